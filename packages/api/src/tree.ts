@@ -24,7 +24,8 @@ const headers = {
   priority: z.number(),
   cycle: z.int().describe('the cycle that introduced it'),
   created_at_ns: nanoseconds,
-  created_at_iso: z.string(),
+  /** Null: the time is not known. */
+  created_at_iso: z.string().nullable(),
   creation_index: count,
   role: z.string().nullable().optional(),
   kind: z.string().nullable().optional(),

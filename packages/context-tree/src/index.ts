@@ -6,7 +6,7 @@ export { depthAt, type FlatTree, NO_DEPTH, NODE_KIND, parentIdAt, type TreeParts
 export { flattenRecords, flattenTree } from './flatten.ts';
 export { hashFlat } from './hash-flat.ts';
 export { isHeaderName } from './header-names.ts';
-export { isoTime } from './iso-time.ts';
+export { isoTime, knownTime } from './iso-time.ts';
 export { expiryOnEntry } from './lifetime.ts';
 export { sumOfTurns } from './lt-hash.ts';
 export {

@@ -19,3 +19,10 @@ export const isoTime = (nanoseconds: bigint): string => {
   const thousandths = String(rest % 1000).padStart(3, '0');
   return `${date}T${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}.${thousandths}Z`;
 };
+
+/** Where no time is known, an import counts nanoseconds from 0: instants before this say nothing of when something was. */
+const FIRST_KNOWN = 86_400_000_000_000n;
+
+/** The same for people; null where no time is known. */
+export const knownTime = (nanoseconds: bigint): string | null =>
+  nanoseconds < FIRST_KNOWN ? null : isoTime(nanoseconds);

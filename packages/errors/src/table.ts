@@ -17,14 +17,14 @@ const row = (
 ): ErrorRow => ({ status, exit, retriable, help, helpOverHttp });
 
 /**
- * Every error that Stemma raises. Exit codes: 1 failed, 2 cancelled, 3 conflict, 4 not allowed,
- * 5 verification failed, 64 usage, 74 input or output. A code, once published, keeps its meaning.
+ * Every error that Stemma raises. Exit codes: 1 failed, 3 conflict, 4 not allowed, 5 verification
+ * failed, 64 usage, 74 input or output, 130 cancelled (as a shell says it of Ctrl-C). A code, once published, keeps its meaning.
  */
 // prettier-ignore
 export const ERRORS = {
   // usage and input
   E_USAGE: row(400, 64, false, 'Run the command with --help to see what it takes.', 'See /openapi.json for what the endpoint takes.'),
-  E_CANCELLED: row(499, 2, false, 'What was acknowledged before the cancellation stays recorded; run the command again for the rest.'),
+  E_CANCELLED: row(499, 130, false, 'What was acknowledged before the cancellation stays recorded; run the command again for the rest.'),
   E_INPUT_NOT_JSON: row(400, 1, false, 'Give one JSON document, or one JSON document a line.'),
   E_INPUT_TRUNCATED: row(400, 1, false, 'The input ends in the middle of a value; get the whole file and try again.'),
   E_INPUT_TOO_DEEP: row(400, 1, false, 'Nest values at most 512 levels deep, contents at most 300.'),

@@ -23,7 +23,13 @@ export type MakeFirstStep = (
  * then its report. The steps of one `steps` become one command, so one frame.
  */
 export type ImporterOutput =
-  | { readonly kind: 'steps'; readonly firstStep: MakeFirstStep | null; readonly steps: readonly Step[] }
+  | {
+      readonly kind: 'steps';
+      readonly firstStep: MakeFirstStep | null;
+      readonly steps: readonly Step[];
+      /** With the first step: what the file calls the conversation; it may be no valid name of a history. */
+      readonly title?: string;
+    }
   | { readonly kind: 'report'; readonly report: ImportReport };
 
 /** What an import made of a conversation. Keys of the counts are stable; none is zero. */

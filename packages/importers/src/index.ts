@@ -6,5 +6,5 @@ export { leadingSystem } from './openai-chat/leading-system.ts';
 export { messageAt as chatMessageAt } from './openai-chat/check-message.ts';
 export { redactMessages } from './openai-chat/redact-messages.ts';
 export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';
-export { readImport } from './read-import.ts';
+export { readImport, type ImportItem, type NameConversation } from './read-import.ts';
 export type { ImportSource } from './source.ts';

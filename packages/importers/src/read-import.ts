@@ -1,7 +1,7 @@
 import { fromHex, pack, sha256Hex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
-import { checkName, historyId, type Command } from '@stemma/history';
+import { checkName, historyId, type Command, type Step } from '@stemma/history';
 import { importerFor, importerNamed } from './catalogue.ts';
 import type { Importer, ImporterOutput, ImportReport, Unit } from './importer.ts';
 import { readText, type ImportSource, type Reading } from './source.ts';
@@ -11,19 +11,35 @@ import { readUnits, type Layout } from './units.ts';
  * The output of an import, in order: for each conversation its commands, in the order of their frames, then its report.
  */
 export type ImportItem =
-  | { readonly kind: 'command'; readonly conversation: number; readonly command: Command }
+  | {
+      readonly kind: 'command';
+      readonly conversation: number;
+      readonly command: Command;
+      /** The first command of a conversation once more, under another name, which those after it have too. */
+      readonly renamed?: (name: string) => Command;
+    }
   | {
       readonly kind: 'report';
       readonly conversation: number;
       readonly history: string;
+      readonly name: string | null;
       readonly report: ImportReport;
     };
+
+/** The name of the history of a conversation, or null. */
+export type NameConversation = (conversation: {
+  readonly index: number;
+  /** How many the file holds. */
+  readonly count: number;
+  /** What the file calls it. */
+  readonly title: string | null;
+}) => string | null;
 
 export type ImportOptions = {
   /** The name of a format, or `auto` (default). */
   readonly format?: string;
-  /** The name of the history; only for files with one conversation. */
-  readonly name?: string | null;
+  /** The name of the history; only for files with one conversation. A function names each of them. */
+  readonly name?: string | null | NameConversation;
   readonly by?: Author;
   /**
    * Called while the file is read: twice, first to check it, then to map it. A document in memory counts as read at
@@ -49,38 +65,47 @@ export async function* readImport(
   source: ImportSource,
   options: ImportOptions = {},
 ): AsyncIterable<ImportItem> {
-  const name = options.name === undefined || options.name === null ? null : checkName(options.name);
+  const { name: given = null } = options;
+  if (typeof given === 'string') checkName(given);
   const file = openFile(source, options);
-  const conversations = await countConversations(file);
-  if (name !== null && conversations > 1)
+  const count = await countConversations(file);
+  if (typeof given === 'string' && count > 1)
     throw fail(
       'E_USAGE',
-      `${source.name} holds ${conversations} conversations, so they cannot all be called ${name}`,
+      `${source.name} holds ${count} conversations, so they cannot all be called ${given}`,
     );
   const { importer, sha256 } = file.known();
-  const id = importId(importer.mapping, name, sha256);
   const by = options.by ?? { recorder: 'import' };
   const origin = { format: importer.mapping, sha256 };
   let conversation = 0;
   let frame = 0;
+  let name: string | null = null;
   let history = '';
+  const commandOf = (steps: readonly Step[]): Command => {
+    const id = `import:${importId(importer.mapping, name, sha256)}:${conversation}:${frame}`;
+    if (frame === 0) history = historyId(name, id);
+    const expected = frame === 0 ? {} : { expected: frame - 1 };
+    return { id, history, branchId: 0, by, ...expected, steps: [...steps] };
+  };
   for await (const output of file.outputs('read')) {
     if (output.kind === 'report') {
-      yield { kind: 'report', conversation, history, report: output.report };
+      yield { kind: 'report', conversation, history, name, report: output.report };
       conversation += 1;
       frame = 0;
       continue;
     }
-    const command = `import:${id}:${conversation}:${frame}`;
-    if (frame === 0) history = historyId(name, command);
-    const steps =
-      output.firstStep === null ? output.steps : [output.firstStep(name, origin), ...output.steps];
-    const expected = frame === 0 ? {} : { expected: frame - 1 };
-    yield {
-      kind: 'command',
-      conversation,
-      command: { id: command, history, branchId: 0, by, ...expected, steps: [...steps] },
-    };
+    const { firstStep, steps, title = null } = output;
+    if (firstStep === null) yield { kind: 'command', conversation, command: commandOf(steps) };
+    else {
+      const named = (chosen: string | null): Command => {
+        name = chosen === null ? null : checkName(chosen);
+        return commandOf([firstStep(name, origin), ...steps]);
+      };
+      const command = named(
+        typeof given === 'function' ? given({ index: conversation, count, title }) : given,
+      );
+      yield { kind: 'command', conversation, command, renamed: named };
+    }
     frame += 1;
   }
   if (file.known().sha256 !== sha256)

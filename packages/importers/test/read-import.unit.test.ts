@@ -28,7 +28,12 @@ const refusal = async (
 
 const items = async (source: ImportSource, options: ImportOptions = {}): Promise<ImportItem[]> => {
   const all: ImportItem[] = [];
-  for await (const item of readImport(source, options)) all.push(item);
+  for await (const item of readImport(source, options)) {
+    if (item.kind === 'command') {
+      const { kind, conversation, command } = item;
+      all.push({ kind, conversation, command });
+    } else all.push(item);
+  }
   return all;
 };
 

@@ -1,8 +1,9 @@
 import type { Outcome } from '@stemma/command-handler';
+import { isStemmaError } from '@stemma/errors';
 import { isOf, nodeIn } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { Home } from '@stemma/home';
-import { readImport, type ImportReport } from '@stemma/importers';
+import { readImport, type ImportItem, type ImportReport, type NameConversation } from '@stemma/importers';
 import { setImmediate } from 'node:timers/promises';
 import { openImportSource } from './import-source.ts';
 import type { InputSurroundings } from './input.ts';
@@ -10,6 +11,7 @@ import type { InputSurroundings } from './input.ts';
 /** What an imported conversation came to. */
 export type Imported = {
   readonly history: string;
+  readonly name: string | null;
   readonly branch: string;
   readonly branchId: number;
   readonly file: string;
@@ -26,7 +28,8 @@ export type Imported = {
 
 export type ImportFileOptions = {
   readonly format: string;
-  readonly name: string | null;
+  /** A name is taken as it is; one that a function gives gets `-2`, `-3` … behind it where another history has it. */
+  readonly name: string | null | NameConversation;
   /** If the histories are to be erasable: about whom. */
   readonly erasable?: { readonly subject: string | null };
   /** What `-` reads (default: stdin of the process). */
@@ -76,15 +79,20 @@ export const importFile = async (
     for await (const item of items) {
       options.signal.throwIfAborted();
       if (item.kind === 'command') {
-        const recorded = record(home, asErasable(item.command, options), tally);
+        // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
+        if (item.renamed !== undefined) {
+          await Promise.all(pending.splice(0));
+          await recordStart(home, item, options, tally);
+          continue;
+        }
+        const recorded = record(home, item.command, tally);
         recorded.catch(() => undefined); // reported where it is awaited
         pending.push(recorded);
-        // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
-        if (pending.length >= MAX_PENDING || tally.events === 0) await pending.shift();
+        if (pending.length >= MAX_PENDING) await pending.shift();
         continue;
       }
       await Promise.all(pending.splice(0));
-      imported.push(toImported(file, item.history, item.report, tally));
+      imported.push(toImported(file, item, tally));
       tally = newTally();
     }
   } catch (error) {
@@ -93,6 +101,34 @@ export const importFile = async (
   }
   return imported;
 };
+
+type FirstItem = Extract<ImportItem, { readonly kind: 'command' }>;
+
+/** So many histories may have one name with a number behind it. */
+const MOST_NAMESAKES = 10_000;
+
+/** Records what starts a history: under another name if its own is only a proposal, and another history has it. */
+const recordStart = async (
+  home: Home | null,
+  { command, renamed }: FirstItem,
+  options: ImportFileOptions,
+  tally: Tally,
+): Promise<void> => {
+  let first = command;
+  for (let number = 2; ; number++)
+    try {
+      await record(home, asErasable(first, options), tally);
+      return;
+    } catch (error) {
+      const name = nameIn(command);
+      const isProposal = typeof options.name === 'function' && name !== null && renamed !== undefined;
+      if (!isProposal || number > MOST_NAMESAKES || !isStemmaError(error, 'E_HISTORY_EXISTS')) throw error;
+      first = renamed(`${name}-${number}`);
+    }
+};
+
+const nameIn = ({ steps: [first] }: Command): string | null =>
+  first?.op === 'start' || first?.op === 'import' ? (first.name ?? null) : null;
 
 /** The command, if it starts a history with what was asked for. */
 const asErasable = (command: Command, { erasable }: ImportFileOptions): Command => {
@@ -124,8 +160,11 @@ const countEvents = (tally: Tally, { events }: Outcome): void => {
   }
 };
 
-const toImported = (file: string, history: string, report: ImportReport, tally: Tally): Imported => ({
+type ReportItem = Extract<ImportItem, { readonly kind: 'report' }>;
+
+const toImported = (file: string, { history, name, report }: ReportItem, tally: Tally): Imported => ({
   history,
+  name,
   branch: history,
   branchId: 0,
   file,

@@ -6,6 +6,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
+import { inflate } from './inflate.ts';
 import { openInput, type InputSurroundings } from './input.ts';
 
 /** So many bytes of a pipe are taken; a file may have any size. */
@@ -26,13 +27,27 @@ const freeSpace = (folder: string): number => {
 };
 
 /**
- * A file that can be read twice. What a pipe gives is copied to a temporary file while it is read for the first time, so
+ * A file that can be read twice, uncompressed if it is a gzip file. What a pipe gives is copied to a temporary file while it is read for the first time, so
  * that a fault in it ends the reading, however long it goes on.
  *
  * @throws E_IO when it cannot be read; when it is read, E_INPUT_TOO_LARGE for a pipe that gives more than 512 MiB or half
  *   of the free space.
  */
 export const openImportSource = (
+  file: string,
+  around: InputSurroundings,
+  limits?: PipeLimits,
+): ImportSource & Disposable => {
+  const raw = openRawSource(file, around, limits);
+  return {
+    name: raw.name,
+    size: raw.size,
+    open: () => inflate(raw.open(), raw.name),
+    [Symbol.dispose]: () => raw[Symbol.dispose](),
+  };
+};
+
+const openRawSource = (
   file: string,
   around: InputSurroundings,
   { most, free }: PipeLimits = { most: MAX_PIPED, free: freeSpace },

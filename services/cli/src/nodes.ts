@@ -1,5 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import { contentHash, depthAt, isoTime, NODE_KIND, parentIdAt } from '@stemma/context-tree';
+import { contentHash, depthAt, knownTime, NODE_KIND, parentIdAt } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/history-store';
 
 /** A node with everything there is to know about it at a position. */
@@ -25,7 +25,7 @@ export const nodeAt = ({ tree, payloads }: TreeView, i: number): NodeView => {
     ttl: tree.ttls[i] ?? null,
     parent: parentIdAt(tree, i),
     depth: depthAt(tree, i),
-    created_at_iso: isoTime(headers.created_at_ns),
+    created_at_iso: knownTime(headers.created_at_ns),
     ...(block ? { content_hash: contentHash(headers, payload) } : {}),
     ...payload,
   };

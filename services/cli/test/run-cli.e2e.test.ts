@@ -92,11 +92,11 @@ test('Ctrl-C while a command waits for stdin cancels it, exit 2, and nothing is 
   });
   stdin.write('half a ');
   setImmediate(() => stop.abort());
-  expect(await running).toBe(2);
+  expect(await running).toBe(130);
   expect(((await stemmaJson(['log', 'wait', ...home])) as unknown[]).length).toBe(1);
 });
 
-test('Ctrl-C during an import cancels it, exit 2; run again it completes [record §3: imports]', async () => {
+test('Ctrl-C during an import cancels it, exit 130; run again it completes [record §3: imports]', async () => {
   const file = join(folder.path, 'long.json');
   const messages = Array.from({ length: 2_000 }, (_, i) => ({
     role: i % 2 === 0 ? 'user' : 'assistant',

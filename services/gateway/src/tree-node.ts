@@ -2,7 +2,7 @@ import { excerptOf, type NodeDetail, positionAnswer, type TreeNodeAnswer } from 
 import {
   contentHash,
   depthAt,
-  isoTime,
+  knownTime,
   NODE_KIND,
   parentIdAt,
   roleOf,
@@ -42,7 +42,7 @@ const headersAt = ({ tree }: TreeAt, i: number) => {
     priority: headers.priority,
     cycle: headers.cycle,
     created_at_ns: headers.created_at_ns,
-    created_at_iso: isoTime(headers.created_at_ns),
+    created_at_iso: knownTime(headers.created_at_ns),
     creation_index: headers.creation_index,
     ...(role === undefined ? {} : { role }),
     ...(kind === undefined ? {} : { kind }),

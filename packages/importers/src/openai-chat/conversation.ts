@@ -1,4 +1,4 @@
-import type { WideJson, WideJsonObject } from '@stemma/canonical';
+import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
 import { checkNode } from '../check-node.ts';
 import type { ImporterOutput, MakeFirstStep } from '../importer.ts';
@@ -7,10 +7,11 @@ import { messageAt } from './check-message.ts';
 import { MAPPING, SYSTEM_ROLES } from './fields.ts';
 import { newImportAudit, type ImportAudit } from './import-audit.ts';
 import { messageToNodes } from './message-to-nodes.ts';
+import { openPartsReader } from './parts-to-messages.ts';
 
 /** A conversation that is read message by message. */
 export type ChatConversation = {
-  /** The number of messages so far, which is the ordinal of the next. */
+  /** The number of messages that were added so far. */
   readonly size: () => number;
   /** Adds the next message. @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and the errors of {@link checkNode} */
   readonly add: (message: WideJson, where: string) => Iterable<ImporterOutput>;
@@ -26,19 +27,31 @@ const MAX_MESSAGES = 1_000;
 /** Starts a conversation. `besides`: the fields beside the messages; they are kept with the first message. */
 export const openConversation = (besides: WideJsonObject): ChatConversation => {
   const audit = newImportAudit(newTally());
+  const fromParts = openPartsReader();
+  let added = 0;
   let ordinal = 0;
   let begun = false;
   let inHead = false;
   let steps: Step[] = [];
 
   const flush = (): ImporterOutput => {
-    const output: ImporterOutput = { kind: 'steps', firstStep: begun ? null : start, steps };
+    const { name: title } = besides;
+    const output: ImporterOutput = {
+      kind: 'steps',
+      firstStep: begun ? null : start,
+      steps,
+      ...(!begun && typeof title === 'string' ? { title } : {}),
+    };
     begun = true;
     steps = [];
     return output;
   };
   function* add(value: WideJson, where: string): Iterable<ImporterOutput> {
-    const message = messageAt(value, where);
+    const messages = isJsonObject(value) ? fromParts(value) : [value];
+    added += 1;
+    for (const message of messages) yield* addMessage(messageAt(message, where), where);
+  }
+  function* addMessage(message: WideJsonObject, where: string): Iterable<ImporterOutput> {
     const role = message['role'] as string;
     if (role === 'assistant') {
       steps.push({ op: 'commit', at_ns: 0n });
@@ -64,7 +77,7 @@ export const openConversation = (besides: WideJsonObject): ChatConversation => {
     audit.finish(ordinal, besides);
     yield { kind: 'report', report: importReport(MAPPING, audit.tally) };
   }
-  return { size: () => ordinal, add, end };
+  return { size: () => added, add, end };
 };
 
 const nodesOf = (

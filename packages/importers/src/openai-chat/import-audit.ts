@@ -14,11 +14,16 @@ const MAX_WAITING = 10_000;
 
 export const newImportAudit = (tally: Tally): ImportAudit => {
   const waiting = new Map<string, string>();
+  /** Tool messages that name no call: how many, and where the first is. */
+  let nameless = 0;
+  let firstNameless = '';
 
   const auditAnswer = (message: WideJsonObject, where: string): void => {
     const { tool_call_id: id } = message;
-    if (typeof id !== 'string') addWarning(tally, `${where} is a tool message without a tool_call_id`);
-    else if (!waiting.delete(id))
+    if (typeof id !== 'string') {
+      nameless += 1;
+      if (nameless === 1) firstNameless = where;
+    } else if (!waiting.delete(id))
       addWarning(tally, `${where} answers the call ${short(id)}, which was not made or is answered`);
   };
   const auditCalls = (message: WideJsonObject, where: string): void => {
@@ -43,6 +48,9 @@ export const newImportAudit = (tally: Tally): ImportAudit => {
     },
     finish: (messages, besides) => {
       if (messages === 0) addWarning(tally, 'the conversation has no messages');
+      if (nameless === 1) addWarning(tally, `${firstNameless} is a tool message without a tool_call_id`);
+      if (nameless > 1)
+        addWarning(tally, `${nameless} tool messages have no tool_call_id; the first is ${firstNameless}`);
       for (const name of Object.keys(besides))
         addCount(messages === 0 ? tally.skipped : tally.unknown, `beside the messages ${name}`);
       for (const [id, where] of waiting) addWarning(tally, `the call ${short(id)} of ${where} has no answer`);

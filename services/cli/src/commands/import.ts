@@ -1,74 +1,112 @@
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import { IMPORTERS } from '@stemma/importers';
 import type { CommandSpec } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { importFile, type Imported } from '../import-file.ts';
+import { listImportFiles, sizeOf } from '../import-files.ts';
+import { openNames } from '../import-names.ts';
 import { text } from '../options.ts';
 import { printable, table } from '../output.ts';
+
+/** A file of which nothing, or only its first conversations, could be recorded. */
+type Refused = { readonly file: string; readonly code: ErrorCode; readonly message: string };
+
+/** Faults of a file, and not of the home, the machine or the command: the next file may be imported. */
+const ofTheFile = (error: unknown): boolean =>
+  isStemmaError(error) && !['E_CANCELLED', 'E_USAGE'].includes(error.code) && FILE_CODES.test(error.code);
+
+const FILE_CODES =
+  /^E_(INPUT_|FORMAT_|ROLE_|CONTENT_|KEY_TOO_LONG|EXPORT_|COMMAND_INVALID|NAME_INVALID|HISTORY_EXISTS|IO$)/;
 
 export const importCommand: CommandSpec = {
   name: 'import',
   summary: 'record transcripts: one cycle for each model call',
-  arguments: [['<files...>', 'JSON or JSONL files or pipes; - reads stdin']],
+  arguments: [
+    ['<files...>', 'JSON or JSONL files, also compressed (.gz), folders of them, or pipes; - reads stdin'],
+  ],
   options: [
     [
       '--format <name>',
       `the format: ${['auto', ...IMPORTERS.map(({ name }) => name)].join(', ')} (default: auto)`,
     ],
-    ['--history <name>', 'the name of the history, for one file only (default: none)'],
+    [
+      '--history <name>',
+      'the name of the history; for several, a pattern: {file} is the name of the file, {n} a number (default: what the file says, else its name)',
+    ],
     ...ERASABLE_OPTIONS,
     ['--dry-run', 'a report only; nothing is recorded'],
   ],
-  run: async ({ home: open, output, stdin, signal, progress: display }, [files], options) => {
-    const paths = files as readonly string[];
-    const name = text(options, 'history') ?? null;
-    if (name !== null && paths.length > 1)
-      throw fail(
-        'E_USAGE',
-        `--history names one history, but ${paths.length} files are given: import them one by one`,
-      );
+  run: async ({ home: open, output, stdin, signal, progress: display }, [given], options) => {
+    const { files, passedOver } = listImportFiles(given as readonly string[]);
+    const names = openNames(text(options, 'history'), files.length);
     const dry = options['dryRun'] === true;
     const home = dry ? null : await open({ create: true });
     const imported: Imported[] = [];
-    for (const [i, path] of paths.entries()) {
-      const progress = display(`bytes of ${paths.length === 1 ? path : `${i + 1}/${paths.length} files`}`);
+    const refused: Refused[] = [];
+    if (passedOver.length > 0)
+      output.say(`passed over, no .json, .jsonl or .ndjson: ${passedOver.join(', ')}`);
+
+    const sizes = files.map(sizeOf);
+    // A file is read twice.
+    const total = sizes.reduce((sum, size) => sum + size, 0) * 2;
+    const progress = display(
+      files.length === 1 ? `bytes of ${files[0] ?? ''}` : `bytes of ${files.length} files`,
+    );
+    let done = 0;
+    for (const [i, file] of files.entries()) {
+      const most = (sizes[i] ?? 0) * 2;
       try {
-        const found = await importFile(home, path, {
+        const found = await importFile(home, file, {
           format: text(options, 'format') ?? 'auto',
-          name,
+          name: names(file),
           stdin,
           ...erasableOf(options),
           signal,
-          onProgress: progress.count,
+          onProgress: (bytes, ofFile) =>
+            progress.count(done + (ofFile > 0 ? Math.min(bytes, most) : 0), Math.max(total, done + most)),
         });
         imported.push(...found);
+        for (const { warnings } of found) for (const warning of warnings) output.say(`${file}: ${warning}`);
       } catch (error) {
+        if (files.length > 1 && ofTheFile(error) && isStemmaError(error)) {
+          refused.push({ file, code: error.code, message: error.message });
+          continue;
+        }
+        progress.end();
         // The document has the error only; what was imported is printed, so that nobody has to look for it.
-        for (const { file, history } of dry ? [] : imported) output.say(`${file}: imported as ${history}`);
+        for (const { file: from, name, history } of dry ? [] : imported)
+          output.say(`${from}: imported as ${name ?? history}`);
         throw error;
       } finally {
-        progress.end();
+        done += most;
       }
-      for (const { warnings } of imported.slice(-1))
-        for (const warning of warnings) output.say(`${path}: ${warning}`);
     }
-    await output.result({ imported }, () => report(imported, dry));
-    return undefined;
+    progress.end();
+    for (const { file, code, message } of refused) output.say(`${file}: refused: ${message} (${code})`);
+    const [first] = refused;
+    if (first !== undefined && imported.length === 0)
+      throw fail(first.code, `none of the ${files.length} files was imported; the first: ${first.message}`);
+    await output.result({ imported, refused }, () => report(imported, refused, dry));
+    return first === undefined ? undefined : 1;
   },
 };
 
-const report = (imported: readonly Imported[], dry: boolean): string =>
+const report = (imported: readonly Imported[], refused: readonly Refused[], dry: boolean): string =>
   table(
     ['HISTORY', 'CYCLES', 'NODES', 'EVENTS', 'FORMAT', 'FILE'],
     imported.map((row) => [
-      dry ? '(dry run)' : row.history,
+      dry ? '(dry run)' : (row.name ?? row.history),
       String(row.cycles),
       String(row.nodes),
       String(row.events),
       row.format,
       printable(row.file),
     ]),
-  ) + imported.map(unknowns).join('');
+  ) +
+  imported.map(unknowns).join('') +
+  (refused.length === 0
+    ? ''
+    : `${refused.length} of ${refused.length + new Set(imported.map(({ file }) => file)).size} files were refused\n`);
 
 const unknowns = ({ file, skipped, unknown }: Imported): string =>
   [

@@ -1,0 +1,86 @@
+import { compareCodePoints } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** What to import: each file once, in order; `-` is stdin. */
+export type ImportFiles = {
+  readonly files: readonly string[];
+  /** Files of folders that are no transcripts, by their names. */
+  readonly passedOver: readonly string[];
+};
+
+/** Files of a folder that are read. */
+const TRANSCRIPT = /\.(json|jsonl|ndjson)(\.gz)?$/i;
+
+/** Folders are not gone into any deeper than this. */
+const MOST_DEPTH = 32;
+
+/**
+ * The files that paths name. A folder stands for the transcripts in it and in its folders, by name; links in it are not
+ * followed.
+ *
+ * @throws E_IO for a folder that cannot be read or goes too deep, E_INPUT_NOT_FOUND for one without a transcript
+ */
+export const listImportFiles = (paths: readonly string[]): ImportFiles => {
+  const files: string[] = [];
+  const passedOver: string[] = [];
+  for (const path of paths) {
+    if (path === '-' || statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      files.push(path);
+      continue;
+    }
+    const before = files.length;
+    walk(path, 0, files, passedOver);
+    if (files.length === before)
+      throw fail('E_IO', `the folder ${path} holds no .json, .jsonl or .ndjson file`, { file: path });
+  }
+  return { files: [...new Set(files)], passedOver };
+};
+
+const walk = (folder: string, depth: number, files: string[], passedOver: string[]): void => {
+  if (depth > MOST_DEPTH) throw fail('E_IO', `${folder} is more than ${MOST_DEPTH} folders deep`);
+  const entries = readEntries(folder).sort((a, b) => compareCodePoints(a.name, b.name));
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) walk(path, depth + 1, files, passedOver);
+    else if (entry.isFile() && TRANSCRIPT.test(entry.name)) files.push(path);
+    else passedOver.push(path);
+  }
+};
+
+const readEntries = (folder: string) => {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    throw fail(
+      'E_IO',
+      `the folder ${folder} cannot be read (${(error as NodeJS.ErrnoException).code ?? ''})`,
+    );
+  }
+};
+
+/** The bytes of all files, as far as they are known: what is compressed, or comes from a pipe, counts as its own size or 0. */
+export const sizeOf = (file: string): number =>
+  file === '-' ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
+
+const LONGEST_NAME = 100;
+
+/** A text as the name of a history: other characters than names have become hyphens. Undefined: nothing is left of it. */
+export const asName = (text: string): string | undefined => {
+  const name = text
+    .replace(/[^A-Za-z0-9_.-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '')
+    .slice(0, LONGEST_NAME);
+  return name === '' ? undefined : name;
+};
+
+/** The name of a file without its folder and the endings of transcripts, as the name of a history. */
+export const nameOfFile = (file: string): string | undefined =>
+  file === '-'
+    ? undefined
+    : asName(
+        basename(file)
+          .replace(/\.gz$/i, '')
+          .replace(/\.(json|jsonl|ndjson)$/i, ''),
+      );

@@ -1,0 +1,118 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asName } from '../src/import-files.ts';
+import { keepHomeOpen, runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+
+const USER = { role: 'user', content: 'Hi.' };
+const talk = (answer: string) => [USER, { role: 'assistant', content: answer }];
+
+type Imported = {
+  readonly imported: readonly {
+    readonly name: string | null;
+    readonly history: string;
+    readonly file: string;
+  }[];
+  readonly refused: readonly { readonly file: string; readonly code: string; readonly message: string }[];
+};
+
+const folder = temporaryFolder();
+const directory = join(folder.path, 'home');
+// Hooks of the end run in reverse order: the home is closed before its folder goes.
+afterAll(() => folder[Symbol.dispose]());
+keepHomeOpen(directory);
+const home = ['--home', directory];
+const at = (...parts: readonly string[]): string => join(folder.path, ...parts);
+const write = (path: string, value: unknown): string => {
+  writeFileSync(at(path), JSON.stringify(value));
+  return at(path);
+};
+const namesOf = ({ imported }: Imported): readonly (string | null)[] => imported.map(({ name }) => name);
+
+beforeAll(() => {
+  mkdirSync(at('runs/inner'), { recursive: true });
+  write('runs/b.json', talk('b'));
+  writeFileSync(at('runs/inner/a.json.gz'), gzipSync(JSON.stringify(talk('a'))));
+  writeFileSync(at('runs/LICENSE'), 'Do what you like.');
+  writeFileSync(at('runs/cut.json.gz'), gzipSync(JSON.stringify(talk('cut'))).subarray(0, 30));
+  write('runs/other.json', { n: 1 });
+  symlinkSync(at('runs'), at('runs/loop'));
+});
+describe('import', () => {
+  it('takes a folder, compressed files in it too, names histories after files, and continues after those it refuses', async () => {
+    const { code, stdout, stderr } = await runStemma(['import', at('runs'), '--json', ...home]);
+    const found = JSON.parse(stdout) as Imported;
+
+    expect(code).toBe(1);
+    expect(namesOf(found)).toEqual(['b', 'a']);
+    expect(found.refused.map(({ file, code: why }) => [file, why])).toEqual([
+      [at('runs/cut.json.gz'), 'E_INPUT_TRUNCATED'],
+      [at('runs/other.json'), 'E_FORMAT_UNKNOWN'],
+    ]);
+    expect(stderr).toContain('LICENSE');
+    expect(stderr).toContain('other.json: refused: ');
+    const thread = await runStemma(['thread', 'a', '@c1', '--provider', 'openai', ...home]);
+    expect(JSON.parse(thread.stdout)).toEqual([USER]);
+  });
+
+  it('records nothing twice: the same content under the same name is the same history, compressed or not [record §3: imports]', async () => {
+    const plain = write('a.json', talk('a'));
+    const [again] = ((await stemmaJson(['import', plain, ...home])) as Imported).imported;
+    const [first] = ((await stemmaJson(['import', at('runs/inner/a.json.gz'), ...home])) as Imported)
+      .imported;
+    expect(again?.history).toBe(first?.history);
+  });
+
+  it('puts a number behind a name that another history has, each time the same', async () => {
+    mkdirSync(at('others'), { recursive: true });
+    const file = write('others/b.json', talk('another b'));
+    expect(namesOf((await stemmaJson(['import', file, ...home])) as Imported)).toEqual(['b-2']);
+    expect(namesOf((await stemmaJson(['import', file, ...home])) as Imported)).toEqual(['b-2']);
+    const taken = await runStemma(['import', file, '--history', 'b', ...home]);
+    expect(taken.stderr).toContain('E_HISTORY_EXISTS');
+  });
+
+  it('takes the name that the file gives a conversation, else its number', async () => {
+    const file = write('several.json', [
+      { name: 'Order 4711!', messages: talk('x') },
+      { messages: talk('y') },
+    ]);
+    expect(namesOf((await stemmaJson(['import', file, ...home])) as Imported)).toEqual([
+      'Order-4711',
+      'several-2',
+    ]);
+  });
+
+  it('names several files by a pattern, and refuses one name for several', async () => {
+    const files = [write('p.json', talk('p')), write('q.json', talk('q'))];
+    const named = (await stemmaJson(['import', ...files, '--history', 'run-{file}', ...home])) as Imported;
+    expect(namesOf(named)).toEqual(['run-p', 'run-q']);
+    const counted = (await stemmaJson(['import', ...files, '--history', 'n{n}', ...home])) as Imported;
+    expect(namesOf(counted)).toEqual(['n1', 'n2']);
+    const { code, stderr } = await runStemma(['import', ...files, '--history', 'one', ...home]);
+    expect([code, stderr]).toEqual([64, expect.stringContaining('one-{file}')]);
+  });
+
+  it.each([
+    ['a folder without a transcript', ['empty'], 'E_IO', 74],
+    ['files of which none is one', ['runs/other.json', 'runs/cut.json.gz'], 'E_FORMAT_UNKNOWN', 1],
+    ['a file that is not there among others', ['runs/gone.json', 'runs/gone-too.json'], 'E_IO', 74],
+  ])('refuses %s', async (_what, paths, error, exit) => {
+    mkdirSync(at('empty'), { recursive: true });
+    const { code, stderr } = await runStemma(['import', ...paths.map((path) => at(path)), ...home]);
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(error)]);
+  });
+});
+
+it.each([
+  ['task-00', 'task-00'],
+  ['Order 4711!', 'Order-4711'],
+  ['../../etc/passwd', 'etc-passwd'],
+  ['‮evil', 'evil'],
+  ['', undefined],
+  ['…', undefined],
+  ['x'.repeat(300), 'x'.repeat(100)],
+])('the name of a history is made of letters, digits and . _ -: %j becomes %j', (text, name) => {
+  expect(asName(text)).toBe(name);
+});
