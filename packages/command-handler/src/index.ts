@@ -4,5 +4,6 @@ export { inOrderByKey } from './in-order.ts';
 export type { Outcome } from './outcome.ts';
 export type { Call, CallOutcome } from './record-call-types.ts';
 export { recordCall } from './record-call.ts';
-export { type CallScope, openRequestRecorder, type PlacedCall, type UnplacedCall } from './record-request.ts';
+export { openRequestRecorder } from './record-request.ts';
+export type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
 export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';

@@ -8,29 +8,15 @@ import type { Projection } from '@stemma/projector';
 import { findCallRow, newestCallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import { inOrderByKey } from './in-order.ts';
+import type { Outcome } from './outcome.ts';
 import { findEarlierCall, matchByHash, matchByMessages, type MatchCandidate } from './match-call.ts';
+import { openConversations } from './conversations.ts';
+import { openQuickRecorder, type HashedCall } from './go-on.ts';
 import { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
+import type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
 import type { CallTarget } from './record-call.ts';
 import type { CallFacts, CallStarter } from './start-call.ts';
-
-/** Where the conversation of a call is looked for. By default in all calls that were recorded without a place. */
-export type CallScope =
-  /** In the calls of one run of a program. */
-  | { readonly run: string }
-  /** In one history. */
-  | { readonly history: string }
-  /** It is this branch. */
-  | { readonly branch: BranchRef };
-
-/** A call of which it is not known to which branch it belongs. */
-export type UnplacedCall = Pick<Call, 'id' | 'by' | 'messages'> & {
-  readonly facts: Omit<CallFacts, 'found' | 'hashes'>;
-  readonly within?: CallScope;
-};
-
-/** Where a call was recorded, and how that was found. */
-export type PlacedCall = { readonly branch: BranchRef; readonly match: CallMatch };
 
 /** What recording needs of a home. */
 export type RequestTarget = CallTarget & {
@@ -50,6 +36,10 @@ export type RequestRecorder = {
    * @throws as `recordCall`, except E_CONFLICT
    */
   record(call: UnplacedCall): Promise<PlacedCall>;
+  /** A frame of this process was accepted; called in the order of the frames of a history. */
+  accepted(outcome: Outcome): void;
+  /** The end of a call of a branch is being recorded. */
+  ending(branch: BranchRef, work: Promise<unknown>): void;
 };
 
 export const openRequestRecorder = (
@@ -60,6 +50,8 @@ export const openRequestRecorder = (
 ): RequestRecorder => {
   /** Calls that begin alike may be of one conversation: they wait for each other. */
   const inOrder = inOrderByKey();
+  const conversations = openConversations();
+  const quick = openQuickRecorder(home, projection, starter, conversations);
 
   const recordIn = async (branch: BranchRef, call: UnplacedCall, scope: string): Promise<PlacedCall> => {
     const found = { scope, match: 'named' } as const;
@@ -71,19 +63,20 @@ export const openRequestRecorder = (
   };
 
   /** The branch of a conversation that goes on from none: of a new history, or of its own in the one that was named. */
-  const newBranch = async ({ id, by, within }: UnplacedCall): Promise<BranchRef> => {
-    if (within === undefined || !('history' in within)) {
-      const command = `${id}.start`;
-      const history = historyId(null, command);
-      await home.submit({ id: command, history, branchId: 0, by, steps: [{ op: 'start', name: null }] });
-      return branchRefOf(history, 0);
-    }
+  const newBranch = async (call: UnplacedCall): Promise<BranchRef> => {
+    const { id, by, within } = call;
+    if (!isInHistory(within)) return branchRefOf((await startHistory(call)).history, 0);
     const { history } = within;
     const [main, called] = await projection.read((rows) => {
       const branchId = mainBranchId(rows, history);
       return [branchId, newestCallRow(rows, history, branchId) !== undefined] as const;
     });
     return called ? forkAt(history, 0, 0, { id, by }) : branchRefOf(history, main);
+  };
+  const startHistory = ({ id, by }: UnplacedCall): Promise<Outcome> => {
+    const command = `${id}.start`;
+    const history = historyId(null, command);
+    return home.submit({ id: command, history, branchId: 0, by, steps: [{ op: 'start', name: null }] });
   };
   const forkAt = async (
     history: string,
@@ -111,12 +104,8 @@ export const openRequestRecorder = (
     return { branch, match: 'repeated' };
   };
 
-  const record = async (
-    call: UnplacedCall,
-    messages: readonly WideJson[],
-    scope: string,
-    hashes: PromptHashes,
-  ): Promise<PlacedCall> => {
+  const record = async (hashed: HashedCall): Promise<PlacedCall> => {
+    const { call, messages, scope, hashes } = hashed;
     const leading = leadingSystem(messages);
     for (let tries = 1; ; tries++) {
       await home.catchUp();
@@ -131,15 +120,20 @@ export const openRequestRecorder = (
       try {
         if (candidate !== undefined && match === 'repeated')
           return await repeat(candidate, call, { scope, match }, hashes);
+        if (redactor === undefined && match === undefined && !isInHistory(call.within)) {
+          const started = await startHistory(call);
+          if (!started.repeated) return await quick.first(hashed, started.history, started.seq);
+        }
         const [branch, how] = await branchFor(candidate, match, call);
-        const { history, branchId } = await home.recordCall(branch, {
+        const outcome = await home.recordCall(branch, {
           ...call,
           facts: { ...call.facts, found: { scope, match: how }, hashes },
           ...(candidate !== undefined && branch.branchId === candidate.branchId && how !== 'started'
             ? { expected: candidate.tip }
             : {}),
         });
-        return { branch: branchRefOf(history, branchId), match: how };
+        if (redactor === undefined) quick.remember(hashed, outcome);
+        return { branch: branchRefOf(outcome.history, outcome.branchId), match: how };
       } catch (error) {
         if (tries >= MAX_TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
       }
@@ -186,15 +180,29 @@ export const openRequestRecorder = (
         redactor === undefined
           ? call.messages
           : (await redactMessages(call.messages, (nodes) => redactor.nodes(nodes))).messages;
-      const hashes = hashPrompt(scope, messages);
-      const beginning = Math.min(leadingSystem(messages) + 1, messages.length);
+      const beginning = beginningOf(scope, messages);
       // Any two conversations of one history may begin at the same time, and only one of them on its first branch.
-      const key =
-        within === undefined || 'run' in within ? toHex(hashes.lists[beginning] as Uint8Array) : scope;
-      return inOrder(key, () => record(call, messages, scope, hashes));
+      return inOrder(isInHistory(within) ? scope : beginning, async () => {
+        const hashes = hashPrompt(scope, messages, conversations.find(beginning));
+        const hashed = { call, messages, scope, hashes, beginning };
+        const goneOn = redactor === undefined ? await quick.goOn(hashed) : undefined;
+        return goneOn ?? record(hashed);
+      });
     },
+    accepted: conversations.accepted,
+    ending: conversations.ending,
   };
 };
+
+/** The hash of what a conversation begins with: the system's messages, and the first one behind them. */
+const beginningOf = (scope: string, messages: readonly WideJson[]): string => {
+  const beginning = messages.slice(0, leadingSystem(messages) + 1);
+  return toHex(hashPrompt(scope, beginning).lists.at(-1) as Uint8Array);
+};
+
+const isInHistory = (
+  within: CallScope | undefined,
+): within is Extract<CallScope, { readonly history: string }> => within !== undefined && 'history' in within;
 
 const scopeOf = (within: CallScope | undefined): string => {
   if (within === undefined) return 'all';

@@ -9,6 +9,7 @@ import { newestCallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import { LRUCache } from 'lru-cache';
 import type { PromptHashes } from './prompt-hash.ts';
+import { sameJson } from './same-json.ts';
 
 /** What is known of a call besides its messages. */
 export type CallFacts = {
@@ -27,6 +28,15 @@ export type CallFacts = {
 
 type StartCall = Extract<Step, { op: 'start_call' }>;
 
+/** What the next call of a branch shares with the last one: its request, and its tools. */
+export type LastCall = {
+  readonly location: EventRef;
+  readonly hasRequest: boolean;
+  readonly toolsAt: EventRef | null;
+  /** The tools, if they are in memory. */
+  readonly tools: readonly WideJson[] | null;
+};
+
 /** Bytes of requests that are kept to cut the next one by. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
@@ -37,9 +47,19 @@ export type CallStarter = {
     facts: CallFacts,
     inserts: readonly Step[],
     prompt: PromptSummary | null,
+    /** The last call of the branch, if the caller knows it; null: there is none. */
+    last?: LastCall | null,
   ): Promise<StartCall>;
-  /** The step was recorded: the next request of the branch is likely to begin as this one. */
-  recorded(branch: BranchRef, events: readonly HistoryEvent[], seq: number, facts: CallFacts): void;
+  /**
+   * The step was recorded: the next request of the branch is likely to begin as this one. Returns it as the last call;
+   * undefined if the events have none.
+   */
+  recorded(
+    branch: BranchRef,
+    events: readonly HistoryEvent[],
+    seq: number,
+    facts: CallFacts,
+  ): LastCall | undefined;
 };
 
 export const openCallStarter = (projection: Projection, redactor?: Redactor): CallStarter => {
@@ -57,21 +77,38 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
     return { location, bytes };
   };
 
-  const knownTools = async (history: string, location: EventRef | null): Promise<string | null> => {
-    if (location === null) return null;
+  const lastCall = async ({ history, branchId }: BranchRef): Promise<LastCall | null> => {
+    const row = await projection.read((rows) => newestCallRow(rows, history, branchId));
+    if (row === undefined) return null;
+    const { location, request, toolsAt } = row;
+    return { location, hasRequest: request !== null, toolsAt, tools: null };
+  };
+
+  const areTools = async (
+    history: string,
+    tools: readonly WideJson[],
+    { toolsAt, tools: inMemory }: LastCall,
+  ): Promise<boolean> => {
+    if (toolsAt === null) return false;
+    return inMemory === null
+      ? (await knownTools(history, toolsAt)) === canonicalJson([...tools])
+      : sameJson(inMemory, tools);
+  };
+
+  const knownTools = async (history: string, location: EventRef): Promise<string | null> => {
     const event = (await projection.payloads.events(history, location.seq))[location.index];
     if (event?.type !== 'CallStarted') return null;
     return canonicalJson((event.payload['data_tools'] ?? null) as WideJson);
   };
 
   return {
-    async step({ history, branchId }, { api, model, parameters, tools, request: given }, inserts, prompt) {
-      const last = await projection.read((rows) => newestCallRow(rows, history, branchId));
-      const toolsAt = tools === null || tools.length === 0 ? null : (last?.toolsAt ?? null);
+    async step(branch, { api, model, parameters, tools, request: given }, inserts, prompt, known) {
+      const { history } = branch;
+      const last = known === undefined ? await lastCall(branch) : known;
       const same =
-        toolsAt !== null && (await knownTools(history, toolsAt)) === canonicalJson([...(tools ?? [])]);
+        tools !== null && tools.length > 0 && last !== null && (await areTools(history, tools, last));
       const request = given === null ? null : redactedBody(given, redactor);
-      const base = last === undefined || last.request === null ? null : await baseOf(history, last.location);
+      const base = last?.hasRequest === true ? await baseOf(history, last.location) : null;
       const encoded =
         request === null || request.length > MAX_RECORDED
           ? null
@@ -82,22 +119,20 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
         model,
         parameters,
         tools: same || tools === null || tools.length === 0 ? null : [...tools],
-        toolsAt: same ? toolsAt : null,
+        toolsAt: same ? last.toolsAt : null,
         request: encoded?.body ?? null,
         prompt,
         own: encoded?.own ?? null,
       };
     },
-    recorded({ history }, events, seq, { request }) {
+    recorded({ history }, events, seq, { request, tools }) {
       const index = events.findIndex(({ type }) => type === 'CallStarted');
       const event = events[index];
-      if (
-        event?.type === 'CallStarted' &&
-        event.request !== null &&
-        request !== null &&
-        redactor === undefined
-      )
-        bodies.set(keyOf(history, { seq, index }), request);
+      if (event?.type !== 'CallStarted') return undefined;
+      const location = { seq, index };
+      if (event.request !== null && request !== null && redactor === undefined)
+        bodies.set(keyOf(history, location), request);
+      return { location, hasRequest: event.request !== null, toolsAt: event.toolsAt, tools };
     },
   };
 };

@@ -227,13 +227,20 @@ const openHomeOver = (services: HomeServices): Home => {
   const starter = openCallStarter(projection, redactor);
   const home: Home = {
     directory: services.directory,
-    branches: openBranches(projection, (command) => handler.submit(command)),
+    branches: openBranches(projection, (command) => home.submit(command)),
     catchUp: () => projection.catchUp(),
-    submit: (command) => handler.submit(command),
+    submit: async (command) => {
+      const outcome = await handler.submit(command);
+      requests.accepted(outcome);
+      return outcome;
+    },
     recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, starter, redactor),
     recordRequest: (call) => requests.record(call),
-    finishCall: (branchRef, end) =>
-      finishCall((command) => handler.submit(command), branchRef, end, redactor),
+    finishCall: (branchRef, end) => {
+      const finished = finishCall((command) => home.submit(command), branchRef, end, redactor);
+      requests.ending(branchRef, finished);
+      return finished;
+    },
     calls: openCallAttempts(projection, (history) => catchUpWith(projection, history), services.prices),
     erasable: async (subject) => keyring.about(subject),
     erased: async () => keyring.erased(),

@@ -54,6 +54,15 @@ export const callSteps = (current: readonly CurrentBlock[], messages: readonly W
 };
 
 /**
+ * As {@link callSteps}, for a working state that shows exactly the first messages of the list, `known` of them, among these
+ * all leading system messages; it is not looked at.
+ */
+export const appendSteps = (messages: readonly WideJson[], known: number): readonly Step[] =>
+  messages
+    .slice(known)
+    .map((message, i) => insertStep(messageAt(message, `message ${known + i}`), known + i, '^ah'));
+
+/**
  * The blocks of each message: an importer or recorder recorded which blocks continue another; any other block is a
  * message of its own.
  */

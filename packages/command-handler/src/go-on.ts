@@ -1,0 +1,127 @@
+import { compareBytes, type WideJson } from '@stemma/canonical';
+import { isStemmaError } from '@stemma/errors';
+import type { CallMatch } from '@stemma/events';
+import type { Step } from '@stemma/history';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
+import { appendSteps, callSteps, leadingSystem } from '@stemma/importers';
+import type { Projection } from '@stemma/projector';
+import { callsWithPrompt, findCallRow } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
+import type { Conversation, Conversations } from './conversations.ts';
+import type { Outcome } from './outcome.ts';
+import { promptOf, type PromptHashes } from './prompt-hash.ts';
+import type { CallTarget } from './record-call.ts';
+import type { PlacedCall, UnplacedCall } from './record-request-types.ts';
+import type { CallStarter, LastCall } from './start-call.ts';
+
+/** A call whose list of messages has its hashes. */
+export type HashedCall = {
+  readonly call: UnplacedCall;
+  readonly messages: readonly WideJson[];
+  readonly scope: string;
+  readonly hashes: PromptHashes;
+  /** What conversations are remembered by. */
+  readonly beginning: string;
+};
+
+/** Records calls of which all is known that `recordCall` reads: what it records is the same. */
+export type QuickRecorder = {
+  /** A call that goes on with the conversation that was recorded last; undefined: it does not, or may not. */
+  goOn(hashed: HashedCall): Promise<PlacedCall | undefined>;
+  /** The first call of a history that has been started, in frame `started`, and has nothing else. */
+  first(hashed: HashedCall, history: string, started: number): Promise<PlacedCall>;
+  /** Remembers a call that `recordCall` has recorded. */
+  remember(hashed: HashedCall, outcome: Outcome): void;
+};
+
+export const openQuickRecorder = (
+  home: Pick<CallTarget, 'submit'>,
+  projection: Projection,
+  starter: CallStarter,
+  conversations: Conversations,
+): QuickRecorder => {
+  type Known = {
+    readonly branch: BranchRef;
+    readonly tip: number;
+    readonly last: LastCall | null;
+    readonly match: CallMatch;
+    /** The messages of the list that the branch shows. */
+    readonly shown: number;
+  };
+
+  const submit = async (
+    hashed: HashedCall,
+    steps: readonly Step[],
+    { branch, tip, last, match, shown }: Known,
+  ): Promise<PlacedCall> => {
+    const { call, messages, scope, hashes } = hashed;
+    const { history, branchId } = branch;
+    const found = { scope, match };
+    const brought = [...messages.keys()].slice(shown);
+    const prompt = { ...found, ...promptOf(hashes, brought) };
+    const step = await starter.step(branch, { ...call.facts, found, hashes }, steps, prompt, last);
+    const outcome = await home.submit({
+      ...{ id: call.id, history, branchId, by: call.by, expected: tip },
+      steps: [...steps, { op: 'commit' }, step],
+      redactions: [],
+    });
+    remember(hashed, outcome);
+    return { branch: branchRefOf(history, branchId), match };
+  };
+  const remember = ({ call, messages, hashes, beginning }: HashedCall, outcome: Outcome): void => {
+    const { history, branchId, events, seq, repeated } = outcome;
+    const branch = branchRefOf(history, branchId);
+    const last = repeated ? undefined : starter.recorded(branch, events, seq, call.facts);
+    if (last === undefined) {
+      conversations.forget(beginning, branch);
+      return;
+    }
+    // A parsed body takes about as much memory as its bytes, in characters of one or two bytes.
+    const bytes = 2 * (call.facts.request?.length ?? 0) + 100 * messages.length;
+    conversations.recorded(beginning, { given: [...messages], hashes, branch }, { last, tip: seq }, bytes);
+  };
+  const tryToGoOn = async (hashed: HashedCall, before: Conversation): Promise<PlacedCall | undefined> => {
+    const { call, messages, hashes } = hashed;
+    const shown = before.given.length;
+    // An end that is being recorded would come between.
+    await conversations.settled(before.branch);
+    const newest = conversations.continuation(before.branch);
+    if (newest === undefined) return undefined;
+    const isElsewhere = (rows: RowReader): boolean =>
+      findCallRow(rows, before.branch.history, call.id) !== undefined ||
+      hashes.lists.slice(shown + 1).some((list) => callsWithPrompt(rows, list).length > 0);
+    if (await projection.read(isElsewhere)) return undefined;
+    return submit(hashed, appendSteps(messages, shown), {
+      ...{ branch: before.branch, ...newest, match: 'appended', shown },
+    });
+  };
+
+  return {
+    remember,
+    goOn: async (hashed) => {
+      const before = conversations.find(hashed.beginning);
+      if (before === undefined || !extend(hashed, before)) return undefined;
+      try {
+        return await tryToGoOn(hashed, before);
+      } catch (error) {
+        if (!isStemmaError(error)) throw error;
+        // Whatever it is, the way that reads everything finds it, too.
+        conversations.forget(hashed.beginning, before.branch);
+        return undefined;
+      }
+    },
+    first: (hashed, history, started) =>
+      submit(hashed, callSteps([], hashed.messages).steps, {
+        ...{ branch: branchRefOf(history, 0), tip: started, last: null, match: 'started', shown: 0 },
+      }),
+  };
+};
+
+/** True if a list goes on from another one behind its leading system messages. */
+const extend = ({ messages, hashes }: HashedCall, { given, hashes: before }: Conversation): boolean => {
+  const shown = given.length;
+  if (messages.length <= shown) return false;
+  const [list, known] = [hashes.lists[shown], before.lists[shown]];
+  if (list === undefined || known === undefined || compareBytes(list, known) !== 0) return false;
+  return leadingSystem(messages) === leadingSystem(given);
+};

@@ -1,0 +1,22 @@
+import type { CallMatch } from '@stemma/events';
+import type { BranchRef } from '@stemma/history-store';
+import type { Call } from './record-call-types.ts';
+import type { CallFacts } from './start-call.ts';
+
+/** Where the conversation of a call is looked for. By default in all calls that were recorded without a place. */
+export type CallScope =
+  /** In the calls of one run of a program. */
+  | { readonly run: string }
+  /** In one history. */
+  | { readonly history: string }
+  /** It is this branch. */
+  | { readonly branch: BranchRef };
+
+/** A call of which it is not known to which branch it belongs. */
+export type UnplacedCall = Pick<Call, 'id' | 'by' | 'messages'> & {
+  readonly facts: Omit<CallFacts, 'found' | 'hashes'>;
+  readonly within?: CallScope;
+};
+
+/** Where a call was recorded, and how that was found. */
+export type PlacedCall = { readonly branch: BranchRef; readonly match: CallMatch };

@@ -1,0 +1,120 @@
+import { openHome, type Home } from '@stemma/home';
+import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryHome } from './small-home.ts';
+
+type Message = { readonly role: string; readonly content: string };
+
+/** What an agent does next. `at` picks one of the conversations so far. */
+const anyStep = fc.record({
+  what: fc.constantFrom(
+    'start',
+    'append',
+    'append',
+    'append',
+    'append',
+    'repeat',
+    'shorten',
+    'rewrite',
+    'inject',
+  ),
+  at: fc.nat({ max: 7 }),
+  text: fc.constantFrom('one', 'two', 'three', 'four'),
+  tools: fc.constantFrom(null, 'search', 'fetch'),
+  ends: fc.boolean(),
+  scope: fc.constantFrom('run', 'run', 'all', 'history'),
+});
+type AgentStep = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
+
+const by = { recorder: 'proxy' };
+
+/** Plays what an agent does; the same calls in the same order. Returns where they were placed. */
+const play = async (home: Home, agent: readonly AgentStep[]): Promise<unknown[]> => {
+  const { history: named } = await home.submit({
+    ...{ id: 'named', history: 'h-named', branchId: 0, by },
+    steps: [{ op: 'start', name: 'named' }],
+  });
+  const lists: Message[][] = [];
+  const placed: unknown[] = [];
+  let count = 0;
+  for (const { what, at, text, tools, ends, scope } of agent) {
+    const id = `call-${++count}`;
+    const before = lists[at % Math.max(1, lists.length)] ?? [];
+    const user = (said: string): Message => ({ role: 'user', content: `${said} ${count}` });
+    let list: Message[];
+    if (what === 'start' || before.length === 0)
+      list = [
+        { role: 'system', content: `You are ${text}` },
+        { role: 'user', content: `Begin ${text}` },
+      ];
+    else if (what === 'append') list = [...before, { role: 'assistant', content: text }, user(text)];
+    else if (what === 'shorten') list = before.slice(0, -1);
+    else if (what === 'rewrite') list = before.map((each, i) => (i === 1 ? user('Rewritten') : each));
+    else list = before;
+    if (what === 'start') lists.push(list);
+    else lists[at % Math.max(1, lists.length)] = list;
+    const within = { run: { run: 'r' }, all: undefined, history: { history: named } }[scope];
+    const { branch, match } = await home.recordRequest({
+      ...{ id, by, messages: list },
+      facts: {
+        ...{ api: 'openai.chat', model: 'm', parameters: { n: at } },
+        tools: tools === null ? null : [{ type: 'function', function: { name: tools } }],
+        request: Buffer.from(JSON.stringify({ messages: list })),
+      },
+      ...(within === undefined ? {} : { within }),
+    });
+    placed.push([branch, match]);
+    if (ends)
+      await home.finishCall(branch, {
+        ...{ by, attemptId: id, status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'm' },
+        ...{ usage: null, firstByteMs: 1, durationMs: 2, error: null },
+        answer: { role: 'assistant', content: text },
+        response: Buffer.from(JSON.stringify({ text })),
+      });
+    if (what === 'inject')
+      await home.submit({
+        ...{ id: `inject-${id}`, history: branch.history, branchId: branch.branchId },
+        ...{ by: { actor: 'somebody' }, notes: 'A test' },
+        steps: [
+          {
+            op: 'insert',
+            parent: '^ah',
+            node: { nodeType: 'cb', role: 'user', kind: 'text', content: text },
+          },
+        ],
+      });
+  }
+  return placed;
+};
+
+/** The records of a log, as they stand in its file; the first one says which process opened it. */
+const recordsIn = (directory: string): Buffer => {
+  const bytes = readFileSync(join(directory, 'log', '0', '0000000000000000.seg'));
+  return bytes.subarray(bytes.indexOf(bytes.subarray(0, 4), 4));
+};
+
+test('calls that are recorded out of memory are recorded as those for which everything is read [calls §3.1]', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 14 }), async (agent) => {
+      const played = [];
+      // With rules of redaction, a call is compared with what was recorded of it, which is read.
+      for (const redact of [undefined, {}]) {
+        using at = temporaryHome();
+        const { directory } = at;
+        const home = await openHome({
+          ...{ directory, create: true, clock: () => 1_000_000n },
+          ...(redact && { redact }),
+        });
+        const placed = await play(home, agent);
+        await home.close();
+        played.push({ placed, bytes: recordsIn(directory) });
+      }
+      const [quick, slow] = played;
+      expect(quick?.placed).toEqual(slow?.placed);
+      expect(quick?.bytes.equals(slow?.bytes as Buffer)).toBe(true);
+    }),
+    { numRuns: 12 },
+  );
+});
