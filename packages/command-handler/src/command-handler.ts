@@ -61,6 +61,8 @@ export type CommandHandlerOptions = {
   readonly redactor?: Redactor;
   /** The keys of erasable histories; without them none can be started. */
   readonly keys?: HistoryKeys;
+  /** Resolves when nothing of an erased history is in any rows. Default: when `rows` have its last frame. */
+  readonly forgotten?: () => Promise<void>;
   /** Is given the frames as they are decoded. */
   readonly decoded?: WriterOptions<Command>['decoded'];
   /** The clock of deadlines and pauses, and their jitter. Default: this machine's. */
@@ -82,6 +84,7 @@ export const openCommandHandler = ({
   observe,
   redactor,
   keys,
+  forgotten,
   decoded,
   timers = TIMERS,
 }: CommandHandlerOptions): CommandHandler => {
@@ -121,7 +124,7 @@ export const openCommandHandler = ({
       if (erasure !== undefined) {
         keys?.destroy(history, erasure);
         // The rows begin anew, so that nothing of it is left when the command is answered.
-        await rows.catchUp(partitionOf(history, log.partitions));
+        await (forgotten?.() ?? rows.catchUp(partitionOf(history, log.partitions)));
       }
       return outcome;
     },

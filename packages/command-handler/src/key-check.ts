@@ -20,7 +20,7 @@ const erasableIn = ({ steps: [first] }: Command) =>
 /** @throws E_NOT_ERASABLE */
 export const refuseErasable = async (command: Command): Promise<void> => {
   if (erasableIn(command) !== undefined || command.steps[0]?.op === 'erase')
-    throw fail('E_NOT_ERASABLE', 'this home keeps no keys: its rows are in a database that others read');
+    throw fail('E_NOT_ERASABLE', 'nobody keeps keys here');
 };
 
 /**

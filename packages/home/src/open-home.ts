@@ -55,12 +55,13 @@ import {
   listHistoryPage,
 } from '@stemma/queries';
 import { openDecodedFrames } from '@stemma/log';
-import { loadRedaction, openKeyring, type Keyring } from '@stemma/privacy';
+import { loadRedaction } from '@stemma/privacy';
 import { listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
 import { openCooperative } from './cooperative.ts';
+import { openHomeKeyring } from './home-keyring.ts';
 import type { HomeServices } from './home-services.ts';
 import type { Home } from './home.ts';
 import { openLocalRows, openSharedRows } from './open-rows.ts';
@@ -143,9 +144,7 @@ const openServices = async (
 ): Promise<HomeServices> => {
   removeScratchFolders(directory);
   const redactor = await loadRedaction(directory, redact);
-  // Rows in a database cannot begin anew for one history: there no history can be erased.
   const keyring = openHomeKeyring(directory);
-  const keys = rows === undefined ? keyring : undefined;
   const cooperative = openCooperative(() => performance.now());
   const log = cooperative.reader(openedLog.log);
   const damaged = (damage: StemmaError): void => {
@@ -169,7 +168,7 @@ const openServices = async (
         ...(observe && { progress: observe.folded }),
         ...(say && { say }),
       })
-    : openSharedRows(rows, log, catchUpTimeout));
+    : openSharedRows(rows, log, keyring, catchUpTimeout));
   const { contents, projectors, bytes } = opened;
   const projection = folds ? opened.projection : { ...opened.projection, catchUp: () => Promise.resolve() };
   const background = openBackground(() => (opened.external ? Promise.resolve() : projection.catchUp()));
@@ -181,7 +180,10 @@ const openServices = async (
     accepted: () => background.schedule(),
     ...(observe && { observe }),
     ...(redactor && { redactor }),
-    ...(keys && { keys }),
+    keys: keyring,
+    forgotten: async () => {
+      for (const projector of projectors) await projector.catchUp();
+    },
     ...(decoded && { decoded }),
   });
   return {
@@ -193,24 +195,13 @@ const openServices = async (
     projectors,
     usage: bytes,
     repairs,
+    keyring,
     clock,
     rows: opened,
     handler,
     background,
     redactor,
     prices: openPrices(prices ?? join(directory, 'prices.json'), prices !== undefined),
-  };
-};
-
-/** The keys of a home. With a key goes what processes that were killed have left of its history. */
-const openHomeKeyring = (directory: string): Keyring => {
-  const keyring = openKeyring(directory);
-  return {
-    ...keyring,
-    destroy: (history, erasure) => {
-      keyring.destroy(history, erasure);
-      removeScratchFolders(directory);
-    },
   };
 };
 
@@ -223,7 +214,7 @@ const openHomeOver = (services: HomeServices): Home => {
   };
   const view = async (position: Position): Promise<TreeView> => viewOf(projection, position);
   const sources = { projection, load: openTreeLoader() };
-  const keyring = openHomeKeyring(services.directory);
+  const { keyring } = services;
   const starter = openCallStarter(projection, redactor);
   const home: Home = {
     directory: services.directory,

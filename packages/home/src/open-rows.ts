@@ -1,6 +1,6 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { StemmaError } from '@stemma/errors';
-import type { DecodedFrames, EventLog, FrameSealer } from '@stemma/log';
+import type { ContentSource, DecodedFrames, EventLog, FrameSealer } from '@stemma/log';
 import { diskUsage, type DiskUsage } from '@stemma/operations';
 import {
   GROUPS,
@@ -41,13 +41,17 @@ export type OpenedRows = {
 export type SharedDatabase = {
   /** `host:port/database` */
   readonly name: string;
-  readonly contents: ContentStore;
+  readonly contents: ContentSource & ContentStore;
   readonly store: RowStore;
   readonly close: () => Promise<void>;
 };
 
-/** @param address `postgres://…` @throws E_USAGE, E_DATABASE_… */
-export const openSharedDatabase = async (address: string): Promise<SharedDatabase> => {
+/**
+ * @param address `postgres://…`
+ * @param sealer the keys of erasable histories
+ * @throws E_USAGE, E_DATABASE_…
+ */
+export const openSharedDatabase = async (address: string, sealer?: FrameSealer): Promise<SharedDatabase> => {
   // Most homes never need it, and the client takes a while to load.
   const [{ openDatabase }, { openPostgresContents }, { openPostgresRowStore }] = await Promise.all([
     import('@stemma/postgres'),
@@ -57,7 +61,7 @@ export const openSharedDatabase = async (address: string): Promise<SharedDatabas
   const database = openDatabase(address);
   try {
     const store = await openPostgresRowStore(database);
-    const contents = await openPostgresContents(database);
+    const contents = { ...(await openPostgresContents(database)), ...(sealer && { sealer }) };
     const close = async (): Promise<void> => {
       await store.close();
       await contents.close();
@@ -92,9 +96,10 @@ export const openGroupProjector = (
 export const openSharedRows = async (
   address: string,
   log: EventLog,
+  sealer: FrameSealer,
   catchUpTimeout?: number,
 ): Promise<OpenedRows> => {
-  const database = await openSharedDatabase(address);
+  const database = await openSharedDatabase(address, sealer);
   const { contents, store, close } = database;
   const projection = openExternalProjection({
     log,

@@ -2,6 +2,7 @@ import { openCommandHandler, type CommandHandler } from '@stemma/command-handler
 import { openMemoryContents } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
 import type { Services } from '@stemma/operations';
+import { openKeyring } from '@stemma/privacy';
 import { openProjector, type Projector } from '@stemma/projector';
 import { openMemoryRowStore } from '@stemma/row-store';
 
@@ -21,6 +22,7 @@ export const memoryServices = (log: EventLog, directory: string): MemoryServices
     projectors: [projector],
     usage: () => Promise.resolve({ rows: 0, contents: 0 }),
     repairs: [],
+    keyring: openKeyring(directory),
     clock,
     projector,
     handler: openCommandHandler({ log, contents, rows: projector, clock, accepted: () => undefined }),

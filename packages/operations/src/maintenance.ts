@@ -3,7 +3,6 @@ import { verifyContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import { DEFECTS, readHistoryHead } from '@stemma/history-store';
 import { verifyLog, type Erasure } from '@stemma/log';
-import { openKeyring } from '@stemma/privacy';
 import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
@@ -93,7 +92,7 @@ type Problem = VerifyReport['problems'][number];
 
 /** Checks every record, every stored content and the rows, and reports histories that the projector found defective. */
 export const verifyHome = async (
-  { directory, log, contents, projection, projectors, repairs }: Services,
+  { keyring, log, contents, projection, projectors, repairs }: Services,
   { rows: which = 'sample', progress = () => undefined }: VerifyOptions = {},
 ): Promise<VerifyReport> => {
   const repairedBefore = repairs.length;
@@ -121,8 +120,8 @@ export const verifyHome = async (
   }
   const { sealed } = await readDamage({ projection });
   const isOpenNow = sealed.some((history) => !report.sealed.includes(history) && !erased.has(history));
-  if (noteErasures(directory, erased) || isOpenNow) await rebuildAll(projectors);
-  await rebuildIfDamageChanged({ log, projection, projectors }, problems);
+  if (noteErasures(keyring, erased) || isOpenNow) await rebuildAll(projectors);
+  else await rebuildIfDamageChanged({ log, projection, projectors }, problems);
   const rows = await verifyRows(projection, projectors, which, Math.random);
   for (const message of [...repairs.slice(repairedBefore), ...rows.damage])
     problems.push({ kind: 'rows', partition: null, offset: null, history: null, seq: null, message });
@@ -145,8 +144,7 @@ export const verifyHome = async (
  *
  * @returns whether one was not noted yet
  */
-const noteErasures = (directory: string, erasures: ReadonlyMap<string, Erasure>): boolean => {
-  const keyring = openKeyring(directory);
+const noteErasures = (keyring: Services['keyring'], erasures: ReadonlyMap<string, Erasure>): boolean => {
   const unnoted = [...erasures].filter(([history]) => keyring.erasureOf(history) === undefined);
   for (const [history, erasure] of unnoted) keyring.destroy(history, erasure);
   return unnoted.length > 0;

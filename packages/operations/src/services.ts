@@ -1,5 +1,6 @@
 import type { ContentStore } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
+import type { Keyring } from '@stemma/privacy';
 import type { Projection, Projector } from '@stemma/projector';
 import type { DiskUsage } from './disk-usage.ts';
 import type { LogAddress } from './open-log.ts';
@@ -18,4 +19,5 @@ export type Services = {
   readonly clock: () => bigint;
   /** Sentences about what was repaired since the home was opened. */
   readonly repairs: readonly string[];
+  readonly keyring: Keyring;
 };

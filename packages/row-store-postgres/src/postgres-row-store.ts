@@ -47,6 +47,12 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
       await dropGeneration(database, name, { current: 'refuse' });
     },
     discard: (name) => dropGeneration(database, name, { current: 'forget' }),
+    async destroy() {
+      const names = await database.query('select name from stemma.generations');
+      // No name: what no generation has any more goes with it.
+      for (const [name] of [...names, ['']])
+        await dropGeneration(database, name ?? '', { current: 'forget' });
+    },
     async bytes() {
       const [row] = await database.query(
         `select coalesce(sum(pg_total_relation_size(c.oid)), 0) from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -35,10 +35,21 @@ export const createTables = (number: number, tables: readonly Table[]): string =
       const name = nameOf(number, table);
       return [
         `create table ${name} (${[...columns, `${CHECKSUM} bigint not null`, primary].join(', ')})`,
+        ...withoutStatistics(name, table),
         `comment on table ${name} is '${table.about.replaceAll("'", "''")}'`,
       ];
     }),
   ].join(';\n');
+
+/** Statistics hold values of rows, and stay in the catalogue when the table is gone. */
+const withoutStatistics = (name: string, { key, value }: Table): readonly string[] => {
+  const types = [...key, ...value].map(([, type]) => type);
+  const columns = columnsOf({ key, value }).filter((_, i) =>
+    ['text', 'bytes', 'json'].includes(types[i] as ColumnType),
+  );
+  const changes = columns.map((column) => `alter column ${column} set statistics 0`);
+  return changes.length === 0 ? [] : [`alter table ${name} ${changes.join(', ')}`];
+};
 
 /** Selects the rows of a range, the cells of the key first, the checksum last. */
 export const selectKeyRange = (number: number, keyRange: KeyRange): Statement => {

@@ -120,6 +120,8 @@ describe('statements', () => {
       'create table stemma_rows_7."thi""ngs" ("owner" text collate "C" not null, "from" bigint not null, ' +
         '"hash" bytea not null, "from_2" bigint, "size" double precision, "wide" numeric(20), "is" boolean, ' +
         '"more" json, "row_checksum" bigint not null, primary key ("owner", "from", "hash"))',
+      'alter table stemma_rows_7."thi""ngs" alter column "owner" set statistics 0, ' +
+        'alter column "hash" set statistics 0, alter column "more" set statistics 0',
       `comment on table stemma_rows_7."thi""ngs" is 'what''s there'`,
     ]);
   });

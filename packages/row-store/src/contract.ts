@@ -76,6 +76,26 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       expect(await rows.read((view) => view.get(THINGS, ['unknown', 0, 'a', 1]))).toBeUndefined();
     });
 
+    it('throws all rows away for all who have them open', async () => {
+      const { store, rows, under, stores } = await open();
+      const other = under.another === undefined ? undefined : await under.another();
+      if (other !== undefined) stores.push(other);
+      await rows.commit({
+        partition: 0,
+        expected: null,
+        cursor: cursor(1),
+        changes: [thing('h', 1, 'a', 1)],
+      });
+      await store.promote({ group: 'all', from: null, to: 'g', unmoved: [] });
+      await store.destroy?.();
+      for (const each of other === undefined ? [store] : [store, other]) {
+        expect(await each.generations()).toEqual([]);
+        expect(await each.current('all')).toBeNull();
+        const again = await each.generation('g', TABLES);
+        expect(await again.read((view) => view.get(THINGS, ['h', 1, 'a', 1]))).toBeUndefined();
+      }
+    });
+
     it('counts the rows of an owner in each table', async () => {
       const { rows } = await open();
       expect(await rows.read((view) => view.count(THINGS, 'h'))).toBe(0);

@@ -1,5 +1,5 @@
 import { fail, isStemmaError, VERSION } from '@stemma/errors';
-import { openGroupProjector, openRetry, openSharedDatabase, type Retry } from '@stemma/home';
+import { openGroupProjector, openHomeKeyring, openRetry, openSharedDatabase, type Retry } from '@stemma/home';
 import { countFolding, openMetrics, serveStatus, type PartitionStatus } from '@stemma/metrics';
 import { openHomeLog, readPartitionHealth } from '@stemma/operations';
 import { openAssignment, openDatabase } from '@stemma/postgres';
@@ -52,7 +52,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     say(`status at ${status.url}`);
   }
   try {
-    const shared = await retry.run(() => openSharedDatabase(run.rows));
+    const shared = await retry.run(() => openSharedDatabase(run.rows, openHomeKeyring(run.directory)));
     closing.defer(() => shared.close());
     const place = { directory: run.directory, create: false, shared: true };
     const { log } = await retry.run(() =>
