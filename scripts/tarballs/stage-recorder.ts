@@ -15,6 +15,8 @@ const ENTRIES = {
   'no-home': 'packages/recorder/src/no-home.ts',
   'redacting-backend': 'packages/recorder/src/redacting-backend.ts',
   'no-redaction': 'packages/recorder/src/no-redaction.ts',
+  'node-platform': 'packages/recorder/src/calls/node-platform.ts',
+  'page-platform': 'packages/recorder/src/calls/page-platform.ts',
   'append-worker': 'packages/log-embedded/src/append-worker.ts',
 } as const;
 
@@ -23,6 +25,7 @@ const LIBRARIES = ['lmdb', 'zod'] as const;
 
 /** A browser's bundler chooses the second file of each. */
 const IMPORTS = {
+  '#call-platform': { browser: './dist/page-platform.js', default: './dist/node-platform.js' },
   '#home-backend': { browser: './dist/no-home.js', default: './dist/home-backend.js' },
   '#redacting-backend': { browser: './dist/no-redaction.js', default: './dist/redacting-backend.js' },
 } as const;

@@ -1,4 +1,5 @@
 export type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
+export { exchangeOfRequest } from './exchange-of-request.ts';
 export {
   beginningOf,
   endExchange,

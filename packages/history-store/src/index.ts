@@ -38,7 +38,6 @@ export {
 export {
   DEFECTS,
   findFrame,
-  findFrames,
   FRAME_BYTES,
   FRAMES,
   HISTORY_HEADS,

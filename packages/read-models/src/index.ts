@@ -11,7 +11,6 @@ export {
   listCalledPositions,
   listCallRows,
   listCallsAt,
-  listNewestCallRows,
   newestCallRow,
 } from './audit/calls.ts';
 export {

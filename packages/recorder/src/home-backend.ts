@@ -13,6 +13,8 @@ import { openHome, type Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import type { Backend } from './backend.ts';
 
+export { openHomeRecording } from './home-recording.ts';
+
 /** The backend of a home that this process opens. @throws what `openHome` throws */
 export const openEmbedded = async (directory: string): Promise<Backend> =>
   backendOf(await openHome({ directory, create: true }));

@@ -57,3 +57,9 @@ type Sent = {
   readonly steps?: readonly unknown[];
   readonly redactions?: readonly object[] | undefined;
 };
+
+/** What takes secrets out of the text of a call. @throws E_REDACTION_INVALID */
+export const openTextRules = (rules: RedactorOptions): ((text: string) => string) => {
+  const redactor = openRedactor(rules);
+  return (text) => redactor.text(text);
+};

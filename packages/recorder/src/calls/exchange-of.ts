@@ -1,0 +1,68 @@
+import type { ExchangeRequest } from '@stemma/api';
+import { sentBody } from './body-as-text.ts';
+import type { CallEnding, CallStart } from './call-recorder.ts';
+import type { CallScopeOptions } from './options.ts';
+
+/** Takes secrets out of a text. */
+export type Redact = ((text: string) => string) | undefined;
+
+export type ExchangeParts = {
+  readonly id: string;
+  readonly recorder: string;
+  readonly scope: CallScopeOptions;
+  readonly start: CallStart;
+  /** Null: it goes on. */
+  readonly ending: CallEnding | null;
+  readonly elapsed: number;
+};
+
+/** A call as the gateway's contract has it, without the secrets that the rules know. */
+export const exchangeOf = (
+  { id, recorder, scope: { history, run }, start, ending, elapsed }: ExchangeParts,
+  redact: Redact,
+): ExchangeRequest => ({
+  id,
+  recorder,
+  ...(history === undefined ? {} : { history }),
+  ...(history !== undefined || run === undefined ? {} : { run }),
+  request:
+    start.form === 'wire'
+      ? { ...start, method: start.method.slice(0, 20), body: sentBody(start.body, redact) }
+      : said(start, redact),
+  end: ending === null ? null : endOf(ending, elapsed, redact),
+});
+
+const endOf = (
+  { status, error, response, first_byte_ms: firstByte, duration_ms: duration }: CallEnding,
+  elapsed: number,
+  redact: Redact,
+): NonNullable<ExchangeRequest['end']> => ({
+  status,
+  first_byte_ms: firstByte === null ? null : wholeOf(firstByte),
+  duration_ms: wholeOf(duration ?? elapsed),
+  error: error && {
+    code: error.code?.slice(0, 200) ?? null,
+    message: (redact?.(error.message) ?? error.message).slice(0, 2_000),
+  },
+  response: responseOf(response, redact),
+});
+
+const responseOf = (
+  response: CallEnding['response'],
+  redact: Redact,
+): NonNullable<ExchangeRequest['end']>['response'] => {
+  if (response?.form !== 'wire') return response && said(response, redact);
+  return {
+    ...response,
+    content_type: response.content_type?.slice(0, 500) ?? null,
+    body: sentBody(response.body, redact),
+  };
+};
+
+/** A value as it is now, whatever becomes of it, as JSON has it. @throws if it has none */
+const said = <T>(value: T, redact: Redact): T => {
+  const text = JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+  return JSON.parse(redact?.(text) ?? text) as T;
+};
+
+const wholeOf = (milliseconds: number): number => Math.max(0, Math.round(milliseconds));

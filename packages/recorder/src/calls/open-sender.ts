@@ -1,0 +1,135 @@
+import { backOff } from '@stemma/errors';
+import type { WaitingExchange } from '../spool/spool.ts';
+import type { SendTimes } from './options.ts';
+import type { SendOutcome } from './outcome.ts';
+import type { CallPlatform } from './platform.ts';
+import { withoutBodies } from './without-bodies.ts';
+
+/** Sends an exchange to where it is recorded. It may throw: then it was not recorded. */
+export type SendExchange = (id: string, json: string) => Promise<SendOutcome>;
+
+/** Sends what waits, one after the other, in the order in which it came. */
+export type Sender = {
+  add(waiting: WaitingExchange): void;
+  readonly waiting: () => number;
+  /** Tries now what would be tried later. */
+  hurry(): void;
+  /** Resolves when nothing waits, or when the time is over: then false. Keeps the process from ending meanwhile. */
+  drained(milliseconds: number): Promise<boolean>;
+  /** True if the target did not take what was last sent to it. */
+  readonly isAway: () => boolean;
+  close(): void;
+};
+
+/** Is told what became of what was sent. */
+export type SendEvents = {
+  readonly recorded: () => void;
+  readonly refused: (reason: string) => void;
+  readonly away: (reason: string) => void;
+  readonly damaged: (reason: string) => void;
+};
+
+export const openSender = (
+  send: SendExchange,
+  { first, longest }: SendTimes,
+  later: CallPlatform['later'],
+  events: SendEvents,
+): Sender => {
+  const queue: WaitingExchange[] = [];
+  let whenEmpty: (() => void)[] = [];
+  let cancelPause: (() => void) | undefined;
+  let [isSending, isClosed, failed] = [false, false, 0];
+  const closed = (): boolean => isClosed;
+
+  const sendNext = async (next: WaitingExchange): Promise<boolean> => {
+    let json: string;
+    try {
+      json = next.read();
+    } catch (error) {
+      next.setAside();
+      events.damaged(textOf(error));
+      return true;
+    }
+    let outcome = await send(next.id, json).catch(asAway);
+    if (outcome.kind === 'too large') outcome = await send(next.id, withoutBodies(json)).catch(asAway);
+    if (outcome.kind === 'too large') outcome = { kind: 'refused', reason: 'it is too large', erased: false };
+    if (outcome.kind === 'away') {
+      events.away(outcome.reason);
+      return false;
+    }
+    if (outcome.kind === 'recorded' || outcome.erased) next.remove();
+    else next.setAside();
+    if (outcome.kind === 'recorded') events.recorded();
+    else events.refused(outcome.reason);
+    return true;
+  };
+  const run = async (): Promise<void> => {
+    if (isSending || isClosed || cancelPause !== undefined) return;
+    isSending = true;
+    try {
+      for (let next = queue[0]; next !== undefined; next = queue[0]) {
+        if (closed()) return;
+        if (!(await sendNext(next))) {
+          failed++;
+          cancelPause = later(backOff(failed, { first, longest }), () => {
+            cancelPause = undefined;
+            void run();
+          });
+          return;
+        }
+        failed = 0;
+        queue.shift();
+      }
+    } catch (error) {
+      // The disk refused what was asked of it: the next try finds the file as it is.
+      events.away(textOf(error));
+      failed++;
+      cancelPause = later(longest, () => {
+        cancelPause = undefined;
+        void run();
+      });
+    } finally {
+      isSending = false;
+    }
+    if (queue.length > 0) return;
+    for (const done of whenEmpty) done();
+    whenEmpty = [];
+  };
+  const hurry = (): void => {
+    cancelPause?.();
+    cancelPause = undefined;
+    void run();
+  };
+  return {
+    add: (waiting) => {
+      queue.push(waiting);
+      void run();
+    },
+    waiting: () => queue.length,
+    hurry,
+    drained: async (milliseconds) => {
+      if (queue.length === 0) return true;
+      hurry();
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const timer = setTimeout(() => resolve(false), milliseconds);
+      whenEmpty.push(() => resolve(true));
+      const done = await promise;
+      clearTimeout(timer);
+      return done;
+    },
+    isAway: () => failed > 0,
+    close: () => {
+      isClosed = true;
+      cancelPause?.();
+    },
+  };
+};
+
+const asAway = (error: unknown): SendOutcome => ({ kind: 'away', reason: textOf(error) });
+
+/** What an error says; of one without words, its code: connections that several addresses refuse have no message. */
+export const textOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return error.message === '' ? code : error.message;
+};

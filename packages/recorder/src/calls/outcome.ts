@@ -1,0 +1,43 @@
+import { isJsonObject, parseWideJson, type WideJsonObject } from '@stemma/canonical';
+
+/** What became of an exchange that was sent. */
+export type SendOutcome =
+  | { readonly kind: 'recorded' }
+  /** It cannot be recorded. `erased`: and nothing of it may be kept. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly erased: boolean }
+  | { readonly kind: 'too large' }
+  /** The target is away, busy, or none that takes exchanges: it may be one later. */
+  | { readonly kind: 'away'; readonly reason: string };
+
+/** Codes that speak of the server, not of the exchange. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set([
+  'E_NOT_FOUND',
+  'E_METHOD_NOT_ALLOWED',
+  'E_NOT_ALLOWED',
+  'E_USAGE',
+  'E_INTERNAL',
+  'E_CANCELLED',
+]);
+
+/** What an answer of HTTP means. Anything that is not of the contract is a server of another kind or version. */
+export const outcomeOf = (id: string, status: number, text: string): SendOutcome => {
+  const answer = objectIn(text);
+  if (status === 413) return { kind: 'too large' };
+  if (status === 200 && answer?.['attempt_id'] === id) return { kind: 'recorded' };
+  const error = answer?.['error'];
+  if (!isJsonObject(error) || typeof error['code'] !== 'string' || !error['code'].startsWith('E_'))
+    return { kind: 'away', reason: `it answers ${status}, as no gateway of this version does` };
+  const { code, message } = error;
+  const reason = `${typeof message === 'string' ? message.slice(0, 500) : 'refused'} (${code})`;
+  if (status >= 500 || status === 429 || OF_THE_SERVER.has(code)) return { kind: 'away', reason };
+  return { kind: 'refused', reason, erased: code === 'E_HISTORY_ERASED' };
+};
+
+const objectIn = (text: string): WideJsonObject | undefined => {
+  try {
+    const value = parseWideJson(text, 'the answer');
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,109 @@
+import type { CallEnding, CallRecorder, OpenCall } from './call-recorder.ts';
+import type { CallRecorderOptions, CallScopeOptions } from './options.ts';
+import { sharedRecorder } from './shared-recorders.ts';
+
+/** A call that a program is about to make, in the form of OpenAI's chat API. */
+export type SaidCall = {
+  readonly messages: readonly object[];
+  readonly model?: string;
+  readonly tools?: readonly object[];
+  /** Everything else that is sent: temperature, limits. */
+  readonly parameters?: object;
+};
+
+/** What came back. One of `answer` and `error`. */
+export type SaidAnswer = {
+  /** The message of the answer: `{role: 'assistant', content}`; or its text. */
+  readonly answer?: object | string;
+  readonly error?: unknown;
+  /** By default `answered` with an answer, else `failed`. */
+  readonly status?: 'answered' | 'failed' | 'cancelled' | 'timed out';
+  readonly model?: string;
+  readonly finishReason?: string;
+  readonly usage?: {
+    readonly input?: number | null;
+    readonly output?: number | null;
+    readonly cached?: number | null;
+    readonly cacheWrite?: number | null;
+    readonly reasoning?: number | null;
+  };
+  /** Milliseconds from the call to the first byte, and to the end; by default the time since `recordCall`. */
+  readonly firstByteMs?: number;
+  readonly durationMs?: number;
+};
+
+export type SaidCallOptions = CallRecorderOptions & CallScopeOptions & { readonly calls?: CallRecorder };
+
+/** A call that was said, for `recordAnswer`. */
+export type RecordedCallHandle = { readonly id: string };
+
+const open = new WeakMap<RecordedCallHandle, OpenCall>();
+
+/** Says which call is made now, for agents without a client that can be recorded. It throws nothing (calls §7.3, §7.4). */
+export const recordCall = (
+  { messages, model, tools, parameters }: SaidCall,
+  options: SaidCallOptions = {},
+): RecordedCallHandle => {
+  const { calls, history, run, ...rest } = options;
+  try {
+    const start = {
+      form: 'said',
+      model: model?.slice(0, 512) ?? null,
+      messages: structuredClone(messages) as Record<string, unknown>[],
+      parameters: structuredClone(parameters ?? {}) as Record<string, unknown>,
+      tools: tools === undefined ? null : (structuredClone(tools) as unknown[]),
+    } as const;
+    const scope = { ...(history === undefined ? {} : { history }), ...(run === undefined ? {} : { run }) };
+    const call = (calls ?? sharedRecorder(rest)).begin(start, scope);
+    const handle = { id: call.id };
+    open.set(handle, call);
+    return handle;
+  } catch (error) {
+    options.warn?.(`a call was not recorded: ${String(error)}`);
+    return { id: '' };
+  }
+};
+
+/** Says how a call ended. It throws nothing; only the first end of a call counts. */
+export const recordAnswer = (handle: RecordedCallHandle, said: SaidAnswer): void => {
+  try {
+    void open.get(handle)?.end(endingOf(said));
+  } catch {
+    // What was said is no answer: the call stays without an end.
+  }
+};
+
+const endingOf = (said: SaidAnswer): CallEnding => {
+  const { answer, error, model, finishReason, usage, firstByteMs, durationMs } = said;
+  const message = typeof answer === 'string' ? { role: 'assistant', content: answer } : answer;
+  return {
+    status: said.status ?? (answer === undefined ? 'failed' : 'answered'),
+    error: error === undefined || error === null ? null : errorOf(error),
+    first_byte_ms: firstByteMs ?? null,
+    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+    response: {
+      form: 'said',
+      answer: (message as Record<string, unknown> | undefined) ?? null,
+      finish_reason: finishReason?.slice(0, 512) ?? null,
+      model: model?.slice(0, 512) ?? null,
+      usage: usage === undefined ? null : usageOf(usage),
+    },
+  };
+};
+
+const usageOf = ({ input, output, cached, cacheWrite, reasoning }: NonNullable<SaidAnswer['usage']>) => ({
+  input: countOf(input),
+  output: countOf(output),
+  cached: countOf(cached),
+  cache_write: countOf(cacheWrite),
+  reasoning: countOf(reasoning),
+});
+
+const countOf = (value: number | null | undefined): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
+const errorOf = (error: unknown): { readonly code: string | null; readonly message: string } => {
+  if (!(error instanceof Error)) return { code: null, message: String(error) };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return { code, message: error.message };
+};
