@@ -36,6 +36,7 @@ export const layers = [
   'queries',
   'operations',
   'home',
+  'agent-loop',
   'exchanges',
   'recorder',
   'reports',

@@ -7,3 +7,4 @@ export { recordCall } from './record-call.ts';
 export { openRequestRecorder } from './record-request.ts';
 export type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
 export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';
+export { startCallAtTip, type TipCall } from './start-call-at-tip.ts';

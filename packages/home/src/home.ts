@@ -1,5 +1,13 @@
 import type { WideJson } from '@stemma/canonical';
-import type { Call, CallEnd, CallOutcome, Outcome, PlacedCall, UnplacedCall } from '@stemma/command-handler';
+import type {
+  Call,
+  CallEnd,
+  CallOutcome,
+  Outcome,
+  PlacedCall,
+  TipCall,
+  UnplacedCall,
+} from '@stemma/command-handler';
 import type { PayloadSource } from '@stemma/context-tree';
 import type { Command } from '@stemma/history';
 import type { BranchRef, Position, TreeAt, TreeView } from '@stemma/history-store';
@@ -56,6 +64,13 @@ export type Home = {
   recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
   /** Records a call where its messages say that it belongs. @throws as `recordCall`, except E_CONFLICT */
   recordRequest(call: UnplacedCall): Promise<PlacedCall>;
+  /** Records that a model is called with what a branch shows now. @throws as `submit` */
+  startCallAtTip(branchRef: BranchRef, call: TipCall): Promise<Outcome>;
+  /** The frame of a command that was accepted in a history. */
+  findCommand(
+    history: string,
+    id: string,
+  ): Promise<{ readonly branchId: number; readonly seq: number } | undefined>;
   /** Records how an attempt to call a model ended. @throws as `submit`, E_CALL_NOT_FOUND */
   finishCall(branchRef: BranchRef, end: CallEnd): Promise<Outcome>;
   /** The histories that were started as erasable, about a subject, and are not erased. */

@@ -4,10 +4,11 @@ import {
   openCommandHandler,
   openRequestRecorder,
   recordCall,
+  startCallAtTip,
   type HomeObserver,
 } from '@stemma/command-handler';
 import { isStemmaError, type StemmaError } from '@stemma/errors';
-import type { Position, TreeView } from '@stemma/history-store';
+import { findCommand, type Position, type TreeView } from '@stemma/history-store';
 import {
   acknowledge,
   checkpointKeyPath,
@@ -56,7 +57,7 @@ import {
 } from '@stemma/queries';
 import { openDecodedFrames } from '@stemma/log';
 import { loadRedaction } from '@stemma/privacy';
-import { listFrameSummaries } from '@stemma/read-models';
+import { findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
@@ -227,6 +228,15 @@ const openHomeOver = (services: HomeServices): Home => {
     },
     recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, starter, redactor),
     recordRequest: (call) => requests.record(call),
+    startCallAtTip: (branchRef, call) =>
+      startCallAtTip((command) => home.submit(command), branchRef, call, starter),
+    findCommand: (history, id) =>
+      readOf(projection, history, (rows) => {
+        const seq = findCommand(rows, history, id)?.seq;
+        return seq === undefined
+          ? undefined
+          : { seq, branchId: findFrameSummary(rows, history, seq).branchId };
+      }),
     finishCall: (branchRef, end) => {
       const finished = finishCall((command) => home.submit(command), branchRef, end, redactor);
       requests.ending(branchRef, finished);

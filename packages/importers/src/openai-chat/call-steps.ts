@@ -146,7 +146,25 @@ const keepOrderSteps = (
   return { steps, messages, kept, replaced: 0, removed: gone.length, inserted: wanted.length - kept };
 };
 
-const insertStep = (message: WideJsonObject, ordinal: number, parent: '^ah' | '^sys'): Step => {
+/**
+ * The step that adds a message to the draft, behind those that were added so before, and before whatever an observer injects
+ * (`offset` −1). @param ordinal how many messages are before it
+ *
+ * @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and the errors of {@link checkNode}
+ */
+export const draftStep = (message: WideJson, ordinal: number): InsertStep => {
+  const { node, siblings, ...step } = insertStep(messageAt(message, 'the message'), ordinal, '^ah');
+  const before = (each: WideJsonObject): WideJsonObject => ({ ...each, offset: -1 });
+  return {
+    ...step,
+    node: before(node),
+    ...(siblings === undefined ? {} : { siblings: siblings.map(before) }),
+  };
+};
+
+type InsertStep = Extract<Step, { op: 'insert' }>;
+
+const insertStep = (message: WideJsonObject, ordinal: number, parent: '^ah' | '^sys'): InsertStep => {
   const [node, ...siblings] = messageToNodes(message, ordinal).map(({ id: _id, ...each }) => ({
     ...each,
     ...(parent === '^ah' ? { offset: 1 } : {}),

@@ -1,0 +1,208 @@
+import type { WideJsonObject } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { comparableMessage } from '@stemma/importers';
+import type { Mind } from '@stemma/minds';
+import { appendAnswer } from './append.ts';
+import { mindFor } from './call-settings.ts';
+import { messagesOf, sameCallKey } from './chat-message.ts';
+import { isCommitted, tipOf } from './find-tip.ts';
+import { attemptAt, firstAnswer, seenAnswer, withoutEvents } from './first-answer.ts';
+import { factsOf, makeCall } from './record-try.ts';
+import { retryRequest, type AskedBefore } from './retry-request.ts';
+import type { RetriedAnswer, RetriedCall, RetryOptions, SeenAnswer } from './retry-types.ts';
+import { checkRun } from './run.ts';
+import { textDifferences } from './text-differences.ts';
+
+/** Who records what is asked again; the actor has it done. */
+const BY = { recorder: 'retry' } as const;
+
+const MOST = 1_000;
+
+/** One of the calls of a run. */
+type Retry = {
+  readonly mind: Mind;
+  readonly id: string;
+  readonly name: string;
+  readonly branchRef: BranchRef;
+};
+
+/**
+ * Asks a recorded call again, changed or not, of one or several minds: each answer is a fork of one call, set beside the first
+ * one (calls §6). A run that is started again makes only what is missing.
+ *
+ * @throws E_USAGE, E_MIND_…, E_NAME_TAKEN and what recording throws; an answer that did not come is in its place
+ */
+export const retryCall = async (
+  home: Home,
+  found: BranchRef,
+  position: Position,
+  options: RetryOptions,
+): Promise<RetriedCall> => {
+  const { run, times = 1, parallel = 4, set = {}, surroundings = {} } = options;
+  checkRun(run);
+  const attempt = await attemptAt(home, position);
+  const named = options.minds === undefined || options.minds.length === 0 ? [undefined] : options.minds;
+  const minds = named.map((spec) => mindFor(spec, attempt, surroundings));
+  if (times < 1 || times * minds.length > MOST)
+    throw fail('E_USAGE', `a call is asked again 1 to ${MOST} times`);
+  const body =
+    attempt?.request == null ? null : await home.calls.body(position.history, attempt.attemptId, 'request');
+  const before: AskedBefore = { attempt, body };
+  // What cannot be asked is found before anything is recorded.
+  for (const mind of minds) retryRequest(mind, before, set, { messages: [], isEdited: true });
+  const first = await firstAnswer(home, found, position, attempt);
+  const retries: Retry[] = [];
+  for (const mind of minds)
+    for (let time = 0; time < times; time++)
+      retries.push(await startFork(home, found, position, mind, retries.length + 1, options));
+  const answers: RetriedAnswer[] = [];
+  const queue = retries.entries();
+  const work = async (): Promise<void> => {
+    for (const [i, retry] of queue) answers[i] = await askAgain(home, retry, before, first, options);
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, retries.length) }, work));
+  const answered = answers.filter(({ isSameTools }) => isSameTools !== null);
+  return {
+    run,
+    history: position.history,
+    position: position.label,
+    first,
+    answers,
+    sameTools: { count: answered.filter(({ isSameTools }) => isSameTools).length, of: answered.length },
+  };
+};
+
+const startFork = async (
+  home: Home,
+  { history, branchId }: BranchRef,
+  position: Position,
+  mind: Mind,
+  number: number,
+  { run, actor, notes, name }: RetryOptions,
+): Promise<Retry> => {
+  const id = `${run}.r${number}`;
+  const forkName = `${name ?? `retry-${position.label.slice(1)}-${run.slice(0, 8)}`}-${number}`;
+  const known = await home.findCommand(history, `${id}.fork`);
+  if (known !== undefined)
+    return { mind, id, name: forkName, branchRef: await newestOf(home, history, known.branchId, forkName) };
+  const started = await home.submit({
+    id: `${id}.fork`,
+    history,
+    branchId,
+    by: { actor },
+    ...(notes === undefined ? {} : { notes }),
+    steps: [
+      {
+        op: 'fork',
+        name: forkName,
+        description: `${position.label} asked again: ${mind.spec}`,
+        at: { branchId: position.branchId, seq: position.seq },
+      },
+    ],
+  });
+  return { mind, id, name: forkName, branchRef: branchRefOf(history, started.branchId) };
+};
+
+/** The branch that has a fork's name now: edited messages may have rolled the fork back. */
+const newestOf = async (home: Home, history: string, branchId: number, name: string): Promise<BranchRef> => {
+  const { branches } = await home.history(history);
+  return branchRefOf(history, branches.find((each) => each.name === name)?.branchId ?? branchId);
+};
+
+const askAgain = async (
+  home: Home,
+  { mind, id, name, branchRef: fork }: Retry,
+  before: AskedBefore,
+  first: SeenAnswer | null,
+  {
+    actor,
+    notes,
+    set = {},
+    edit,
+    surroundings = {},
+    signal = new AbortController().signal,
+    say,
+  }: RetryOptions,
+): Promise<RetriedAnswer> => {
+  const { history } = fork;
+  const by = { actor };
+  const because = notes === undefined ? {} : { notes };
+  let branchRef = fork;
+  if (
+    edit !== undefined &&
+    'steps' in edit &&
+    (await home.findCommand(history, `${id}.edit`)) === undefined
+  ) {
+    const { steps } = await home.branches.resolveSteps(fork, `${id}.edit`, edit.steps);
+    await home.submit({
+      id: `${id}.edit`,
+      history,
+      branchId: fork.branchId,
+      by,
+      ...because,
+      steps: [...steps],
+    });
+  }
+  const tip = await tipOf(home, branchRef);
+  const shown = messagesOf(await home.view(tip));
+  const wanted = edit !== undefined && 'messages' in edit ? edit.messages : shown;
+  const isReplaced = comparableMessage([...wanted]) !== comparableMessage([...shown]);
+  const isEdited = isReplaced || (edit !== undefined && 'steps' in edit);
+  const { bytes, how, settings } = retryRequest(mind, before, set, { messages: wanted, isEdited });
+  const facts = factsOf(mind, bytes, settings);
+  let commit = !isReplaced && !(await isCommitted(home, branchRef));
+  const start = async (attemptId: string): Promise<BranchRef> => {
+    if (isReplaced) {
+      const { branchId } = await home.recordCall(branchRef, {
+        id: attemptId,
+        by,
+        ...because,
+        messages: wanted,
+        facts,
+      });
+      return (branchRef = branchRefOf(history, branchId));
+    }
+    const expected = (await tipOf(home, branchRef)).seq;
+    await home.startCallAtTip(branchRef, { id: attemptId, by: BY, facts, commit, expected });
+    commit = false;
+    return branchRef;
+  };
+  const made = await makeCall(
+    home,
+    history,
+    { id, by: BY, mind, request: bytes, start },
+    { ...surroundings, signal },
+  );
+  const { attempt, error } = made;
+  const answer = error === null ? (attempt.answer as WideJsonObject | null) : null;
+  branchRef = branchRefOf(history, attempt.branchId);
+  if (answer !== null && (await home.findCommand(history, `${id}.answer`)) === undefined)
+    await appendAnswer(home, branchRef, answer, { id: `${id}.answer`, by: BY, ordinal: wanted.length });
+  say?.(`${name}: ${error === null ? (attempt.finishReason ?? 'answered') : error.message}`);
+  const seen = seenAnswer(withoutEvents(attempt), answer);
+  return {
+    ...seen,
+    mind: mind.spec,
+    branch: (await tipOf(home, branchRef)).branch,
+    branchId: branchRef.branchId,
+    name,
+    request: how,
+    dropped: settings.dropped,
+    error,
+    ...comparedWith(first, answer === null ? null : seen),
+  };
+};
+
+type Compared = Pick<RetriedAnswer, 'differences' | 'isSameText' | 'isSameTools'>;
+
+const comparedWith = (first: SeenAnswer | null, seen: SeenAnswer | null): Compared => {
+  if (first === null || seen === null) return { differences: null, isSameText: null, isSameTools: null };
+  const keys = ({ toolCalls }: SeenAnswer): string => JSON.stringify(toolCalls.map(sameCallKey));
+  return {
+    differences: textDifferences(first.text, seen.text),
+    isSameText: first.text === seen.text,
+    isSameTools: keys(first) === keys(seen),
+  };
+};

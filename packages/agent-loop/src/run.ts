@@ -1,0 +1,51 @@
+import { fail } from '@stemma/errors';
+import type { BranchRef, Position } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { tipOf } from './find-tip.ts';
+
+/** @throws E_USAGE for an id that other ids cannot be made of */
+export const checkRun = (run: string): void => {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(run))
+    throw fail('E_USAGE', 'the id of a run has 1 to 64 letters, digits, _ or -');
+};
+
+/** Records that a run ended, once: who had it done, why, and how many calls it made since where. */
+export const endRun = async (
+  home: Pick<Home, 'submit' | 'events' | 'position'>,
+  branchRef: BranchRef,
+  {
+    run,
+    actor,
+    notes,
+    calls,
+    since,
+  }: {
+    readonly run: string;
+    readonly actor: string;
+    readonly notes?: string;
+    readonly calls: number;
+    readonly since: Position;
+  },
+): Promise<void> => {
+  const { history, branchId } = branchRef;
+  const tip = await tipOf(home, branchRef);
+  if (tip.seq === since.seq && tip.branchId === since.branchId) return;
+  const [newest] = await home.events(history, { from: tip.seq, limit: 1 });
+  if (newest?.command.startsWith(`${run}.end-`) === true) return;
+  const id = `${run}.end-${tip.seq}`;
+  await home.submit({
+    id,
+    history,
+    branchId,
+    by: { actor },
+    ...(notes === undefined ? {} : { notes }),
+    steps: [
+      {
+        op: 'run',
+        rounds: calls,
+        total_rounds_after: tip.cycle ?? 0,
+        since: { branchId: since.branchId, seq: since.seq },
+      },
+    ],
+  });
+};

@@ -1,0 +1,63 @@
+import type { WideJson } from '@stemma/canonical';
+import type { BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { ToolCall } from './chat-message.ts';
+import { openRecordedResults } from './recorded-results.ts';
+import { runToolCommand, type ToolCommandLimits } from './tool-command.ts';
+
+/** Where the result of a tool comes from: the recording, a command, somebody who is asked. */
+export type ToolSource =
+  | { readonly kind: 'recorded' }
+  | { readonly kind: 'command'; readonly command: string; readonly limits?: ToolCommandLimits }
+  /** @returns null if nobody answers */
+  | { readonly kind: 'ask'; readonly ask: (call: ToolCall) => Promise<string | null> };
+
+export type ToolResult = {
+  readonly content: WideJson;
+  readonly isError: boolean;
+  /** What is noted at its node: `recording` with the frame of the recorded result, `command` or `person`. */
+  readonly by:
+    { readonly source: 'recording'; readonly seq: number } | { readonly source: 'command' | 'person' };
+};
+
+/** The result of a call by the first source that knows one; null: none does. */
+export type AnswerTool = (call: ToolCall, signal: AbortSignal) => Promise<ToolResult | null>;
+
+export const openToolSources = (
+  home: Pick<Home, 'events'>,
+  branchRef: BranchRef,
+  sources: readonly ToolSource[],
+  env: Readonly<Record<string, string | undefined>>,
+): AnswerTool => {
+  let recorded: ReturnType<typeof openRecordedResults> | undefined;
+  const answerFrom = async (
+    source: ToolSource,
+    call: ToolCall,
+    signal: AbortSignal,
+  ): Promise<ToolResult | null> => {
+    switch (source.kind) {
+      case 'recorded': {
+        const found = (await (recorded ??= openRecordedResults(home, branchRef)))(call);
+        return found === undefined
+          ? null
+          : { content: found.content, isError: found.isError, by: { source: 'recording', seq: found.seq } };
+      }
+      case 'command': {
+        const { command, limits } = source;
+        const output = await runToolCommand(command, call, { env, signal, ...(limits && { limits }) });
+        return { ...output, by: { source: 'command' } };
+      }
+      case 'ask': {
+        const content = await source.ask(call);
+        return content === null ? null : { content, isError: false, by: { source: 'person' } };
+      }
+    }
+  };
+  return async (call, signal) => {
+    for (const source of sources) {
+      const result = await answerFrom(source, call, signal);
+      if (result !== null) return result;
+    }
+    return null;
+  };
+};

@@ -1,0 +1,155 @@
+import { branchRefOf } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { toOpenAIMessages } from '@stemma/importers';
+import { sendAnswer, sendJson, startModels, type ModelScript } from '@stemma/test-kit';
+import { afterEach, expect, test } from 'vitest';
+import { retryCall, type RetriedCall, type RetryOptions } from '../src/index.ts';
+import { history, main, MESSAGES, openTalk, requestOf, temporaryFolder } from './talk-home.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const setUp = async (script: ModelScript) => {
+  const folder = temporaryFolder();
+  const models = await startModels(script);
+  const home = await openTalk(folder.directory);
+  closing.push(
+    async () => folder[Symbol.dispose](),
+    () => models.close(),
+    () => home.close(),
+  );
+  const again = async (options: Partial<RetryOptions>, ref = '@c2'): Promise<RetriedCall> =>
+    retryCall(home, main, await home.position(main, ref), {
+      run: 'q1',
+      actor: 'ann',
+      notes: 'Chance?',
+      minds: [`openai:m-1@${models.url}`],
+      ...options,
+      surroundings: { env: {}, sleep: async () => undefined },
+    });
+  return { home, models, again };
+};
+
+const shown = async (home: Home, branchId: number) => {
+  const { tree, payloads, thread } = await home.view(await home.position(branchRefOf(history, branchId)));
+  return toOpenAIMessages(tree, payloads, thread);
+};
+
+const look = (place: string) => ({ tools: [{ id: 'n', name: 'look', input: { place } }] });
+
+test('a call that is asked again unchanged sends the recorded bytes, and each answer is a named fork of one call [calls §6.6]', async () => {
+  const { home, models, again } = await setUp((call, n, outgoing) =>
+    sendAnswer(call, outgoing, look(n === 2 ? 'west' : 'south')),
+  );
+  const result = await again({ times: 3, parallel: 1 });
+  for (const { body } of models.calls) expect(body.equals(requestOf(MESSAGES.slice(0, 4)))).toBe(true);
+  expect(models.calls).toHaveLength(3);
+  expect(result.first).toMatchObject({ attempt: { attemptId: 'call-2' }, toolCalls: [{ name: 'look' }] });
+  expect(result.answers.map(({ name, isSameTools, request }) => [name, isSameTools, request])).toEqual([
+    ['retry-c2-q1-1', true, 'recorded'],
+    ['retry-c2-q1-2', false, 'recorded'],
+    ['retry-c2-q1-3', true, 'recorded'],
+  ]);
+  expect(result.sameTools).toEqual({ count: 2, of: 3 });
+  for (const { branchId, attempt } of result.answers) {
+    const fork = branchRefOf(history, branchId);
+    const own = (await home.calls.list(fork, { from: branchId })).attempts.filter(
+      (one) => one.branchId === branchId,
+    );
+    expect(own).toEqual([attempt]);
+    expect((await shown(home, branchId)).slice(0, 4)).toEqual(MESSAGES.slice(0, 4));
+    expect(await shown(home, branchId)).toHaveLength(5);
+  }
+  expect((await home.calls.list(main)).attempts).toHaveLength(3);
+  const { interventions } = await home.audit.interventions(main, { type: 'fork' }, {});
+  expect(interventions).toMatchObject([{ notes: 'Chance?' }, { notes: 'Chance?' }, { notes: 'Chance?' }]);
+  // The same run again asks nobody.
+  expect((await again({ times: 3 })).answers.map(({ branch }) => branch)).toEqual(
+    result.answers.map(({ branch }) => branch),
+  );
+  expect(models.calls).toHaveLength(3);
+});
+
+test('another parameter or model is set in the recorded body, and another API gets a body of its own [calls §6.6]', async () => {
+  const { models, again } = await setUp((call, _n, outgoing) =>
+    sendAnswer(call, outgoing, { text: 'A ship.' }),
+  );
+  const result = await again({
+    set: { temperature: 0, top_p: null },
+    minds: [`openai:m-1@${models.url}`, `openai:m-2@${models.url}`, `anthropic:m-3@${models.url}`, 'offline'],
+    parallel: 1,
+  });
+  expect(result.answers.map(({ request }) => request)).toEqual(['set', 'set', 'written', 'set']);
+  const body = JSON.parse(requestOf(MESSAGES.slice(0, 4)).toString()) as object;
+  expect(models.calls[0]?.asked).toEqual({ ...body, temperature: 0 });
+  expect(models.calls[1]?.asked).toEqual({ ...body, temperature: 0, model: 'm-2' });
+  expect(models.calls[2]).toMatchObject({
+    path: '/v1/messages',
+    asked: {
+      model: 'm-3',
+      temperature: 0,
+      system: 'You look after a harbour.',
+      tools: [{ name: 'look', description: 'Looks.', input_schema: { type: 'object' } }],
+    },
+  });
+  expect(result.answers[2]).toMatchObject({ text: 'A ship.', isSameTools: false });
+  expect(result.answers[3]).toMatchObject({ mind: 'offline', error: null });
+});
+
+test('edited messages are what the fork shows and what is sent, and so are steps [calls §6.6]', async () => {
+  const { home, models, again } = await setUp((call, _n, outgoing) =>
+    sendAnswer(call, outgoing, { text: 'Only at the north pier.' }),
+  );
+  const messages = [
+    MESSAGES[0],
+    { role: 'user', content: 'Is there a ship anywhere?' },
+    ...MESSAGES.slice(2, 6),
+  ];
+  const edited = await again({ edit: { messages } }, '@c3');
+  expect(models.calls[0]?.asked?.['messages']).toEqual(messages);
+  const [answer] = edited.answers;
+  expect(answer).toMatchObject({ request: 'written', isSameText: false, error: null });
+  expect(answer?.differences).toEqual([
+    { kind: 'same', text: 'Only at the ' },
+    { kind: 'removed', text: 'south' },
+    { kind: 'added', text: 'north' },
+    { kind: 'same', text: ' pier.' },
+  ]);
+  expect(await shown(home, answer?.branchId ?? 0)).toEqual([
+    ...messages,
+    { role: 'assistant', content: 'Only at the north pier.' },
+  ]);
+  expect(await again({ edit: { messages } }, '@c3')).toMatchObject({ answers: [{ branch: answer?.branch }] });
+  const stepped = await again(
+    { run: 'q2', edit: { steps: [{ op: 'inject', text: 'Answer in one word.', role: 'user' }] } },
+    '@c3',
+  );
+  expect(models.calls[1]?.asked?.['messages']).toEqual([
+    ...MESSAGES.slice(0, 6),
+    { role: 'user', content: 'Answer in one word.' },
+  ]);
+  expect(models.calls).toHaveLength(2);
+  expect(stepped.answers).toMatchObject([{ attempt: { status: 'answered' } }]);
+});
+
+test('an answer that does not come is in its place, and what cannot be asked is refused before anything is recorded', async () => {
+  const { home, again, models } = await setUp((call, n, outgoing) => {
+    if (n === 1) sendJson(outgoing, 400, { error: { message: 'no' } });
+    else sendAnswer(call, outgoing, { text: 'Yes.' });
+  });
+  const result = await again({ times: 2, parallel: 1 });
+  expect(result.answers).toMatchObject([
+    { error: { code: 'E_MIND_REFUSED' }, attempt: { status: 'failed' }, isSameTools: null },
+    { error: null, attempt: { status: 'answered' }, isSameTools: false },
+  ]);
+  expect(result.sameTools).toEqual({ count: 0, of: 1 });
+  const { frames } = await home.history(history);
+  for (const bad of [{ set: { model: 'x' } }, { minds: ['nobody'] }, { times: 0 }, { run: 'a b' }])
+    await expect(again({ run: 'q3', ...bad })).rejects.toMatchObject({
+      code: expect.stringMatching(/E_USAGE|E_MIND_INVALID/) as string,
+    });
+  expect((await home.history(history)).frames).toBe(frames);
+  expect(models.calls).toHaveLength(2);
+});
