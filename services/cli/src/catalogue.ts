@@ -10,6 +10,7 @@ import { call, calls } from './commands/calls.ts';
 import { checkpoint } from './commands/checkpoint.ts';
 import { compare } from './commands/compare.ts';
 import { config } from './commands/config.ts';
+import { continueCommand } from './commands/continue.ts';
 import { copy } from './commands/copy.ts';
 import { diff } from './commands/diff.ts';
 import { doctor } from './commands/doctor.ts';
@@ -29,6 +30,7 @@ import { record } from './commands/record.ts';
 import { relay } from './commands/relay.ts';
 import { replay } from './commands/replay.ts';
 import { restore } from './commands/restore.ts';
+import { retry } from './commands/retry.ts';
 import { salvage } from './commands/salvage.ts';
 import { list, save } from './commands/save.ts';
 import { select } from './commands/select.ts';
@@ -51,6 +53,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   snapshots,
   calls,
   call,
+  continueCommand,
+  retry,
   thread,
   show,
   diff,
