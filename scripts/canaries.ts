@@ -117,6 +117,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-reports', file: 'packages/reports/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-home', file: 'packages/home/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-agent-loop', file: 'packages/agent-loop/src/right.ts', text: use('@stemma/recorder') },
+  { rule: 'layers-exchanges', file: 'packages/exchanges/src/right.ts', text: use('@stemma/recorder') },
   {
     rule: 'services-apart',
     file: 'services/gateway/src/other-service.ts',
