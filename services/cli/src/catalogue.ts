@@ -9,6 +9,7 @@ import { cache } from './commands/cache.ts';
 import { call, calls } from './commands/calls.ts';
 import { checkpoint } from './commands/checkpoint.ts';
 import { compare } from './commands/compare.ts';
+import { completion } from './commands/completion.ts';
 import { config } from './commands/config.ts';
 import { continueCommand } from './commands/continue.ts';
 import { copy } from './commands/copy.ts';
@@ -25,6 +26,7 @@ import { inject } from './commands/inject.ts';
 import { insert } from './commands/insert.ts';
 import { interventions } from './commands/interventions.ts';
 import { log } from './commands/log.ts';
+import { open } from './commands/open.ts';
 import { projector } from './commands/projector.ts';
 import { record } from './commands/record.ts';
 import { relay } from './commands/relay.ts';
@@ -71,6 +73,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   log,
   exportCommand,
   up,
+  open,
   start,
   branches,
   list,
@@ -101,4 +104,5 @@ export const COMMANDS: readonly CommandSpec[] = [
   relay,
   doctor,
   stats,
+  completion,
 ];

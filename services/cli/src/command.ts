@@ -7,6 +7,10 @@ import { Option, type Command as Commander } from 'commander';
 import { resolve } from 'node:path';
 import { namedActor } from './actor.ts';
 import { required } from './options.ts';
+import { EXAMPLES, groupOf } from './help.ts';
+import { showInPager } from './pager.ts';
+import { withPositions } from './references.ts';
+import { withNearMiss } from './near-miss.ts';
 import { openOutput, reportError, type Output } from './output.ts';
 import { openProgress, type ProgressDisplay } from './progress.ts';
 import { recordObservations, type ObservedPosition } from './record-observations.ts';
@@ -23,6 +27,8 @@ export type Context = {
   readonly signal: AbortSignal;
   /** A display of what is done, on stderr; counting throws once the signal has aborted. */
   readonly progress: (unit: string) => ProgressDisplay;
+  /** Shows a long text page by page; false if it was not shown. */
+  readonly pager: (text: string) => Promise<boolean>;
   /** Opens the home; it is closed when the command ends. `create` for commands that write, `observe` for what counts. */
   readonly home: (options?: Pick<HomeOptions, 'create' | 'observe'>) => Promise<Home>;
   /** Notes that a position was looked at: recorded at the end where an actor is named and the history wants it. */
@@ -63,6 +69,9 @@ export const register = (
   inherited: () => Values = () => program.opts(),
 ): void => {
   const command = program.command(spec.name).description(spec.summary);
+  const example = program.parent === null ? EXAMPLES[spec.name] : undefined;
+  if (example !== undefined) command.addHelpText('after', `\nExample:\n  ${example}\n`);
+  if (program.parent === null) command.helpGroup(groupOf(spec.name));
   for (const [syntax, description] of spec.arguments) command.argument(syntax, description);
   for (const [syntax, description] of spec.options) command.addOption(new Option(syntax, description));
   command
@@ -71,12 +80,27 @@ export const register = (
     .option('--redact <file>', 'rules of redaction beside those of the home: JSON, or a module')
     .exitOverride()
     .action(async (...received: unknown[]) => {
-      const options = { ...inherited(), ...(received[spec.arguments.length] as Values) };
-      const args = received.slice(0, spec.arguments.length) as (string | readonly string[] | undefined)[];
+      const syntaxes = spec.arguments.map(([syntax]) => syntax);
+      const own = received[spec.arguments.length] as Values;
+      const options = { ...inherited(), ...withPositionOptions(command.options, own) };
+      const args = withPositions(syntaxes, received.slice(0, spec.arguments.length)) as (
+        string | readonly string[] | undefined
+      )[];
       exit(await runCommand(spec, around, args, options));
     });
   for (const each of spec.subcommands ?? [])
     register(command, each, around, exit, () => ({ ...inherited(), ...command.opts() }));
+};
+
+/** Options that are positions, as Stemma writes them. */
+const withPositionOptions = (known: readonly Option[], values: Values): Values => {
+  const syntaxes = new Map(known.map((option) => [option.attributeName(), option.flags]));
+  const names = Object.keys(values);
+  const read = withPositions(
+    names.map((name) => syntaxes.get(name) ?? ''),
+    Object.values(values),
+  );
+  return Object.fromEntries(names.map((name, i) => [name, read[i]]));
 };
 
 const runCommand = async (
@@ -100,6 +124,7 @@ const runCommand = async (
     stderr: around.stderr,
     env: around.env,
     signal: stop.signal,
+    pager: (text) => showInPager(text, around),
     progress: (unit) => {
       display?.end();
       return (display = openProgress(unit, around.stderr, stop.signal));
@@ -196,7 +221,9 @@ const findBranchRef = async (
       { name },
     );
   });
-  const branchRef = await home.find(name);
+  const branchRef = await home.find(name).catch(async (error: unknown) => {
+    throw await withNearMiss(home, name, error);
+  });
   const { state, stopped } = await home.history(branchRef.history);
   if (state !== 'open')
     output.say(

@@ -75,9 +75,9 @@ export const asName = (text: string): string | undefined => {
   return name === '' ? undefined : name;
 };
 
-/** The name of a file without its folder and the endings of transcripts, as the name of a history. */
+/** The name of a file without its folder and the endings of transcripts, as the name of a history. A pipe has none. */
 export const nameOfFile = (file: string): string | undefined =>
-  file === '-'
+  file === '-' || statSync(file, { throwIfNoEntry: false })?.isFile() === false
     ? undefined
     : asName(
         basename(file)

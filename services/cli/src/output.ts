@@ -11,6 +11,9 @@ import type { Surroundings } from './surroundings.ts';
  */
 export type Output = {
   readonly json: boolean;
+  /** True if stdout is a terminal, and if it shows colours. */
+  readonly isTerminal: boolean;
+  readonly colours: boolean;
   /** Characters in a line of the terminal at stdout; without one, no limit. */
   readonly width: number;
   /** Aborts when the reader of stdout has gone away. */
@@ -64,6 +67,8 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
   const write = (text: string): Promise<void> => writeLines(visibleText(text));
   return {
     json,
+    isTerminal: stdout.isTTY === true,
+    colours: stdout.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     width: stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
     unread: gone.signal,
     write,
@@ -110,17 +115,49 @@ export const cutAt = (line: string, width: number): string => {
   return line.length <= width ? line : cutText(line, Math.max(0, width - 1)) + '…';
 };
 
-/** Rows as aligned columns under a head, one line each, whatever the cells hold. */
-export const table = (head: readonly string[], cellRows: readonly (readonly string[])[]): string => {
+/** A column is not made narrower than this. */
+const NARROWEST = 8;
+
+/**
+ * Rows as aligned columns under a head, one line each, whatever the cells hold. Where they are wider than the terminal, the
+ * widest columns are cut, but never the first, by which a row is named, unless all others are as narrow as can be.
+ */
+export const table = (
+  head: readonly string[],
+  cellRows: readonly (readonly string[])[],
+  width = Number.POSITIVE_INFINITY,
+): string => {
   const rows = cellRows.map((row) => row.map(printable));
-  const widths = head.map((title, i) => Math.max(title.length, ...rows.map((row) => (row[i] ?? '').length)));
+  const widths = fitted(
+    head.map((title, i) => rows.reduce((most, row) => Math.max(most, (row[i] ?? '').length), title.length)),
+    width,
+  );
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, i) => (i === cells.length - 1 ? cell : cell.padEnd(widths[i] ?? 0)))
+      .map((cell, i) => cutAt(cell, widths[i] ?? 0).padEnd(i === cells.length - 1 ? 0 : (widths[i] ?? 0)))
       .join('  ')
       .trimEnd() + '\n';
   return [head, ...rows].map(line).join('');
 };
+
+const fitted = (widths: readonly number[], width: number): readonly number[] => {
+  const fitting = [...widths];
+  let over = fitting.reduce((sum, each) => sum + each + 2, -2) - width;
+  while (over > 0) {
+    const rest = fitting.slice(1);
+    const widest = Math.max(0, ...rest);
+    const at = widest > NARROWEST ? rest.indexOf(widest) + 1 : 0;
+    const room = (fitting[at] ?? 0) - (at === 0 ? NARROWEST : Math.max(NARROWEST, nextWidest(rest, widest)));
+    const cut = Math.min(over, Math.max(1, room));
+    if ((fitting[at] ?? 0) <= NARROWEST) return fitting;
+    fitting[at] = (fitting[at] ?? 0) - cut;
+    over -= cut;
+  }
+  return fitting;
+};
+
+const nextWidest = (widths: readonly number[], widest: number): number =>
+  Math.max(0, ...widths.filter((each) => each < widest));
 
 /** Prints an error for a person or a program, and returns the exit code. */
 export const reportError = (error: unknown, output: Output): number => {

@@ -2,12 +2,13 @@ import { echo, fail, VERSION, visibleText } from '@stemma/errors';
 import { Command as Commander, CommanderError } from 'commander';
 import { COMMANDS } from './catalogue.ts';
 import { register } from './command.ts';
+import { groupOf, inHelpOrder } from './help.ts';
 import { openOutput, reportError } from './output.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /**
- * Runs one command line and gives its exit code: 0 ok, 1 failed, 2 cancelled, 3 conflict, 4 not allowed, 5 verification
- * failed, 64 usage, 74 input or output. Everything it prints goes to the streams it is given.
+ * Runs one command line and gives its exit code: 0 ok, 1 failed, 3 conflict, 4 not allowed, 5 verification failed,
+ * 64 usage, 74 input or output, 130 cancelled. Everything it prints goes to the streams it is given.
  */
 export const runCli = async (args: readonly string[], around: Surroundings): Promise<number> => {
   const json = args.slice(0, endOfOptions(args)).includes('--json');
@@ -27,9 +28,10 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
     })
     .exitOverride();
   let exitCode = 0;
-  for (const line of COMMANDS) register(program, line, around, (code) => (exitCode = code));
+  for (const line of inHelpOrder(COMMANDS)) register(program, line, around, (code) => (exitCode = code));
   program
     .command('help')
+    .helpGroup(groupOf('help'))
     .argument('[command...]', 'a command, and a command of its own')
     .description('display help for a command')
     .action((names: readonly string[]) => commandNamed(program, names).help());

@@ -1,3 +1,4 @@
+import type { WideJson } from '@stemma/canonical';
 import { threadBytes } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/history-store';
@@ -27,11 +28,11 @@ export const openThreadHashes = (): ((call: Pick<CallPrompt, 'shared' | 'followi
 };
 
 const PROVIDERS = {
-  openai: (view: TreeView): unknown => toOpenAIMessages(view.tree, view.payloads, view.thread),
+  openai: (view: TreeView): readonly WideJson[] => toOpenAIMessages(view.tree, view.payloads, view.thread),
 };
 
 /** The message list as a provider's API takes it. @throws E_USAGE for a provider that is not known. */
-const providerMessages = (view: TreeView, provider: string): unknown => {
+export const providerMessages = (view: TreeView, provider: string): readonly WideJson[] => {
   if (!Object.hasOwn(PROVIDERS, provider))
     throw fail(
       'E_USAGE',

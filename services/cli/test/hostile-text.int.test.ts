@@ -142,6 +142,8 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   log: () => [['h'], [LOUD]],
   export: () => [['h'], ['h', LOUD]],
   up: () => [['--port', LOUD]],
+  open: () => [[LOUD, LOUD]],
+  completion: () => [['bash'], ['zsh'], ['fish'], [LOUD]],
   start: () => [['n', '--recorder', SLY], [LOUD]],
   branches: () => [['h']],
   list: () => [['h']],
@@ -241,7 +243,7 @@ test.each(Object.keys(LINES))(
       };
       for (const json of i < sized(JSON_FIRST.includes(command) ? 1 : 0, 10) ? [false, true] : [false]) {
         const args = [...command.split(' '), ...line, ...at, ...(json ? ['--json'] : [])];
-        const run = await runStemma(args, { env, columns: 70 });
+        const run = await runStemma(args, { env: { ...env, NO_COLOR: '1' }, columns: 70 });
         const told = `stemma ${command} ${JSON.stringify(line)}: ${run.stderr}`;
         expect(hidden(run, line.includes('csv')), told).toEqual([]);
         expect(run.stderr, told).not.toContain('E_INTERNAL');

@@ -70,7 +70,7 @@ test('bisect finds the snapshot and prints the difference; wrong ends and wrong 
   const ends = ['--good', '@c6', '--bad', '@c18'];
   const { stdout } = await run('bisect', 'checkout', ...ends, '--when-not', '#call-04');
   expect(stdout).toContain('@c15 is the first bad snapshot; @c14');
-  expect(stdout).toMatch(/- call-04 +pruned \(max_blocks, rank 0\) at 14\.5/);
+  expect(stdout).toMatch(/- call-04 +assistant: deploys_list.*\n +pruned \(max_blocks, rank 0\) at 14\.5/);
   expect((await run('bisect', 'checkout', ...ends, '--when', '#call-04')).code).toBe(64);
   expect((await run('bisect', 'checkout', ...ends)).stderr).toContain('E_USAGE');
 });

@@ -60,12 +60,14 @@ test('a pipe is imported like a file of the same bytes', async () => {
   const lines = '{"role":"user","content":"hi"}\n{"role":"assistant","content":"yes?"}\n';
   const file = join(folder.path, 'chat.jsonl');
   writeFileSync(file, lines);
-  const { imported } = (await stemmaJson(['import', file, ...home])) as { imported: readonly object[] };
+  const { imported } = (await stemmaJson(['import', file, '--history', 'piped', ...home])) as {
+    imported: readonly object[];
+  };
   const piped = execFileSync(
     'sh',
     [
       '-c',
-      'cat "$1" | "$2" "$3" import /dev/stdin --json --home "$4"',
+      'cat "$1" | "$2" "$3" import /dev/stdin --history piped --json --home "$4"',
       '-',
       file,
       process.execPath,
@@ -74,12 +76,15 @@ test('a pipe is imported like a file of the same bytes', async () => {
     ],
     { encoding: 'utf8' },
   );
-  expect(JSON.parse(piped)).toEqual({ imported: imported.map((each) => ({ ...each, file: '/dev/stdin' })) });
+  expect(JSON.parse(piped)).toEqual({
+    imported: imported.map((each) => ({ ...each, file: '/dev/stdin' })),
+    refused: [],
+  });
 });
 
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
 
-test('Ctrl-C while a command waits for stdin cancels it, exit 2, and nothing is recorded', async () => {
+test('Ctrl-C while a command waits for stdin cancels it, exit 130, and nothing is recorded', async () => {
   await stemmaJson(['start', '--name', 'wait', ...home]);
   const stop = new AbortController();
   const stdin = new PassThrough();
@@ -141,9 +146,7 @@ test('a closed stdout ends a stream with exit 0; a full disk ends it with exit 7
 test('without a terminal a command prints no colour, progress or stack trace, also in a child process', async () => {
   const run = await spawnStemma(['import', chat, join(folder.path, 'missing.json'), ...home]);
   expect(run.code).toBe(74);
-  expect(run.stderr).toMatch(
-    /chat\.json: imported as h[a-z2-7]{20}\nstemma: .*missing\.json does not exist \(E_IO\)\n/,
-  );
+  expect(run.stderr).toMatch(/missing\.json: refused: the file .*missing\.json does not exist \(E_IO\)\n/);
   expect(run.stderr + run.stdout).not.toMatch(/\u001b|\n\s+at /);
 });
 

@@ -1,7 +1,10 @@
 import { fail } from '@stemma/errors';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import type { BisectAnswer, ExplainedChange } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { authorText, describeCause, eventText } from '../describe-cause.ts';
+import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
 import { text } from '../options.ts';
 import { oneLine } from '../output.ts';
 
@@ -35,24 +38,40 @@ export const bisect: CommandSpec = {
       when: selector,
       not: when === undefined,
     });
-    await context.output.result(answer, () => describe(answer, when === undefined));
+    const excerpt = context.output.json ? () => undefined : await excerptsOf(home, branchRef, answer);
+    await context.output.result(answer, () =>
+      describe(answer, when === undefined, excerpt, context.output.width),
+    );
     return undefined;
   },
 };
 
-const describe = (answer: BisectAnswer, not: boolean): string => {
+/** The words of nodes at the two snapshots between which it changed. */
+const excerptsOf = async (
+  home: Home,
+  { history }: BranchRef,
+  { first, before }: BisectAnswer,
+): Promise<WordsOfNode> => {
+  const views = await Promise.all(
+    [first, before].map(async ({ branchId, label }) =>
+      home.view(await home.position(branchRefOf(history, branchId), label)),
+    ),
+  );
+  return openExcerpts(...views);
+};
+
+const describe = (answer: BisectAnswer, not: boolean, excerpt: WordsOfNode, width: number): string => {
   const { first, before, way, matched, matchedBefore, changes, snapshots, loads } = answer;
   const ids = not ? matchedBefore : matched;
   const [older, newer] = way === 'on' ? [before, first] : [first, before];
   const lines = [
     `${positionText(first)} is the first bad snapshot; ${positionText(before)}, the one before it, is good`,
-    `  ${not ? 'it no longer matches' : 'it matches'} ${ids
-      .slice(0, 5)
-      .map((id) => oneLine(id, 40))
-      .join(', ')}${ids.length > 5 ? ` and ${ids.length - 5} more` : ''}`,
+    `  ${not ? 'it no longer matches:' : 'it matches:'}`,
+    ...ids.slice(0, 5).map((id) => withExcerpt(`    ${oneLine(id, 40)}`, id, excerpt, width)),
+    ...(ids.length > 5 ? [`    and ${ids.length - 5} more`] : []),
     `  read ${loads} of ${snapshots} snapshots`,
     `differences from ${older.label} to ${newer.label}:`,
-    ...changes.slice(0, MAX_CHANGES).map(changeLine),
+    ...changes.slice(0, MAX_CHANGES).map((change) => changeLine(change, excerpt, width)),
     ...(changes.length > MAX_CHANGES ? [`  and ${changes.length - MAX_CHANGES} more (--json has all)`] : []),
   ];
   return lines.map((line) => line + '\n').join('');
@@ -63,13 +82,18 @@ const positionText = ({ label, branchId }: BisectAnswer['first']): string =>
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 
-const changeLine = ({ id, change, fields, causes }: ExplainedChange): string => {
+const changeLine = (
+  { id, change, fields, causes }: ExplainedChange,
+  excerpt: WordsOfNode,
+  width: number,
+): string => {
   const why = causes
     .map(
       ({ cause, undone, origin }) =>
         `${undone ? 'undone: ' : ''}${describeCause(cause)} at ${eventText(origin)} by ${authorText(origin)}`,
     )
     .join('; ');
-  const which = fields.length === 0 ? '' : ` ${fields.join(', ')}`;
-  return `  ${SIGNS[change]} ${oneLine(id, 40)}${which}  ${why}`;
+  const which = fields.length === 0 ? '' : `  (${fields.join(', ')})`;
+  const head = withExcerpt(`  ${SIGNS[change]} ${oneLine(id, 40)}${which}`, id, excerpt, width);
+  return why === '' ? head : `${head}\n      ${why}`;
 };

@@ -26,7 +26,11 @@ export const calls: CommandSpec = {
     await output.write(
       rows.length === 0
         ? 'no calls are recorded: `stemma record -- COMMAND` records those of a command\n'
-        : table(['CALL', 'AT', 'MODEL', 'STATUS', 'TOKENS', 'COST', 'FIRST BYTE', 'TIME', 'ATTEMPT'], rows),
+        : table(
+            ['CALL', 'AT', 'MODEL', 'STATUS', 'TOKENS', 'COST', 'FIRST BYTE', 'TIME', 'ATTEMPT'],
+            rows,
+            output.width,
+          ),
     );
     return undefined;
   },

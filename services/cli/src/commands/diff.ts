@@ -1,6 +1,7 @@
 import { restrictExplained, type ExplainedDiff, type ExplainedDiffEntry } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { describeEntry, describeSource } from '../describe-entry.ts';
+import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
 
@@ -22,25 +23,34 @@ export const diff: CommandSpec = {
   run: async ({ findBranch: find, output }, [name, older, newer], options) => {
     const { home, branchRef } = await find(name);
     const result = await home.diff(branchRef, required(older), required(newer), text(options, 'select'));
+    const a = await home.position(branchRef, required(older));
+    const b = await home.position(branchRef, required(newer));
+    const excerpt: WordsOfNode = output.json
+      ? () => undefined
+      : openExcerpts(await home.view(b), await home.view(a));
     if (options['explain'] === true) {
-      const a = await home.position(branchRef, required(older));
-      const b = await home.position(branchRef, required(newer));
       const explained = restrictExplained(await home.causes.explain(a, b), result);
-      await output.result(explained, () => describe(explained));
+      await output.result(explained, () => describe(explained, excerpt, output.width));
       return undefined;
     }
+    const line = (sign: string, id: string, more = ''): string =>
+      `${withExcerpt(`${sign} ${printable(id)}${more}`, id, excerpt, output.width)}\n`;
     await output.result(result, () =>
       [
-        ...result.added.map((id) => `+ ${printable(id)}\n`),
-        ...result.removed.map((id) => `- ${printable(id)}\n`),
-        ...result.changed.map(({ id, fields }) => `~ ${printable(id)}  ${fields.join(', ')}\n`),
+        ...result.added.map((id) => line('+', id)),
+        ...result.removed.map((id) => line('-', id)),
+        ...result.changed.map(({ id, fields }) => line('~', id, `  (${fields.join(', ')})`)),
       ].join(''),
     );
     return undefined;
   },
 };
 
-const describe = ({ a, b, mergeBase, entries, moves }: ExplainedDiff): string => {
+const describe = (
+  { a, b, mergeBase, entries, moves }: ExplainedDiff,
+  excerpt: WordsOfNode,
+  width: number,
+): string => {
   const mergeBaseText =
     mergeBase.branchId === a.branchId && mergeBase.seq === a.seq
       ? ''
@@ -48,19 +58,27 @@ const describe = ({ a, b, mergeBase, entries, moves }: ExplainedDiff): string =>
   const pairs = moves.map(
     ({ from, to }) => `= ${printable(from)} and ${printable(to)} have equal content: possibly moved\n`,
   );
-  return [`from ${a.label} to ${b.label}${mergeBaseText}\n`, ...entries.map(entryText), ...pairs].join('');
+  return [
+    `from ${a.label} to ${b.label}${mergeBaseText}\n`,
+    ...entries.map((entry) => entryText(entry, excerpt, width)),
+    ...pairs,
+  ].join('');
 };
 
 const SIGNS = { added: '+', removed: '-', changed: '~' } as const;
 
-const entryText = ({ id, change, fields, causes, bytes }: ExplainedDiffEntry): string => {
-  const what = fields.length === 0 ? '' : `  ${fields.join(', ')}`;
-  const head = `${SIGNS[change]} ${printable(id)}${what}  [${byteRangeText(bytes.a)} → ${byteRangeText(bytes.b)}]\n`;
+const entryText = (
+  { id, change, fields, causes, bytes }: ExplainedDiffEntry,
+  excerpt: WordsOfNode,
+  width: number,
+): string => {
+  const what = fields.length === 0 ? '' : `  (${fields.join(', ')})`;
+  const head = `${withExcerpt(`${SIGNS[change]} ${printable(id)}${what}`, id, excerpt, width)}\n`;
   const lines = causes.map((cause) => {
     const fieldsText = fields.length > 1 ? `${cause.fields.join(', ')}: ` : '';
     return `    ${cause.undone ? 'undone: ' : ''}${fieldsText}${describeEntry(id, cause)}\n      ${describeSource(cause)}\n`;
   });
-  return head + lines.join('');
+  return `${head}${lines.join('')}    bytes: ${byteRangeText(bytes.a)} → ${byteRangeText(bytes.b)}\n`;
 };
 
 const byteRangeText = (range: ExplainedDiffEntry['bytes']['a']): string =>

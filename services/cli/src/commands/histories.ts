@@ -9,6 +9,7 @@ export const histories: CommandSpec = {
   summary: 'list the histories, newest first; exit 5 if damage hides all of them',
   arguments: [['[name]', 'only those with this text in the name, or whose id begins with it (default: all)']],
   options: [
+    ['--names', 'the names alone, one a line, without those that have none'],
     ['--limit <count>', 'the most to list (default: all)'],
     [
       '--since <time>',
@@ -27,6 +28,11 @@ export const histories: CommandSpec = {
       if (isStemmaError(error, 'E_HOME_NOT_FOUND')) return undefined;
       throw error;
     });
+    if (options['names'] === true) {
+      for (const { name: own } of (await opened?.listHistories(filter))?.histories ?? [])
+        if (own !== null) await output.write(`${own}\n`);
+      return undefined;
+    }
     const { total, histories: list } = (await opened?.listHistories(filter)) ?? { total: 0, histories: [] };
     if (list.length < total) output.say(`${list.length} of ${total} histories: use --limit for more`);
     const { closed, stopped, sealed } = (await opened?.damage()) ?? { closed: [], stopped: [], sealed: [] };
@@ -43,16 +49,17 @@ export const histories: CommandSpec = {
             ? 'no histories: `stemma import FILE` records one\n'
             : 'no history matches\n'
         : table(
-            ['HISTORY', 'NAME', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED'],
+            ['HISTORY', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED', 'ID'],
             list.map((row) => [
-              row.history,
-              row.name ?? '-',
+              row.name ?? row.history,
               String(row.cycles),
               String(row.events),
               String(row.branches.length),
               row.state,
               time(row.updatedAt),
+              row.history,
             ]),
+            output.width,
           ),
     );
     return hidden ? 5 : 0;

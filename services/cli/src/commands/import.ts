@@ -1,4 +1,4 @@
-import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
+import { ERRORS, fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import { IMPORTERS } from '@stemma/importers';
 import type { CommandSpec } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
@@ -86,12 +86,17 @@ export const importCommand: CommandSpec = {
     const [first] = refused;
     if (first !== undefined && imported.length === 0)
       throw fail(first.code, `none of the ${files.length} files was imported; the first: ${first.message}`);
-    await output.result({ imported, refused }, () => report(imported, refused, dry));
-    return first === undefined ? undefined : 1;
+    await output.result({ imported, refused }, () => report(imported, refused, dry, output.width));
+    return first === undefined ? undefined : ERRORS[first.code].exit;
   },
 };
 
-const report = (imported: readonly Imported[], refused: readonly Refused[], dry: boolean): string =>
+const report = (
+  imported: readonly Imported[],
+  refused: readonly Refused[],
+  dry: boolean,
+  width: number,
+): string =>
   table(
     ['HISTORY', 'CYCLES', 'NODES', 'EVENTS', 'FORMAT', 'FILE'],
     imported.map((row) => [
@@ -102,6 +107,7 @@ const report = (imported: readonly Imported[], refused: readonly Refused[], dry:
       row.format,
       printable(row.file),
     ]),
+    width,
   ) +
   imported.map(unknowns).join('') +
   (refused.length === 0

@@ -4,7 +4,7 @@ import type { CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, type Output } from '../output.ts';
 import { time } from '../time.ts';
-import { nodeId } from './why.ts';
+import { nodeId } from '../references.ts';
 
 export const log: CommandSpec = {
   name: 'log',
@@ -13,6 +13,7 @@ export const log: CommandSpec = {
   options: [
     ['--from <seq>', 'the first frame (default: 0)'],
     ['--node <id>', "the node whose events are listed, in all branches: '#a1' (default: all nodes)"],
+    ['--full', 'whole events (default: so much of each as fits a line)'],
     ['--follow', 'new events as they arrive; with --json one JSON document a line'],
   ],
   run: async ({ findBranch: find, output, signal }, [name], options) => {
@@ -32,8 +33,9 @@ export const log: CommandSpec = {
         yield* page;
       }
     };
+    const width = options['full'] === true ? Number.POSITIVE_INFINITY : Math.min(output.width, LINE);
     if (output.json && !follow) await output.list(recorded());
-    else for await (const event of recorded()) await print(output, event);
+    else for await (const event of recorded()) await print(output, event, width);
     if (!follow) return undefined;
     for await (const { events } of home.follow({ signal, history, from })) {
       const [first] = events;
@@ -42,14 +44,17 @@ export const log: CommandSpec = {
           ? events
           : await home.events(history, { from: first.seq, limit: 1, ...about });
       for (const event of wanted)
-        if (event.seq === first?.seq || about.node === undefined) await print(output, event);
+        if (event.seq === first?.seq || about.node === undefined) await print(output, event, width);
     }
-    return 2; // a follow ends only by being cancelled
+    return 130; // a follow ends only by being cancelled
   },
 };
 
-const print = (output: Output, event: LoggedEvent): Promise<void> =>
-  output.write(output.json ? toWireJson(event) + '\n' : describe(event, output.width));
+/** So wide a line is without a terminal. */
+const LINE = 160;
+
+const print = (output: Output, event: LoggedEvent, width: number): Promise<void> =>
+  output.write(output.json ? toWireJson(event) + '\n' : describe(event, width));
 
 const describe = ({ seq, index, branchId, at, author, event }: LoggedEvent, width: number): string => {
   const by = 'recorder' in author ? author.recorder : author.actor;

@@ -65,6 +65,7 @@ export const list: CommandSpec = {
               time(row.created_at),
               oneLine(row.description, 60),
             ]),
+            context.output.width,
           ),
     );
     return undefined;

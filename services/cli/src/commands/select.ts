@@ -4,13 +4,15 @@ import type { Home } from '@stemma/home';
 import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } from '@stemma/selectors';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
+import { openExcerpts, withExcerpt } from '../excerpts.ts';
 import { required, text, whole } from '../options.ts';
 import { printable, type Output } from '../output.ts';
 import { rangeText } from '../range-text.ts';
 
 export const select: CommandSpec = {
   name: 'select',
-  summary: 'print the ids that a selector matches, in thread order, or the changes over a range of snapshots',
+  summary:
+    'list the nodes that a selector matches, in thread order, or the changes over a range of snapshots',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [
@@ -41,7 +43,14 @@ export const select: CommandSpec = {
     if (given !== undefined) throw fail('E_USAGE', `${optionOf(given)} needs a range such as @t-5..@t-1`);
     const { ids, position } = await home.select(branchRef, required(selector), asked);
     observe(branchRef, 'selected', required(selector), position);
-    await output.result(ids, () => ids.map((id) => `${printable(id)}\n`).join(''));
+    const excerpt = output.json ? undefined : openExcerpts(await home.view(position));
+    await output.result(ids, () =>
+      ids
+        .map(
+          (id) => `${excerpt === undefined ? id : withExcerpt(printable(id), id, excerpt, output.width)}\n`,
+        )
+        .join(''),
+    );
     return undefined;
   },
 };

@@ -5,6 +5,7 @@ import type { TreeView } from '@stemma/history-store';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { nodeAt, type NodeView } from '../nodes.ts';
+import { splitReferences } from '../references.ts';
 import { indented, oneLine, printable, type Output } from '../output.ts';
 
 export const show: CommandSpec = {
@@ -14,16 +15,12 @@ export const show: CommandSpec = {
     ['<history>', 'a history or branch, by id or name'],
     [
       '[refs...]',
-      'a position such as @c3 (default: the working state) and a node as #id (default: all nodes)',
+      "a position such as @c3 (default: the working state) and a node, by id: a1 or '#a1' (default: all nodes)",
     ],
   ],
   options: [OBSERVER_OPTION],
   run: async ({ findBranch: find, output, observe }, [name, refs]) => {
-    const given = Array.isArray(refs) ? (refs as readonly string[]) : [];
-    const ref = given.find((text) => text.startsWith('@'));
-    const id = given.find((text) => text.startsWith('#'))?.slice(1);
-    if (given.length > (ref === undefined ? 0 : 1) + (id === undefined ? 0 : 1))
-      throw fail('E_USAGE', 'show takes at most one position (@c3) and one node (#id)');
+    const { ref, node: id } = splitReferences(Array.isArray(refs) ? (refs as readonly string[]) : [], 'show');
     const { home, branchRef } = await find(name);
     const view = await home.view(await home.position(branchRef, ref));
     observe(

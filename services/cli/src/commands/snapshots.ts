@@ -34,6 +34,7 @@ export const snapshots: CommandSpec = {
           row.threadHash.slice(0, 12),
           row.names.join(' '),
         ]),
+        output.width,
       ),
     );
     return undefined;

@@ -1,13 +1,15 @@
-import type { BranchRef, Position } from '@stemma/history-store';
+import { fail } from '@stemma/errors';
+import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec, Context } from '../command.ts';
 import { text } from '../options.ts';
-import { providerText, threadText } from '../thread.ts';
+import { readableThread } from '../readable-thread.ts';
+import { providerMessages, providerText, threadText } from '../thread.ts';
 
 export const thread: CommandSpec = {
   name: 'thread',
-  summary: 'print the thread at a position: the exact bytes that the model was shown',
+  summary: 'print what the model was shown at a position: to read on a terminal, else the exact bytes',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [
@@ -20,6 +22,8 @@ export const thread: CommandSpec = {
       '--provider <name>',
       'the provider whose message format is printed: openai (default: the recorded messages)',
     ],
+    ['--text', 'messages to read: roles, texts, calls of tools unfolded (default on a terminal)'],
+    ['--bytes', 'the exact bytes (default without a terminal)'],
     ['--whole', "with '@*': the whole thread of every call, which grows with the square of a history"],
     OBSERVER_OPTION,
   ],
@@ -36,9 +40,27 @@ export const thread: CommandSpec = {
     context.observe(branchRef, 'opened', 'thread', view.position);
     if (await isUncalled(home, branchRef, view.position))
       context.output.say(`no call was made with ${view.position.label}: it is what a model would be shown`);
-    await context.output.write(provider === undefined ? threadText(view) : providerText(view, provider));
+    if (isToRead(context, options, provider)) await read(context, view);
+    else await context.output.write(provider === undefined ? threadText(view) : providerText(view, provider));
     return undefined;
   },
+};
+
+/** Who asks at a terminal wants to read; whoever names a form gets it. */
+const isToRead = (
+  { output }: Context,
+  options: Readonly<Record<string, unknown>>,
+  provider: string | undefined,
+): boolean => {
+  const [asText, asBytes] = [options['text'] === true, options['bytes'] === true];
+  if ((asText && (asBytes || output.json || provider !== undefined)) || (asBytes && provider !== undefined))
+    throw fail('E_USAGE', 'give one of --text, --bytes, --json and --provider');
+  return asText || (output.isTerminal && !asBytes && !output.json && provider === undefined);
+};
+
+const read = async ({ output, pager }: Context, view: TreeView): Promise<void> => {
+  const text = readableThread(providerMessages(view, 'openai'), { colours: output.colours });
+  if (!(await pager(text))) await output.writeLines(text);
 };
 
 /** True for a position that no call stands behind, in a history whose calls are recorded. */

@@ -2,6 +2,7 @@ import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { once } from 'node:events';
 import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
+import { noteServer } from '../running-server.ts';
 import { importSamples } from '../samples.ts';
 
 export const up: CommandSpec = {
@@ -19,7 +20,7 @@ export const up: CommandSpec = {
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
     const port = whole(options, 'port', { least: 0, most: 65_535 });
-    const seconds = whole(options, 'query-timeout', { least: 1, most: 86_400 });
+    const seconds = whole(options, 'queryTimeout', { least: 1, most: 86_400 });
     const home = { directory, create: true, ...addressesOf(env), ...redactOf(options, env) };
     // Only this command needs the server, and it is the largest part to load.
     const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
@@ -32,8 +33,10 @@ export const up: CommandSpec = {
       upstreams: upstreamsOf(env),
       queryTimeout: seconds === undefined ? queryTimeoutOf(env) : seconds * 1_000,
     });
+    const forget = noteServer(directory, server.url);
     await output.result({ url: server.url }, () => `Stemma runs at ${server.url} (stop with Ctrl-C)\n`);
     if (!signal.aborted) await once(signal, 'abort');
+    forget();
     await server.close();
     return undefined;
   },

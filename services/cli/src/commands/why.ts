@@ -1,36 +1,50 @@
 import { fail } from '@stemma/errors';
 import type { NodeTimelineEntry, Why } from '@stemma/queries';
+import type { BranchRef, Position } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import type { CommandSpec } from '../command.ts';
 import { describeEntry, describeSource } from '../describe-entry.ts';
-import { required } from '../options.ts';
+import { openExcerpts } from '../excerpts.ts';
 import { printable } from '../output.ts';
+import { splitReferences } from '../references.ts';
 
 export const why: CommandSpec = {
   name: 'why',
   summary: 'show the life of a node: its insertion, changes and removal, with cause and author',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['<node>', "the node, by id: '#a1' or a1"],
-    ['[ref]', 'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)'],
+    [
+      '<refs...>',
+      "the node, by id (a1 or '#a1'), and the position that it is asked about: @t-1 @c12 @name:NAME (default: the working state)",
+    ],
   ],
   options: [],
-  run: async ({ findBranch: find, output }, [name, node, ref]) => {
-    const id = nodeId(required(node));
+  run: async ({ findBranch: find, output }, [name, refs]) => {
+    const { ref, node } = splitReferences(refs as readonly string[], 'why');
+    if (node === undefined) throw fail('E_USAGE', "the node is missing: give its id, such as '#a1'");
     const { home, branchRef } = await find(name);
-    const answer = await home.causes.why(await home.position(branchRef, ref as string | undefined), id);
-    await output.result(answer, () => describeWhy(answer));
+    const position = await home.position(branchRef, ref);
+    const answer = await home.causes.why(position, node);
+    const words = output.json ? undefined : await wordsOf(home, position, branchRef, answer);
+    await output.result(answer, () => describeWhy(answer, words));
     return undefined;
   },
 };
 
-/** An id as people write it, with or without `#`. @throws E_USAGE for none */
-export const nodeId = (text: string): string => {
-  const id = text.startsWith('#') ? text.slice(1) : text;
-  if (id === '') throw fail('E_USAGE', "the node is empty: give its id, such as '#a1'");
-  return id;
+/** How the node begins, where it is now or in the last snapshot that showed it. */
+const wordsOf = async (
+  home: Home,
+  position: Position,
+  branchRef: BranchRef,
+  { node, present, snapshots }: Why,
+): Promise<string | undefined> => {
+  const shown = snapshots === null ? undefined : `@c${snapshots.last}`;
+  if (!present && shown === undefined) return undefined;
+  const view = await home.view(present ? position : await home.position(branchRef, shown));
+  return openExcerpts(view)(node, 100);
 };
 
-const describeWhy = (answer: Why): string => {
+const describeWhy = (answer: Why, words: string | undefined): string => {
   const { node, position, present, snapshots, added, changes, removed } = answer;
   const shown =
     snapshots === null
@@ -41,6 +55,7 @@ const describeWhy = (answer: Why): string => {
   const state = present ? `is in the tree at ${position.label}` : `is not in the tree at ${position.label}`;
   const entries = removed === null ? [added, ...changes] : [added, ...changes, removed];
   return [
+    ...(words === undefined ? [] : [`${words}\n`]),
     `#${printable(node)} ${state}; ${shown}\n`,
     ...entries.map((entry) => describeTimelineEntry(node, entry)),
   ].join('');

@@ -1,0 +1,18 @@
+import { fail } from '@stemma/errors';
+import type { CommandSpec } from '../command.ts';
+import { completionScript, SHELLS } from '../completion-script.ts';
+import { required } from '../options.ts';
+
+export const completion: CommandSpec = {
+  name: 'completion',
+  summary: 'print a script by which a shell completes commands, options and names of histories',
+  arguments: [['<shell>', `the shell: ${SHELLS.join(', ')}`]],
+  options: [],
+  run: async ({ output }, [shell]) => {
+    const known = SHELLS.find((each) => each === required(shell));
+    if (known === undefined) throw fail('E_USAGE', `the shell must be one of ${SHELLS.join(', ')}`);
+    const { COMMANDS } = await import('../catalogue.ts');
+    await output.writeLines(completionScript(known, COMMANDS));
+    return undefined;
+  },
+};

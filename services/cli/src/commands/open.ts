@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
+import { positionOf } from '../references.ts';
+import { noteServer, runningServer } from '../running-server.ts';
+
+export const open: CommandSpec = {
+  name: 'open',
+  summary: 'open the inspector in a browser, at a history and a position; serves it unless `stemma up` does',
+  arguments: [
+    ['[history]', 'a history or branch, by id or name (default: the one that changed last)'],
+    ['[ref]', 'a position: @t-1 @c12 @s57 @name:NAME (default: the newest snapshot)'],
+  ],
+  options: [['--print', 'the address only; no browser is opened']],
+  run: async (context, [name, ref], options) => {
+    const { directory, env, output, signal } = context;
+    const query = new URLSearchParams();
+    if (typeof name === 'string') {
+      const { home, branchRef } = await context.findBranch(name);
+      query.set('h', name);
+      if (typeof ref === 'string') {
+        // What is not there is said here, and not by the page.
+        await home.position(branchRef, positionOf(ref));
+        query.set('at', positionOf(ref));
+      }
+    }
+    const search = query.size === 0 ? '' : `?${query.toString()}`;
+    const running = await runningServer(directory);
+    if (running !== undefined) {
+      const url = `${running}/${search}`;
+      await output.result({ url }, () => `${url}\n`);
+      if (options['print'] !== true) openBrowser(url, env);
+      return undefined;
+    }
+    const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
+    const server = await serveHome({
+      home: { directory, create: false, ...addressesOf(env), ...redactOf(options, env) },
+      upstreams: upstreamsOf(env),
+      queryTimeout: queryTimeoutOf(env),
+    });
+    const forget = noteServer(directory, server.url);
+    try {
+      const url = `${server.url}/${search}`;
+      await output.result({ url }, () => `${url} (served until Ctrl-C)\n`);
+      if (options['print'] !== true) openBrowser(url, env);
+      // Ctrl-C may have come while the server started.
+      if (!signal.aborted) await once(signal, 'abort');
+    } finally {
+      forget();
+      await server.close();
+    }
+    return undefined;
+  },
+};
+
+/** The program that opens addresses, and its first arguments. */
+const browserOf = (platform: NodeJS.Platform): readonly [program: string, args: readonly string[]] => {
+  if (platform === 'darwin') return ['open', []];
+  return platform === 'win32' ? ['rundll32', ['url.dll,FileProtocolHandler']] : ['xdg-open', []];
+};
+
+/** Opens an address in the browser of this machine. */
+const openBrowser = (url: string, { BROWSER: own }: Readonly<Record<string, string | undefined>>): void => {
+  const [program, args] =
+    own !== undefined && own !== '' ? ([own, []] as const) : browserOf(process.platform);
+  // The address is printed too: where no browser opens, nothing is lost.
+  const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true });
+  child.on('error', () => undefined);
+  child.unref();
+};

@@ -1,0 +1,39 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const FILE = 'server.json';
+
+/** Milliseconds that a server has to answer. */
+const PATIENCE = 1_000;
+
+/** Notes in a home which address serves it; returns what takes the note back. */
+export const noteServer = (directory: string, url: string): (() => void) => {
+  const file = join(directory, FILE);
+  const note = JSON.stringify({ url });
+  try {
+    writeFileSync(file, note, { mode: 0o600 });
+  } catch {
+    // The note saves `stemma open` a server of its own, and nothing else.
+  }
+  return () => {
+    try {
+      // Another server of the same home may have noted itself since.
+      if (readFileSync(file, 'utf8') === note) rmSync(file);
+    } catch {
+      // There is none.
+    }
+  };
+};
+
+/** The address of the server of a home on this machine, if one is noted and answers. */
+export const runningServer = async (directory: string): Promise<string | undefined> => {
+  try {
+    const { url } = JSON.parse(readFileSync(join(directory, FILE), 'utf8')) as { readonly url?: unknown };
+    if (typeof url !== 'string' || !/^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d+$/.test(url))
+      return undefined;
+    const { ok } = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(PATIENCE) });
+    return ok ? url : undefined;
+  } catch {
+    return undefined;
+  }
+};
