@@ -11,6 +11,7 @@ import { kafka } from './kafka/kafka.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
+import { proxy } from './proxy/proxy.ts';
 import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
 import { printReport, writeReports } from './report.ts';
@@ -33,6 +34,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   branches,
   kafka,
   gateway,
+  proxy,
 };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
@@ -46,7 +48,15 @@ const run = async (options: Options, name: Name): Promise<Report> => {
 };
 
 /** Tables that compare Stemma with nothing else. */
-const OURS: ReadonlySet<Name> = new Set(['checks', 'stages', 'questions', 'audit', 'branches', 'gateway']);
+const OURS: ReadonlySet<Name> = new Set([
+  'checks',
+  'stages',
+  'questions',
+  'audit',
+  'branches',
+  'gateway',
+  'proxy',
+]);
 
 const main = async (options: Options): Promise<void> => {
   const withPeers = options.tables.some((name) => !OURS.has(name));

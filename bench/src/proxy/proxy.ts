@@ -1,0 +1,223 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openProcesses } from '../gateway/processes.ts';
+import { median, spread, timed, type Spread } from '../measure.ts';
+import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
+import { openCallClient, type CallClient } from './call-client.ts';
+import { LITELLM, startLitellm } from './litellm.ts';
+
+const AT_ONCE = 64;
+/** Calls of one conversation; each has the answers before it. */
+const TURNS = 5;
+
+type Message = { readonly role: string; readonly content: string };
+type Way = { readonly title: string; readonly client: CallClient };
+type Measured = { readonly whole: Spread; readonly first: Spread };
+
+const SYSTEM: Message = {
+  role: 'system',
+  content: 'You answer what you are asked, and nothing else. '.repeat(20),
+};
+const ANSWER: Message = {
+  role: 'assistant',
+  content: 'The weather is what it was, and so is the rest of what you asked for. '.repeat(26),
+};
+
+/** The requests of one conversation; no two begin alike. */
+const conversation = (name: string, turns: number): string[] => {
+  const messages = [SYSTEM, { role: 'user', content: `${name}: what is the weather?` }];
+  return Array.from({ length: turns }, (_, turn) => {
+    if (turn > 0) messages.push(ANSWER, { role: 'user', content: `And on day ${turn}?` });
+    return JSON.stringify({ model: 'gpt-4o', messages });
+  });
+};
+
+const startUpstream = async (): Promise<{ readonly url: string; readonly end: () => Promise<void> }> => {
+  const main = fileURLToPath(new URL('./upstream-main.ts', import.meta.url));
+  const child = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+  return {
+    url: line.replace(/^listening at /, ''),
+    end: async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+};
+
+/** One call at a time, each way in turn: what slows one of them down slows the others, too. */
+const oneByOne = async (
+  ways: readonly Way[],
+  calls: number,
+  name: string,
+): Promise<Map<string, Measured>> => {
+  const times = new Map(ways.map(({ title }) => [title, { whole: [] as number[], first: [] as number[] }]));
+  for (let n = -20; n < calls; n++)
+    for (const { title, client } of ways) {
+      const [body = ''] = conversation(`${name} ${n}`, 1);
+      const { whole } = await client.call(body);
+      const { first } = await client.call(body.replace(/\}$/, ',"stream":true}'));
+      if (n < 0) continue;
+      times.get(title)?.whole.push(whole);
+      times.get(title)?.first.push(first);
+    }
+  return new Map(
+    [...times].map(([title, { whole, first }]) => [title, { whole: spread(whole), first: spread(first) }]),
+  );
+};
+
+/** Conversations side by side. @returns calls a second */
+const manyAtOnce = async (
+  client: CallClient,
+  conversations: number,
+  recorded: () => Promise<void>,
+): Promise<number> => {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let n = next++; n < conversations; n = next++)
+      for (const body of conversation(`many ${n}`, TURNS)) await client.call(body);
+  };
+  const { ms } = await timed(async () => {
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await recorded();
+  });
+  return (conversations * TURNS * 1000) / ms;
+};
+
+/** How many calls a gateway has recorded. */
+const recordedCalls = async (url: string): Promise<number> => {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/stemma_proxied_calls_total\{[^}]*outcome="recorded"[^}]*\} (\d+)/.exec(text)?.[1] ?? 0);
+};
+
+/** Resolves when a gateway has recorded so many calls. */
+const untilRecorded = async (url: string, calls: number): Promise<void> => {
+  const until = performance.now() + 600_000;
+  while ((await recordedCalls(url)) < calls) {
+    if (performance.now() > until) throw new Error('the calls were not recorded in ten minutes');
+    await sleep(20);
+  }
+};
+
+const DIRECT = 'straight to the upstream';
+const OURS = 'through Stemma, recorded';
+const THEIRS = `through LiteLLM ${LITELLM}`;
+
+type Round = {
+  readonly times: ReadonlyMap<string, Measured>;
+  readonly perSecond: ReadonlyMap<string, number>;
+};
+
+const measure = async (
+  directory: string,
+  calls: number,
+  conversations: number,
+): Promise<Round & { readonly missing?: string }> => {
+  const upstream = await startUpstream();
+  const processes = openProcesses();
+  const litellm = await startLitellm(upstream.url, directory);
+  try {
+    const url = await processes.start(
+      'gateway',
+      [],
+      {
+        ...{ STEMMA_HOME: join(directory, 'home'), STEMMA_PORT: '0', STEMMA_LOG: '', STEMMA_ROWS: '' },
+        STEMMA_UPSTREAM_OPENAI: `${upstream.url}/v1`,
+      },
+      /Stemma is at (\S+)/,
+    );
+    const ways: Way[] = [
+      { title: DIRECT, client: openCallClient(`${upstream.url}/v1`, 'sk-1') },
+      { title: OURS, client: openCallClient(`${url}/proxy/run/bench/openai`, 'sk-1') },
+      ...('url' in litellm
+        ? [{ title: THEIRS, client: openCallClient(`${litellm.url}/v1`, litellm.key) }]
+        : []),
+    ];
+    const times = await oneByOne(ways, calls, 'one');
+    const perSecond = new Map<string, number>();
+    for (const { title, client } of ways) {
+      const before = title === OURS ? await recordedCalls(url) : 0;
+      const recorded = (): Promise<void> =>
+        title === OURS ? untilRecorded(url, before + conversations * TURNS) : Promise.resolve();
+      // LiteLLM takes long for each, and is no faster with more of them.
+      const share = title === THEIRS ? Math.ceil(conversations / 10) : conversations;
+      perSecond.set(title, await manyAtOnce(client, share, recorded));
+      client.close();
+    }
+    return { times, perSecond, ...('missing' in litellm && { missing: litellm.missing }) };
+  } finally {
+    if ('end' in litellm) await litellm.end();
+    await processes.end();
+    await upstream.end();
+  }
+};
+
+/** What a call through the recording proxy costs, beside LiteLLM's proxy, and how many calls a second it records. */
+export const proxy = async ({ directory, quick, rounds }: BenchmarkOptions): Promise<Report> => {
+  const [calls, conversations] = quick ? [20, 20] : [300, 1_000];
+  const measured: Awaited<ReturnType<typeof measure>>[] = [];
+  for (let round = 0; round < rounds; round++)
+    measured.push(await measure(join(directory, String(round)), calls, conversations));
+  const of = (title: string, value: (times: Measured) => number): number =>
+    median(measured.flatMap(({ times }) => times.get(title) ?? []).map(value));
+  const rate = (title: string): number =>
+    median(measured.flatMap(({ perSecond }) => perSecond.get(title) ?? []));
+  const titles = [...(measured[0]?.times.keys() ?? [])];
+  const missing = measured.find((round) => round.missing !== undefined)?.missing;
+  const behind = (part: 'median' | 'p99'): number =>
+    of(OURS, ({ first }) => first[part]) - of(DIRECT, ({ first }) => first[part]);
+  return {
+    name: 'proxy',
+    tables: [
+      {
+        title: 'Calls through the recording proxy: answers of 2 KB',
+        columns: [
+          '',
+          'one at a time: ms, median',
+          'p99',
+          'first byte of a stream: ms, median',
+          'p99',
+          '64 at once, a second',
+        ],
+        rows: titles.map((title) => [
+          title,
+          ...[
+            of(title, ({ whole }) => whole.median),
+            of(title, ({ whole }) => whole.p99),
+            of(title, ({ first }) => first.median),
+            of(title, ({ first }) => first.p99),
+            rate(title),
+          ].map(figure),
+        ]),
+        notes: [
+          `${rounds} rounds; medians. One at a time: ${calls} calls each way, in turn, and as many streams. 64 at once: ${conversations} conversations of ${TURNS} calls; through Stemma until all of them are recorded.`,
+          'The client, the upstream and the proxies share the machine.',
+          ...(missing === undefined ? [] : [missing]),
+        ],
+      },
+    ],
+    aims: aimsOf(behind, rate(OURS)),
+    figures: {
+      rounds: measured.map(({ times, perSecond }) => ({
+        times: Object.fromEntries(times),
+        perSecond: Object.fromEntries(perSecond),
+      })),
+    },
+  };
+};
+
+const aimsOf = (behind: (part: 'median' | 'p99') => number, perSecond: number): readonly Aim[] => [
+  ...(['median', 'p99'] as const).map((part): Aim => ({
+    ...{ what: `first byte behind the upstream's, ms, ${part}`, aim: '≤ 5' },
+    ...{ measured: figure(behind(part)), met: behind(part) <= 5 },
+  })),
+  {
+    ...{ what: 'calls recorded a second', aim: '≥ 1,000' },
+    ...{ measured: figure(perSecond), met: perSecond >= 1_000 },
+  },
+];
