@@ -1,10 +1,5 @@
-export {
-  type BaseBody,
-  type EncodedBody,
-  encodeBody,
-  MAX_RECORDED,
-  readBody,
-  type StoredBody,
-} from './body-in-pieces.ts';
+export { chooseBase } from './choose-base.ts';
+export { type BaseBody, type EncodedBody, encodeBody, MAX_RECORDED } from './encode-body.ts';
+export { type BodySource, readBody, type StoredBody } from './read-body.ts';
 export { cutPieces, type BodyPiece } from './copied-pieces.ts';
-export { readBodyAt, requestCompanion, responseCompanion } from './stored-body.ts';
+export { type FrameSource, readBodyAt, requestCompanion, responseCompanion } from './stored-body.ts';

@@ -2,7 +2,7 @@ import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
-import { readBody, type StoredBody } from './body-in-pieces.ts';
+import { readBody, type BodySource, type StoredBody } from './read-body.ts';
 
 const NONE = new Uint8Array();
 
@@ -37,20 +37,35 @@ const ownOf = (payload: { readonly [name: string]: unknown }): string | null => 
   return typeof own === 'string' ? own : null;
 };
 
+/** The frames of one history. */
+export type FrameSource = {
+  /** The events of a frame, contents in place. */
+  readonly events: (seq: number) => Promise<readonly HistoryEvent[]>;
+  /** The bytes of frames. */
+  readonly bytes: (seqs: readonly number[]) => Promise<readonly Uint8Array[]>;
+};
+
+/** The bodies in the frames of a history. */
+export const bodySource = ({ events, bytes }: FrameSource): BodySource => ({
+  body: async ({ seq, index }) => {
+    const stored = storedBody(await events(seq), index);
+    if (stored !== undefined) return stored;
+    throw fail('E_CALL_NOT_FOUND', `event ${index} of frame ${seq} has no recorded body`, { seq, index });
+  },
+  frames: async (seqs) => Buffer.concat(await bytes(seqs)),
+});
+
 /**
  * The bytes of the body that an event has.
  *
- * @param eventsOf the events of a frame of the history
- * @throws E_CALL_NOT_FOUND if the event has no body, E_CALL_BODY_DAMAGED, what `eventsOf` throws
+ * @param known bodies that the caller has at hand
+ * @throws E_CALL_NOT_FOUND if the event has no body, E_CALL_BODY_DAMAGED, what the source throws
  */
 export const readBodyAt = async (
   location: EventRef,
-  eventsOf: (seq: number) => Promise<readonly HistoryEvent[]>,
+  frames: FrameSource,
+  known?: BodySource['known'],
 ): Promise<Uint8Array> => {
-  const load = async ({ seq, index }: EventRef): Promise<StoredBody> => {
-    const stored = storedBody(await eventsOf(seq), index);
-    if (stored !== undefined) return stored;
-    throw fail('E_CALL_NOT_FOUND', `event ${index} of frame ${seq} has no recorded body`, { seq, index });
-  };
-  return readBody(await load(location), load);
+  const source = { ...bodySource(frames), ...(known !== undefined && { known }) };
+  return readBody(await source.body(location), source);
 };

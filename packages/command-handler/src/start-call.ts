@@ -1,4 +1,4 @@
-import { encodeBody, MAX_RECORDED, readBodyAt, requestCompanion, type BaseBody } from '@stemma/calls';
+import { chooseBase, encodeBody, MAX_RECORDED, requestCompanion, type BaseBody } from '@stemma/calls';
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import type { CallApi, CallMatch, PromptSummary, HistoryEvent } from '@stemma/events';
@@ -68,13 +68,13 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
     sizeCalculation: ({ length }) => length + 1,
   });
   const keyOf = (history: string, { seq, index }: EventRef): string => `${history} ${seq} ${index}`;
-  const eventsOf = (history: string) => (seq: number) => projection.payloads.events(history, seq);
 
   const baseOf = async (history: string, location: EventRef): Promise<BaseBody> => {
-    const key = keyOf(history, location);
-    const bytes = bodies.get(key) ?? (await readBodyAt(location, eventsOf(history)));
-    bodies.set(key, bytes);
-    return { location, bytes };
+    const base = await chooseBase(location, projection.payloads.framesOf(history), (at) =>
+      bodies.get(keyOf(history, at)),
+    );
+    bodies.set(keyOf(history, base.location), base.bytes);
+    return base;
   };
 
   const lastCall = async ({ history, branchId }: BranchRef): Promise<LastCall | null> => {

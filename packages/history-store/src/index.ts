@@ -38,6 +38,7 @@ export {
 export {
   DEFECTS,
   findFrame,
+  findFrames,
   FRAME_BYTES,
   FRAMES,
   HISTORY_HEADS,

@@ -95,6 +95,20 @@ export const findFrame = (
   return found;
 };
 
+/** What {@link findFrame} says of `count` frames from `from` on, by their numbers. */
+export const findFrames = (
+  rows: RowReader,
+  history: string,
+  from: number,
+  count: number,
+  keepFrames: boolean,
+): ReadonlyMap<number, number | Uint8Array> => {
+  const range = { prefix: [history], from, to: from + count } as const;
+  const found: readonly { readonly key: readonly unknown[]; readonly value: readonly unknown[] }[] =
+    keepFrames ? rows.range(FRAME_BYTES, range) : rows.range(FRAMES, range);
+  return new Map(found.map(({ key, value }) => [key[1] as number, value[0] as number | Uint8Array]));
+};
+
 /** `open` heads have no state in their row: they are nearly all. */
 export const historyHeadCells = ({
   next,

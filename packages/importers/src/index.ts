@@ -1,6 +1,13 @@
 export { IMPORTERS } from './catalogue.ts';
 export type { ImportReport } from './importer.ts';
-export { appendSteps, callSteps, type CurrentBlock, draftStep } from './openai-chat/call-steps.ts';
+export {
+  appendSteps,
+  callSteps,
+  type CurrentBlock,
+  draftStep,
+  type RecordedMessage,
+  recordedMessages,
+} from './openai-chat/call-steps.ts';
 export { comparableMessage } from './openai-chat/comparable-message.ts';
 export { leadingSystem } from './openai-chat/leading-system.ts';
 export { messageAt as chatMessageAt } from './openai-chat/check-message.ts';

@@ -61,5 +61,13 @@ export {
 } from './read-partition.ts';
 export { openRevalidatingReader, type RevalidatingReader } from './revalidating-reader.ts';
 export { progressGuard } from './progress-guard.ts';
-export { HASH_BYTES, openRecord, recordHash, sameBytes, sealRecord, type OpenRecord } from './record.ts';
+export {
+  frameOfRecord,
+  HASH_BYTES,
+  openRecord,
+  recordHash,
+  sameBytes,
+  sealRecord,
+  type OpenRecord,
+} from './record.ts';
 export { verifyLog, type LogProblem, type LogReport, type VerifyLogOptions } from './verify-log.ts';

@@ -33,6 +33,10 @@ export const openRecord = (bytes: Uint8Array): OpenRecord | undefined => {
   return read && { frame, hash, envelope: read.envelope, bodyAt: read.bodyAt };
 };
 
+/** The frame in a record whose hash nobody compares: for those who have another hash of what they read. */
+export const frameOfRecord = (bytes: Uint8Array): Uint8Array =>
+  bytes.subarray(0, Math.max(0, bytes.length - HASH_BYTES));
+
 /** True if two byte strings are equal. */
 export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => {
   if (a.length !== b.length) return false;

@@ -1,4 +1,15 @@
 import type { StemmaEvent } from '@stemma/events';
+import { callFinished, callStarted } from './shaped-call.ts';
+import {
+  hasKeys,
+  isCount,
+  isCountOrNull,
+  isHash,
+  isId,
+  isMap,
+  isText,
+  isTextOrNull,
+} from './shaped-values.ts';
 import type { RawEvent } from './upcast.ts';
 
 /*
@@ -7,23 +18,6 @@ import type { RawEvent } from './upcast.ts';
  */
 
 type Shape = (event: RawEvent) => StemmaEvent | undefined;
-
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isId = (value: unknown): boolean => typeof value === 'string' && value !== '';
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
-const isCountOrNull = (value: unknown): boolean => value === null || isCount(value);
-const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
-
-/** True if the map has this number of keys. The caller has checked as many required keys, so there are no others. */
-const hasKeys = (map: object, count: number): boolean => {
-  for (const _ in map) if (--count < 0) return false;
-  return count === 0;
-};
-
-const isHash = (value: unknown): boolean => value instanceof Uint8Array && value.length === 32;
-
-const isMap = (value: unknown): value is RawEvent =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A node whose headers all have their types, its time already a bigint. */
 const isNode = (node: unknown): boolean =>
@@ -108,6 +102,8 @@ const SHAPES: ReadonlyMap<string, Shape> = new Map<string, Shape>([
       return fits ? ({ type, id, rank, rule } as never) : undefined;
     },
   ],
+  ['CallStarted', callStarted],
+  ['CallFinished', callFinished],
   ['SnapshotCommitted', snapshot],
   ['SnapshotImported', snapshot],
 ]);

@@ -76,6 +76,24 @@ const node = map(
 const count = fc.nat();
 const counts = map({ nodes: count, blocks: count, turns: count });
 const snapshot = { cycle: count, treeHash: hash, threadHash: hash, counts };
+const hex = (length: number): fc.Arbitrary<string> =>
+  fc.string({
+    unit: fc.constantFrom(...Array.from('0123456789abcdef')),
+    minLength: length,
+    maxLength: length,
+  });
+const location = map({ seq: count, index: count });
+const payload = map({ data_own: text, data_answer: fc.jsonValue() }, ['data_own', 'data_answer']);
+const body = map({
+  sha256: hex(64),
+  size: count,
+  base: fc.option(
+    map({ seq: count, index: count, size: count, ordinal: count, frames: fc.array(count, { maxLength: 2 }) }),
+  ),
+  pieces: fc.array(fc.array(count, { maxLength: 3 }), { maxLength: 3 }),
+  encoding: fc.constantFrom('text', 'zstd', 'gzip'),
+});
+const TOKENS = ['input', 'output', 'cached', 'cacheWrite', 'reasoning'];
 const FIELDS: { readonly [type: string]: { [name: string]: fc.Arbitrary<unknown> } } = {
   NodeInserted: { parent: id, node, expires: fc.option(count) },
   TurnSealed: { turn: node },
@@ -85,6 +103,38 @@ const FIELDS: { readonly [type: string]: { [name: string]: fc.Arbitrary<unknown>
   NodePruned: { id, rank: count, rule: fc.constantFrom('max_blocks', 'other') },
   SnapshotCommitted: snapshot,
   SnapshotImported: snapshot,
+  CallStarted: {
+    attemptId: id,
+    branchId: count,
+    seq: count,
+    cycle: count,
+    api: fc.constantFrom('openai.chat', 'other', 'another'),
+    model: text,
+    toolsAt: fc.option(location),
+    request: fc.option(body),
+    prompt: fc.option(
+      map({
+        scope: fc.string({ maxLength: 3 }),
+        match: fc.constantFrom('started', 'forked', 'guessed'),
+        list: hex(32),
+        brings: fc.array(hex(16), { maxLength: 2 }),
+      }),
+    ),
+    payload,
+  },
+  CallFinished: {
+    attemptId: id,
+    status: fc.constantFrom('answered', 'timed out', 'lost'),
+    httpStatus: fc.option(fc.integer({ min: 99, max: 1_000 })),
+    finishReason: text,
+    model: text,
+    usage: fc.option(map(Object.fromEntries(TOKENS.map((name) => [name, fc.option(count)])))),
+    firstByteMs: fc.option(count),
+    durationMs: fc.option(count),
+    response: fc.option(body),
+    error: fc.option(map({ code: text, message: fc.string({ maxLength: 3 }) })),
+    payload,
+  },
 };
 
 const event: fc.Arbitrary<RawEvent> = fc

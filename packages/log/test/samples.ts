@@ -110,8 +110,7 @@ export const SAMPLES: readonly StemmaEvent[] = [
     request: {
       sha256: '00'.repeat(32),
       size: 90,
-      base: { seq: 9, index: 2 },
-      baseSize: 80,
+      base: { seq: 9, index: 2, size: 80, ordinal: 7, frames: [] },
       pieces: [[0, 60], [10], [85, 20]],
       encoding: 'text',
     },

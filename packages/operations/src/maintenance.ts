@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import { verifyContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
-import { DEFECTS, readHistoryHead } from '@stemma/history-store';
+import { DEFECTS, HISTORY_HEADS, readHistoryHead } from '@stemma/history-store';
 import { verifyLog, type Erasure } from '@stemma/log';
 import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
@@ -12,7 +12,8 @@ import { makeScratchFolder } from './scratch-folders.ts';
 import { isDamage, readDamage } from './read-damage.ts';
 import type { Services } from './services.ts';
 import type { ReplayOptions, ReplayReport, VerifyOptions, VerifyReport } from './upkeep-types.ts';
-import { verifyRows } from './verify-rows.ts';
+import { verifyCalls } from './verify-calls/verify-calls.ts';
+import { verifyRows, type RowsToVerify } from './verify-rows.ts';
 
 /** Sizes in bytes, counts, and the offset of each partition's rows. */
 export const statsOf = async ({
@@ -58,7 +59,7 @@ export const statsOf = async ({
  * Builds the rows again: beside the old ones, or (`verify`) in a scratch store beside the home, comparing every row.
  */
 export const replayRows = async (
-  { directory, projectors }: Services,
+  { directory, projection, projectors }: Services,
   { verify, batches, stops = false, progress }: ReplayOptions,
 ): Promise<ReplayReport> => {
   const scratch = makeScratchFolder(directory);
@@ -79,7 +80,15 @@ export const replayRows = async (
       first ??= report.first === null ? null : describeRow(report.first);
       seconds += report.seconds;
     }
-    return { ...total, firstDifference: first, seconds: Math.round(seconds * 1000) / 1000 };
+    const calls = verify ? await verifyCalls(projection, await historiesOf(projection, 'all'), 'all') : null;
+    const [problem] = calls?.problems ?? [];
+    return {
+      ...total,
+      differences: total.differences + (calls?.problems.length ?? 0),
+      firstDifference: first ?? (problem === undefined ? null : `${problem.history}: ${problem.message}`),
+      calls,
+      seconds: Math.round(seconds * 1000) / 1000,
+    };
   } finally {
     destroyLmdbRowStore(scratch);
   }
@@ -125,6 +134,13 @@ export const verifyHome = async (
   const rows = await verifyRows(projection, projectors, which, Math.random);
   for (const message of [...repairs.slice(repairedBefore), ...rows.damage])
     problems.push({ kind: 'rows', partition: null, offset: null, history: null, seq: null, message });
+  const { problems: differing, ...calls } = await verifyCalls(
+    projection,
+    await historiesOf(projection, which),
+    which,
+  );
+  for (const { history, seq, message } of differing)
+    problems.push({ kind: 'call', partition: null, offset: null, history, seq, message });
   const stopped = new Set(problems.map(({ history }) => history));
   problems.push(...(await defectsOf(projection)).filter(({ history }) => !stopped.has(history)));
   const stale = Object.values(report.stale).reduce((sum, count) => sum + count, 0);
@@ -134,9 +150,23 @@ export const verifyHome = async (
     contents: stored,
     rows: rows.rows,
     stale,
+    calls,
     problems,
     sealed: report.sealed,
   };
+};
+
+/** All histories, those of a sample in any order. */
+const historiesOf = async (
+  projection: Services['projection'],
+  which: RowsToVerify,
+): Promise<readonly string[]> => {
+  const all = await projection.read((view) =>
+    view.range(HISTORY_HEADS, { prefix: [] }).map(({ key }) => key[0]),
+  );
+  if (which === 'all') return all;
+  const start = Math.floor(Math.random() * all.length);
+  return [...all.slice(start), ...all.slice(0, start)];
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { VerifiedCalls } from './verify-calls/verify-calls.ts';
 import type { RowsToVerify } from './verify-rows.ts';
 
 export type ReplayOptions = {
@@ -20,11 +21,13 @@ export type ReplayReport = {
   readonly differences: number;
   /** A sentence that says where the first difference is; null if there is none. */
   readonly firstDifference: string | null;
+  /** With `verify`: the recorded calls against their threads, all of them. */
+  readonly calls: VerifiedCalls | null;
   readonly seconds: number;
 };
 
 export type VerifyOptions = {
-  /** How many rows to check. Default: a sample of each table and of the histories. */
+  /** How many rows and calls to check. Default: a sample of each table and of the histories. */
   readonly rows?: RowsToVerify;
   readonly progress?: (bytes: number, total: number) => void;
 };
@@ -36,6 +39,8 @@ export type VerifyReport = {
   /** The number of rows that were checked. */
   readonly rows: number;
   readonly stale: number;
+  /** Recorded calls whose requests were compared with their threads, and those that could not be, by reason. */
+  readonly calls: Omit<VerifiedCalls, 'problems'>;
   readonly problems: readonly {
     readonly kind: string;
     readonly partition: number | null;

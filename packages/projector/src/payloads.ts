@@ -12,6 +12,7 @@ import {
 } from '@stemma/log';
 import { fetching, missing, resume } from '@stemma/suspend';
 import { LRUCache } from 'lru-cache';
+import { type FramesAt, readFrameBytes } from './frame-bytes.ts';
 
 /** Reads payloads from the log, or from the rows if they keep the frames; caches the frames used last. */
 export type Payloads = {
@@ -33,6 +34,12 @@ export type Payloads = {
   ): Promise<readonly HistoryEvent[]>;
   /** A frame as it was recorded; it is not cached. @throws E_RECORD_DAMAGED, E_SNAPSHOT_NOT_FOUND */
   frame(history: string, seq: number, frameAt: FrameAt): Promise<Readable>;
+  /** The frames of a history as whoever puts bodies of calls together reads them; nothing of `bytes` is cached. */
+  framesOf(history: string): {
+    readonly events: (seq: number) => Promise<readonly HistoryEvent[]>;
+    /** The bytes of frames, which are checked for nothing. @throws E_RECORD_DAMAGED, E_SNAPSHOT_NOT_FOUND */
+    readonly bytes: (seqs: readonly number[]) => Promise<readonly Uint8Array[]>;
+  };
   /** Caches the events of a frame that the caller has decoded from `bytes` bytes. */
   keep(history: string, seq: number, events: readonly HistoryEvent[], bytes: number): void;
   clear(): void;
@@ -46,6 +53,8 @@ export type PayloadsOptions = {
   readonly contents: ContentSource;
   /** Finds a frame in the rows. */
   readonly frameAt: FrameAt;
+  /** Finds `count` frames from `from` on. */
+  readonly framesAt: FramesAt;
   /** Bytes of frames to cache. Default 32 MiB. */
   readonly maxBytes?: number;
 };
@@ -66,6 +75,7 @@ export const openPayloads = ({
   log,
   contents,
   frameAt,
+  framesAt,
   maxBytes = 32 * 1024 * 1024,
 }: PayloadsOptions): Payloads => {
   const cached = new LRUCache<string, CachedFrame>({
@@ -134,6 +144,10 @@ export const openPayloads = ({
       const known = once ? (cached.get(keyOf(history, seq)) ?? (await read(history, seq, frameAt))) : null;
       return (known ?? (await loadFrame(history, seq))).events;
     },
+    framesOf: (history) => ({
+      events: async (seq) => (await loadFrame(history, seq)).events,
+      bytes: (seqs) => readFrameBytes(log, framesAt, history, seqs),
+    }),
     frame: readRecorded,
     keep: (history, seq, events, size) =>
       void cached.set(keyOf(history, seq), { events, bytes: sizeOf(size), payloads: [] }),

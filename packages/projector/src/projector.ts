@@ -1,5 +1,5 @@
 import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
-import { DEFECTS, findFrame } from '@stemma/history-store';
+import { DEFECTS, findFrame, findFrames } from '@stemma/history-store';
 import {
   openRevalidatingReader,
   partitionOf,
@@ -222,6 +222,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     log,
     contents,
     frameAt: (history, seq) => read((view) => findFrame(view, history, seq, keepFrames)),
+    framesAt: (history, from, count) => read((view) => findFrames(view, history, from, count, keepFrames)),
   });
   const branchCache = openBranchCache(options.cacheBytes);
   const context: FoldContext = {
@@ -359,6 +360,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         contents,
         frameAt: async (history, seq) =>
           (await next()).read((view) => findFrame(view, history, seq, keepFrames)),
+        framesAt: async (history, from, count) =>
+          (await next()).read((view) => findFrames(view, history, from, count, keepFrames)),
       }),
     };
     const round = progressGuard('the rows are rebuilt');

@@ -3,6 +3,7 @@ import { isStemmaError } from '@stemma/errors';
 import { encodeFrame, openMemoryLog, type EventLog } from '@stemma/log';
 import { naiveHistory } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
+import type { FramesAt } from '../src/frame-bytes.ts';
 import { openPayloads, type FrameAt, type Payloads } from '../src/payloads.ts';
 import { entriesOf } from './recorded.ts';
 
@@ -40,9 +41,13 @@ const openedWith = async (
     },
   };
   const frameAt: FrameAt = (_, seq) => Promise.resolve(seq < frames.length ? seq + 1 : undefined);
+  const framesAt: FramesAt = (_, from, count) =>
+    Promise.resolve(
+      new Map(frames.slice(from, from + count).map((__, i) => [from + i, from + i + 1] as const)),
+    );
   return {
     log,
-    payloads: openPayloads({ log: counted, contents: openMemoryContents(), frameAt, ...more }),
+    payloads: openPayloads({ log: counted, contents: openMemoryContents(), frameAt, framesAt, ...more }),
     reads: () => {
       const found = reads;
       reads = [];

@@ -11,6 +11,7 @@ export {
   listCalledPositions,
   listCallRows,
   listCallsAt,
+  listNewestCallRows,
   newestCallRow,
 } from './audit/calls.ts';
 export {

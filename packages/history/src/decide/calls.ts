@@ -80,13 +80,14 @@ const refuseBody = (pending: PendingFrame, body: RecordedBody | null, own: strin
     return;
   }
   refuseLater(pending, body.base, 'the body that the call copies from');
+  for (const seq of body.base?.frames ?? []) refuseLater(pending, { seq }, 'what the call shares bytes with');
   let size = 0;
   let owned = 0;
   for (const [first = 0, length] of body.pieces) {
     if (length === undefined) owned += first;
     size += length ?? first;
   }
-  if (size !== body.size || owned > 0 !== (own !== null) || body.baseSize > 0 !== (body.base !== null))
+  if (size !== body.size || owned > 0 !== (own !== null))
     throw fail('E_COMMAND_INVALID', 'the pieces of a body do not have its size');
 };
 

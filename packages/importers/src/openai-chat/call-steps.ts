@@ -26,7 +26,7 @@ export type CallSteps = {
 };
 
 /** A message in the tree: its blocks, and what it is compared by. */
-type CurrentMessage = { readonly blocks: readonly CurrentBlock[]; readonly json: string };
+export type RecordedMessage = { readonly blocks: readonly RecordedBlock[]; readonly json: string };
 
 /**
  * The steps from a working state to the message list of the next call. Leading system messages are compared with the
@@ -39,8 +39,8 @@ type CurrentMessage = { readonly blocks: readonly CurrentBlock[]; readonly json:
 export const callSteps = (current: readonly CurrentBlock[], messages: readonly WideJson[]): CallSteps => {
   const wanted = messages.map((message, i) => messageAt(message, `message ${i}`));
   const head = leadingSystem(wanted);
-  const inSys = groupsOf(current.filter((block) => block.inSys));
-  const others = groupsOf(current.filter((block) => !block.inSys));
+  const inSys = recordedMessages(current.filter((block) => block.inSys));
+  const others = recordedMessages(current.filter((block) => !block.inSys));
   const system = sysSteps(inSys, wanted.slice(0, head));
   const rest = keepOrderSteps(others, wanted.slice(head), head, '^ah');
   return {
@@ -63,11 +63,11 @@ export const appendSteps = (messages: readonly WideJson[], known: number): reado
     .map((message, i) => insertStep(messageAt(message, `message ${known + i}`), known + i, '^ah'));
 
 /**
- * The blocks of each message: an importer or recorder recorded which blocks continue another; any other block is a
- * message of its own.
+ * The messages that blocks are, and what each is compared by: an importer or recorder recorded which blocks continue another;
+ * any other block is a message of its own.
  */
-const groupsOf = (blocks: readonly CurrentBlock[]): CurrentMessage[] => {
-  const groups: CurrentBlock[][] = [];
+export const recordedMessages = (blocks: readonly RecordedBlock[]): RecordedMessage[] => {
+  const groups: RecordedBlock[][] = [];
   for (const block of blocks) {
     const last = groups.at(-1);
     const note = last?.[0]?.payload['data_message'] as { readonly ordinal?: WideJson } | undefined;
@@ -82,12 +82,12 @@ const groupsOf = (blocks: readonly CurrentBlock[]): CurrentMessage[] => {
 };
 
 /** Under `^sys`, messages are rewritten in place if their number is the same and only the text of one differs. */
-const sysSteps = (current: readonly CurrentMessage[], wanted: readonly WideJsonObject[]): CallSteps => {
+const sysSteps = (current: readonly RecordedMessage[], wanted: readonly WideJsonObject[]): CallSteps => {
   const replaced: Step[] = [];
   const rewritten: number[] = [];
   if (current.length === wanted.length) {
     const fits = wanted.every((message, i) => {
-      const { blocks, json } = current[i] as CurrentMessage;
+      const { blocks, json } = current[i] as RecordedMessage;
       if (json === comparableMessage(message)) return true;
       const [block, more] = blocks;
       const [node, another] = messageToNodes(message, ordinalOf(block) ?? i);
@@ -112,19 +112,19 @@ const sysSteps = (current: readonly CurrentMessage[], wanted: readonly WideJsonO
   return keepOrderSteps(current, wanted, 0, '^sys');
 };
 
-const ordinalOf = (block: CurrentBlock | undefined): number | undefined => {
+const ordinalOf = (block: RecordedBlock | undefined): number | undefined => {
   const note = block?.payload['data_message'] as { readonly ordinal?: WideJson } | undefined;
   return typeof note?.ordinal === 'number' ? note.ordinal : undefined;
 };
 
 /** Keeps the messages that the list begins with, in order; removes the others; inserts the rest at the end. */
 const keepOrderSteps = (
-  current: readonly CurrentMessage[],
+  current: readonly RecordedMessage[],
   wanted: readonly WideJsonObject[],
   first: number,
   parent: '^ah' | '^sys',
 ): CallSteps => {
-  const stays = new Set<CurrentMessage>();
+  const stays = new Set<RecordedMessage>();
   let next = 0;
   let kept = 0;
   for (; kept < wanted.length; kept++) {

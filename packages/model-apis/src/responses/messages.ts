@@ -45,6 +45,9 @@ const instructionsMessage = (instructions: WideJson | undefined): WideJsonObject
 /** Roles of messages that the client writes. */
 const CLIENT_ROLES: readonly string[] = ['user', 'system', 'developer'];
 
+/** True for an item that the client made: it begins a message of its own, and ends the one before. */
+export const isClientItem = (item: WideJson): boolean => messageOf(item) !== null;
+
 /** The message of an item that the client made; null for an item of the model. */
 const messageOf = (item: WideJson): WideJsonObject | null => {
   if (!isJsonObject(item)) return null;

@@ -1,5 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { findFrame, readHistoryHead } from '@stemma/history-store';
+import { findFrame, findFrames, readHistoryHead } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
 import { fetching, resume } from '@stemma/suspend';
@@ -243,6 +243,8 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
       log,
       contents,
       frameAt: (history, seq) => read((view) => findFrame(view, history, seq, primary.primary)),
+      framesAt: (history, from, count) =>
+        read((view) => findFrames(view, history, from, count, primary.primary)),
     }),
     catchUp: async (partition) => {
       await reach(await ends(partition === undefined ? partitions : [partition]));

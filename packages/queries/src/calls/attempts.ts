@@ -163,7 +163,7 @@ export const openCallAttempts = (
             attempt: attemptId,
           },
         );
-      return readBodyAt(location, eventsOf(history));
+      return readBodyAt(location, projection.payloads.framesOf(history));
     },
   };
 };

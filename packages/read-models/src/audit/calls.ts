@@ -46,6 +46,13 @@ export const listCallRows = (
   { from = 0, limit = 1_000 }: { readonly from?: number; readonly limit?: number } = {},
 ): readonly CallRow[] => rows.range(CALLS, { prefix: [history], from, limit }).map(callOf);
 
+/** The newest attempts of a history, in the order they were recorded. */
+export const listNewestCallRows = (rows: RowReader, history: string, limit: number): readonly CallRow[] =>
+  rows
+    .range(CALLS, { prefix: [history], reverse: true, limit })
+    .map(callOf)
+    .reverse();
+
 /** The attempts with what a position shows. */
 export const listCallsAt = (
   rows: RowReader,

@@ -1,10 +1,11 @@
 import { fail } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
+import { callsSentence } from './verify.ts';
 
 export const replay: CommandSpec = {
   name: 'replay',
-  summary: 'rebuild all rows from the log; with --verify build them apart and compare every row',
+  summary: 'rebuild all rows from the log; with --verify build them apart, and compare every row and call',
   arguments: [],
   options: [
     ['--verify', 'a comparison only; exit 5 if a row differs'],
@@ -31,6 +32,7 @@ export const replay: CommandSpec = {
       () =>
         `${report.events} events in ${report.accepted} frames (${report.stale} stale), ${report.rows} rows, ` +
         `${report.differences} differences, ${report.seconds} s\n` +
+        (report.calls === null ? '' : callsSentence(report.calls)) +
         (report.firstDifference === null ? '' : `first difference: ${report.firstDifference}\n`),
     );
     return report.differences === 0 ? 0 : 5;

@@ -6,10 +6,13 @@ import { printable } from '../output.ts';
 
 export const verify: CommandSpec = {
   name: 'verify',
-  summary: 'check every record, every content, and rows; exit 5 if one is damaged',
+  summary: 'check every record and content, rows, and recorded calls; exit 5 if one is damaged',
   arguments: [],
   options: [
-    ['--rows', 'all rows and the newest snapshot of every history, not a sample of them'],
+    [
+      '--rows',
+      'all rows, the newest snapshot of every history and every recorded call, not a sample of them',
+    ],
     ['--since <checkpoint>', 'prove that the log only grew since this checkpoint (a file)'],
     ['--public-key <key>', 'with --since: the key that must have signed it, or a file with it'],
   ],
@@ -35,7 +38,8 @@ export const verify: CommandSpec = {
           .join('') +
         report.problems
           .map(({ kind, history, seq, partition, offset, message }) => {
-            const place = history === null ? '' : `: history ${history} stops at seq ${seq ?? '?'}`;
+            const stops = kind === 'call' ? ', frame' : ' stops at seq';
+            const place = history === null ? '' : `: history ${history}${stops} ${seq ?? '?'}`;
             const record = partition === null ? '' : ` (record ${partition}@${offset ?? '?'})`;
             return `${kind}${place}${record}: ${printable(message)}\n`;
           })
@@ -43,12 +47,30 @@ export const verify: CommandSpec = {
         damageSentences({ closed: [], stopped: [], sealed: report.sealed })
           .map((sentence) => `${printable(sentence)}\n`)
           .join('') +
+        callsSentence(report.calls) +
         `${report.records} records (${report.stale} stale), ${report.contents} contents, ${report.rows} rows: ` +
         `${report.ok ? 'no problems' : `${report.problems.length} problems`}\n`,
     );
     return report.ok ? 0 : 5;
   },
 };
+
+/** What was proven of the recorded calls; nothing if there is none. */
+export const callsSentence = ({
+  checked,
+  compared,
+  notComparable,
+}: {
+  readonly checked: number;
+  readonly compared: number;
+  readonly notComparable: Readonly<Record<string, number>>;
+}): string =>
+  checked === 0
+    ? ''
+    : `${compared} of ${checked} calls: the request says the messages of its thread\n` +
+      Object.entries(notComparable)
+        .map(([reason, count]) => `${count} not comparable: ${printable(reason)}\n`)
+        .join('');
 
 /** How the log grew since the checkpoint that was named. @throws E_LOG_TRUNCATED, E_LOG_ALTERED, E_CHECKPOINT_… */
 const grownSince = async (
