@@ -1,6 +1,6 @@
 /** Commands by what people do, in the order of the help. A command that stands nowhere is among the last. */
 export const GROUPS: readonly (readonly [title: string, names: readonly string[]])[] = [
-  ['Record and import', ['record', 'import', 'start']],
+  ['Record and import', ['record', 'import', 'start', 'continue', 'retry']],
   ['Look', ['up', 'open', 'histories', 'snapshots', 'calls', 'call', 'thread', 'show', 'log', 'branches']],
   [
     'Ask why',
@@ -35,6 +35,8 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   record: 'stemma record -- python agent.py',
   import: "stemma import runs/ --history 'run-{file}'",
   start: 'stemma start --name desk',
+  continue: 'stemma continue mine:what-if --calls 3 --mind openai:gpt-4o',
+  retry: 'stemma retry mine @c7 --set temperature=0 --times 5',
   up: 'stemma up --sample',
   open: 'stemma open mine @c7',
   histories: 'stemma histories --since 24h',

@@ -14,6 +14,7 @@ export const printBranch = async (
   const { label, branch } = await home.position(branchRefOf(history, branchId), '');
   const from = started === undefined ? null : { branchId: started.parent, seq: started.at };
   const abandoned = started?.how === 'rollback' ? abandonedBranchAddress(history, started.parent) : null;
+  const abandonedName = started?.how === 'rollback' ? started.abandoned : null;
   const result = {
     history,
     branch,
@@ -24,11 +25,12 @@ export const printBranch = async (
     how: started?.how ?? null,
     from: from === null ? null : positionRef(from),
     abandoned,
+    abandonedName,
     repeated,
   };
   await output.result(result, () => {
     const name = result.name === null ? '' : ` (${printable(result.name)})`;
     const branchText = `${result.branch}${name} continues from ${result.from ?? ''}`;
-    return `${branchText}${abandoned === null ? '' : `; ${abandoned} is abandoned`}${repeated ? ' (recorded before)' : ''}\n`;
+    return `${branchText}${abandoned === null ? '' : `; ${abandoned}${abandonedName === null ? '' : ` (${printable(abandonedName)})`} is abandoned`}${repeated ? ' (recorded before)' : ''}\n`;
   });
 };

@@ -175,3 +175,21 @@ test('help of an unknown command names it, and help of import lists every format
   const imports = await runStemma(['help', 'import']);
   expect([imports.code, imports.stdout]).toEqual([0, expect.stringContaining('ctree-jsonl')]);
 });
+
+test('a rollback names the branch that it abandons after its old name, and says where there is nothing to roll back', async () => {
+  await json('start', '--name', 'twice');
+  for (const word of ['one', 'two']) {
+    await json('insert', 'twice', '--role', 'user', '--content', word, '--recorder', 'agent');
+    await json('commit', 'twice', '--recorder', 'agent');
+  }
+  expect(await json('rollback', 'twice', 'c1', '--actor', 'Ada')).toMatchObject({ abandonedName: 'main-1' });
+  expect(await json('snapshots', 'twice:main-1')).toHaveLength(2);
+  expect(await json('rollback', 'twice', 'c1', '--actor', 'Ada')).toMatchObject({
+    position: '@c1',
+    unchanged: true,
+  });
+  await json('insert', 'twice', '--role', 'user', '--content', 'three', '--recorder', 'agent');
+  expect(await json('rollback', 'twice', '1', '--actor', 'Ada')).toMatchObject({ abandonedName: 'main-2' });
+  const { stdout } = await run(['branches', 'twice']);
+  for (const name of ['main', 'main-1', 'main-2']) expect(stdout).toContain(name);
+});

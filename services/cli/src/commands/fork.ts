@@ -49,20 +49,57 @@ export const fork: CommandSpec = {
     }),
 };
 
+type Found = Awaited<ReturnType<Context['findBranch']>>;
+
+/** True if a branch shows what a position shows: it is the newest one, or where the branch started, and nothing came since. */
+const isAt = async ({ home, branchRef }: Found, ref: string): Promise<boolean> => {
+  const [tip, position] = [await home.position(branchRef), await home.position(branchRef, ref)];
+  if (tip.seq === position.seq) return true;
+  const { branches } = await home.history(branchRef.history);
+  const own = branches.find(({ branchId }) => branchId === branchRef.branchId);
+  return own !== undefined && own.parent !== null && tip.seq === own.branchId && own.at === position.seq;
+};
+
+/** A free name for a branch that a rollback takes its name from: `main-1`, `main-2`; undefined if it has none. */
+const abandonedName = async ({ home, branchRef }: Found): Promise<string | undefined> => {
+  const { branches } = await home.history(branchRef.history);
+  const names = new Set(branches.map(({ name }) => name));
+  const own = branches.find(({ branchId }) => branchId === branchRef.branchId)?.name ?? null;
+  for (let number = 1; own !== null && number <= branches.length + 1; number++)
+    if (!names.has(`${own}-${number}`)) return `${own}-${number}`;
+  return undefined;
+};
+
 export const rollback: CommandSpec = {
   name: 'rollback',
   summary: 'return to an earlier position; the abandoned branch keeps what came after it',
   arguments: [HISTORY, ['<ref>', 'a position on the ancestor path of the branch: @t-1 @c12 @s57 @name:NAME']],
   options: [
-    ['--abandoned <name>', 'the name of the abandoned branch (default: none)'],
+    [
+      '--abandoned <name>',
+      'the name of the abandoned branch (default: that of the branch with a number, main-1)',
+    ],
     DESCRIPTION,
     ...AUTHOR_OPTIONS,
   ],
-  run: (context, [name, ref], options) => {
-    const abandoned = text(options, 'abandoned');
+  run: async (context, [name, ref], options) => {
+    const to = reference(ref);
+    const found = await context.findBranch(name);
+    // A command that is sent again is answered as it was the first time, so nothing is derived from what there is now.
+    const isFirst = text(options, 'command') === undefined;
+    if (isFirst && (await isAt(found, to))) {
+      const { home, branchRef } = found;
+      const { label, branch, branchId } = await home.position(branchRef, to);
+      await context.output.result(
+        { history: branchRef.history, branch, branchId, position: label, unchanged: true },
+        () => `the branch is already at ${label}: there is nothing to roll back\n`,
+      );
+      return undefined;
+    }
+    const abandoned = text(options, 'abandoned') ?? (isFirst ? await abandonedName(found) : undefined);
     return submitBranchStep(context, name, options, {
       op: 'rollback',
-      to: reference(ref),
+      to,
       ...(abandoned === undefined ? {} : { abandoned }),
       ...descriptionOption(options),
     });
