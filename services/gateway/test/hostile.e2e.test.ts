@@ -9,17 +9,14 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sized, programFile } from '@stemma/test-kit';
 import { block, commit } from './airline.ts';
 
+/** In milliseconds, the shortest first. */
 type Latencies = {
-  readonly gateway: number;
-  readonly bare: number;
+  readonly gateway: readonly number[];
+  readonly bare: readonly number[];
   readonly failed: number;
-  readonly probes: number;
 };
 
-/**
- * What `/health/live` may take, in milliseconds, beyond twice what a server takes that does nothing: on a machine that
- * others use too, whoever has anything to do waits longer for its turn.
- */
+/** What `/health/live` may take, in milliseconds. */
 const LIMIT = 300;
 
 const directory = mkdtempSync(join(tmpdir(), 'stemma-hostile-'));
@@ -70,16 +67,26 @@ const latencies = async (): Promise<Latencies> => {
   return (await answer)[0];
 };
 
-/** What the health of the server took while something went on. */
+const percentile = (sorted: readonly number[], of: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * of))] ?? 0;
+
+/**
+ * What the health of the server took while something went on: 19 of 20 times no more than the limit, unless a server that does
+ * nothing takes half of it then. The longest may take twice as long as there, too: on a machine that others use, whoever has
+ * anything to do waits longer for its turn.
+ */
 const during = async (attack: () => Promise<void>): Promise<void> => {
   await latencies();
   await attack();
-  const { gateway, bare, failed, probes } = await latencies();
-  expect({ failed, slow: gateway > LIMIT + 2 * bare ? { gateway, bare } : false }).toEqual({
-    failed: 0,
-    slow: false,
-  });
-  expect(probes).toBeGreaterThan(0);
+  const { gateway, bare, failed } = await latencies();
+  const [most, mostBare] = [percentile(gateway, 0.95), percentile(bare, 0.95)];
+  const [longest, longestBare] = [percentile(gateway, 1), percentile(bare, 1)];
+  expect({
+    failed,
+    slow: most > LIMIT && mostBare <= LIMIT / 2 ? { most, mostBare } : false,
+    tooSlow: longest > LIMIT + 2 * longestBare ? { longest, longestBare } : false,
+  }).toEqual({ failed: 0, slow: false, tooSlow: false });
+  expect(gateway.length).toBeGreaterThan(0);
 };
 
 const open = (text = ''): { readonly socket: Socket; text: string; closed: boolean } => {
