@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 
-/** The most bytes that a body becomes when its content coding is undone. */
-const MOST = 256 * 1024 * 1024;
+/** The most bytes that a body becomes when its content coding is undone: a larger one says nothing. */
+const MOST = 96 * 1024 * 1024;
 
 const CODINGS: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
   gzip: (bytes) => promisify(gunzip)(bytes, { maxOutputLength: MOST }),

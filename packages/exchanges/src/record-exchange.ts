@@ -73,6 +73,10 @@ export const startExchange = async (
     return await run(() => recordStart(home, start, read));
   } catch (error) {
     const { scope } = start;
+    // It was read, and says what no event can hold.
+    const isUnheard = isStemmaError(error) && error.code.startsWith('E_INPUT_') && read.api !== 'other';
+    if (isUnheard && read.request !== null)
+      return startExchange(home, start, { ...NOTHING_SAID, request: read.request }, run);
     if (!isStemmaError(error) || !refusesAll(error) || scope === null || !('name' in scope)) throw error;
     return run(() => recordStart(home, { ...start, scope: { run: scope.name } }, read));
   }

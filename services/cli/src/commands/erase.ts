@@ -1,10 +1,18 @@
 import { fail } from '@stemma/errors';
 import { randomUUID } from 'node:crypto';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { text } from '../options.ts';
 import { printable } from '../output.ts';
+
+/** True if calls of a proxy wait, as a process that was killed has left them. */
+const hasWaitingCalls = (directory: string): boolean => {
+  const folder = join(directory, 'calls');
+  return existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.calls'));
+};
 
 export const erase: CommandSpec = {
   name: 'erase',
@@ -32,6 +40,8 @@ export const erase: CommandSpec = {
     const notes = await notesOf(context, options);
     for (const history of histories)
       await home.submit({ id: randomUUID(), history, branchId: 0, by, notes, steps: [{ op: 'erase' }] });
+    if (hasWaitingCalls(home.directory))
+      output.say('calls that wait to be recorded may hold parts of it: `stemma up` records or refuses them');
     await output.result({ erased: histories }, () =>
       histories.map((history) => `${printable(history)} is erased\n`).join(''),
     );

@@ -108,6 +108,7 @@ const FIXED = [
   ['stages', 'checkout', '@c7'],
   ['blame', 'tram', '@c6'],
   ['thread', 'private', '@c1'],
+  ['thread', 'agent', '@c3'],
   ['call', 'agent', '@c2', '--raw', 'request'],
   ['call', 'agent', '@c3', '--raw', 'response'],
 ] as const;
@@ -135,7 +136,6 @@ const NEWEST = [
   ['cache', 'tram'],
   ['stages', 'ferry'],
   ['calls', 'agent'],
-  ['thread', 'agent'],
   ['log', 'private'],
 ] as const;
 

@@ -59,8 +59,8 @@ export type ProxyEntry = z.infer<typeof ProxyEntry>;
 export type StartedEntry = z.infer<typeof Started>;
 export type EndedEntry = z.infer<typeof Ended>;
 
-/** Lengths of the head and the body, and a checksum over both. */
-const PREFIX = 12;
+/** Lengths of the head and the body, a checksum over both, and one over these three: a wrong length is not a file that ends. */
+const PREFIX = 16;
 
 /** An entry as it stands in a file: its prefix and head; the body follows. */
 export const encodeEntry = (entry: ProxyEntry, body: readonly Uint8Array[] = []): Buffer[] => {
@@ -75,6 +75,7 @@ export const encodeEntry = (entry: ProxyEntry, body: readonly Uint8Array[] = [])
   prefix.writeUInt32LE(head.length, 0);
   prefix.writeUInt32LE(size, 4);
   prefix.writeUInt32LE(sum, 8);
+  prefix.writeUInt32LE(crc32(prefix.subarray(0, 12)), 12);
   return [prefix, head, ...body.map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.length))];
 };
 
@@ -84,6 +85,7 @@ export type ReadEntry = { readonly entry: ProxyEntry; readonly body: Buffer; rea
 /** @returns undefined if the bytes end before it does @throws E_INPUT_SHAPE if it is damaged */
 export const decodeEntry = (bytes: Buffer, at: number): ReadEntry | undefined => {
   if (at + PREFIX > bytes.length) return undefined;
+  if (crc32(bytes.subarray(at, at + 12)) !== bytes.readUInt32LE(at + 12)) throw damagedAt(at);
   const body = at + PREFIX + bytes.readUInt32LE(at);
   const next = body + bytes.readUInt32LE(at + 4);
   if (next > bytes.length) return undefined;

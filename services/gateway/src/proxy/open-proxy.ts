@@ -63,6 +63,7 @@ type Call = {
   started: Waiting | undefined;
   hasEnded: boolean;
   dropped: boolean;
+  refused: boolean;
   /** Of the entry before: entries of one call are noted one after the other. */
   last: Promise<unknown>;
 };
@@ -106,9 +107,13 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const settle = (entry: Waiting, outcome: RecordedEntry): void => {
     const call = calls.get(entry.id);
     if ('refused' in outcome) {
-      refused++;
-      count('refused');
-      warn(`a call cannot be recorded: ${outcome.refused.message} (${outcome.refused.code})`);
+      // A call whose beginning was refused is refused once more when it ends.
+      if (call?.refused !== true) {
+        refused++;
+        count('refused');
+        warn(`a call cannot be recorded: ${outcome.refused.message} (${outcome.refused.code})`);
+      }
+      if (call !== undefined) call.refused = true;
     } else {
       histories.add(outcome.branch.history);
       if (entry.kind === 'ended') count('recorded');
@@ -137,6 +142,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       started: undefined,
       hasEnded: false,
       dropped: false,
+      refused: false,
       last: Promise.resolve(),
     };
     calls.set(entry.id, call);

@@ -7,12 +7,15 @@ import { open } from 'node:fs/promises';
 import { decodeEntry, type CallBranch, type EndedEntry, type ReadEntry, type StartedEntry } from './entry.ts';
 import type { EntryRef } from './journal.ts';
 import type { RecordedEntry } from './open-proxy.ts';
+import { openSharedBudget } from './shared-budget.ts';
 
 /** Who records what goes through the proxy. */
 const BY: Author = { recorder: 'proxy' };
 
-/** Entries that are read and recorded at a time. */
-const AT_A_TIME = 64;
+/** Bytes of entries that are read and recorded at a time: some become many times as many when they are read. */
+const AT_A_TIME = 64 * 1024 * 1024;
+/** Of which each takes at least so many: 64 at most. */
+const LEAST = AT_A_TIME / 64;
 
 /** Records entries of the journal in a home. A log that is away is waited for; what cannot be recorded is refused. */
 export type EntryRecorder = {
@@ -27,25 +30,9 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const retry = openRetry(closing.signal, say);
   /** Where calls are recorded whose end is to come. */
   const branches = new Map<string, Promise<CallBranch>>();
-  let running = 0;
-  const queue: (() => void)[] = [];
-  const inTurn = async <T>(act: () => Promise<T>): Promise<T> => {
-    if (running >= AT_A_TIME) await new Promise<void>((resolve) => queue.push(resolve));
-    running++;
-    try {
-      return await act();
-    } finally {
-      running--;
-      queue.shift()?.();
-    }
-  };
+  const share = openSharedBudget(AT_A_TIME);
   const inOrder = inOrderByKey();
-  let reading: Promise<unknown> = Promise.resolve();
-  const readInTurn = (ref: EntryRef): Promise<ReadEntry> => {
-    const read = reading.then(() => readEntry(ref));
-    reading = read.catch(() => undefined);
-    return read;
-  };
+  let begin: Promise<unknown> = Promise.resolve();
   const start = async (entry: StartedEntry, body: Uint8Array): Promise<CallBranch> => {
     const { id, place, method, path, coding, whole } = entry;
     const request = { form: 'wire', method, path, coding, body: whole ? body : null } as const;
@@ -53,7 +40,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     const read = await readExchangeStart(exchange);
     // While the log is away, calls of one conversation keep their order.
     const { branch } = await inOrder(beginningOf(place, read), () =>
-      inTurn(() => startExchange(home, exchange, read, (act) => retry.run(act))),
+      startExchange(home, exchange, read, (act) => retry.run(act)),
     );
     return { history: branch.history, branchId: branch.branchId };
   };
@@ -64,20 +51,28 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     const { httpStatus, contentType, coding, whole } = entry;
     const wire = { form: 'wire', contentType, coding, body: whole ? body : null } as const;
     const response = httpStatus === null ? null : { ...wire, httpStatus };
-    await inTurn(() =>
-      retry.run(() =>
-        endExchange(home, { id: entry.id, by: BY, request: entry }, { ...entry, response }, where),
-      ),
+    await retry.run(() =>
+      endExchange(home, { id: entry.id, by: BY, request: entry }, { ...entry, response }, where),
     );
     return where;
   };
-  const record = async (ref: EntryRef): Promise<CallBranch> => {
-    const { entry, body } = await readInTurn(ref);
+  const recordRead = ({ entry, body }: ReadEntry): Promise<CallBranch> => {
     if (entry.kind === 'ended') return end(entry, body);
     if (entry.kind === 'done') throw fail('E_INTERNAL', 'an entry that is done is not recorded');
     const branch = start(entry, body);
     branches.set(entry.id, branch);
     return branch;
+  };
+  /** Entries are read one after the other; the next one is read when this one has its share of the memory. */
+  const record = (ref: EntryRef): Promise<CallBranch> => {
+    const begun = begin.then(async () => {
+      const read = await readEntry(ref);
+      const giveBack = await share(weightOf(read));
+      const recorded = attempt(() => recordRead(read));
+      return { recorded: recorded.finally(giveBack) };
+    });
+    begin = begun.catch(() => undefined);
+    return begun.then(({ recorded }) => recorded);
   };
   return {
     record: async (ref) => {
@@ -92,6 +87,12 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     close: () => closing.abort(),
   };
 };
+
+const attempt = async <T>(act: () => Promise<T>): Promise<T> => act();
+
+/** A body with a content coding may become any size. */
+const weightOf = ({ entry, body }: ReadEntry): number =>
+  'coding' in entry && entry.coding !== null ? AT_A_TIME : Math.max(LEAST, body.length);
 
 const readEntry = async (ref: EntryRef): Promise<ReadEntry> => {
   const bytes = 'bytes' in ref ? viewOf(ref.bytes) : await readRange(ref);

@@ -97,7 +97,7 @@ test('a refused call is counted and said, and keeps no room [calls §4.5]', asyn
   await call(url, 'Question');
   await vi.waitFor(() => expect(asked).toHaveLength(2));
   for (const { answer } of asked) answer({ refused: { code: 'E_HISTORY_ERASED', message: 'it was erased' } });
-  expect(proxy?.counts()).toMatchObject({ refused: 2 });
+  expect(proxy?.counts()).toMatchObject({ refused: 1 });
   expect(warnings[0]).toContain('E_HISTORY_ERASED');
 });
 
@@ -145,4 +145,17 @@ test('any entry is read as it was written, and no bytes of one are taken for ano
     flipped[at] = (flipped[at] as number) ^ 1;
     expect(() => decodeEntry(flipped, 0)).toThrow(/damaged/);
   }
+});
+
+test('a call that cannot be recorded is counted once, and said once', async () => {
+  const url = await open();
+  expect(await call(url, 'Question')).toBe(200);
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  const refused = { code: 'E_INPUT_SHAPE', message: 'it has no shape' };
+  for (const { answer } of asked.splice(0)) answer({ refused });
+  expect(proxy?.counts()).toMatchObject({ calls: 1, refused: 1 });
+  expect(warnings).toEqual(['a call cannot be recorded: it has no shape (E_INPUT_SHAPE)']);
+  await vi.waitFor(() =>
+    expect(files().filter((name) => statSync(join(directory, 'calls', name)).size > 0)).toEqual([]),
+  );
 });

@@ -1,0 +1,85 @@
+import { bootId } from '@stemma/machine';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openJournal } from '../../src/proxy/journal.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'stemma-journal-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const opened = async (directory: string) => {
+  const said: string[] = [];
+  const warn = (sentence: string): void => void said.push(sentence);
+  const { journal, left } = await openJournal({ directory, limit: 1_000_000, inMemory: false, warn });
+  return { journal, left, said };
+};
+
+/** The file that a process leaves which is killed while five calls wait, each beginning after the one before. */
+const leftBehind = async (): Promise<{ readonly name: string; readonly bytes: Buffer }> => {
+  const { journal } = await opened(home);
+  for (let i = 0; i < 5; i++)
+    await journal.append(
+      {
+        ...{ kind: 'started', id: `call-${i}`, place: null, method: 'POST', path: '/v1/chat/completions' },
+        ...{ coding: null, whole: true },
+      },
+      [Buffer.from(`{"model":"m","messages":[]}${' '.repeat(i)}`)],
+    );
+  const folder = join(home, 'calls');
+  const [written = ''] = readdirSync(folder);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  expect(statSync(join(folder, written)).mode & 0o777).toBe(0o600);
+  await journal.close();
+  // As of a process that is gone.
+  const name = `999999999-0-${bootId()}-0.calls`;
+  renameSync(join(folder, written), join(folder, name));
+  return { name, bytes: readFileSync(join(folder, name)) };
+};
+
+test('calls that a killed process noted are given back in order; of one that is cut off nothing is', async () => {
+  const { name, bytes } = await leftBehind();
+  expect((await opened(home)).left.map(({ id }) => id)).toEqual([
+    'call-0',
+    'call-1',
+    'call-2',
+    'call-3',
+    'call-4',
+  ]);
+  writeFileSync(join(home, 'calls', name), bytes.subarray(0, bytes.length - 3));
+  const cut = await opened(home);
+  expect(cut.left.map(({ id }) => id)).toEqual(['call-0', 'call-1', 'call-2', 'call-3']);
+  expect(cut.said).toEqual([]);
+});
+
+test('whichever byte of it is changed: calls before that are given back as they were, it is said, and the file is kept', async () => {
+  const { bytes } = await leftBehind();
+  const [, ...ends] = (await opened(home)).left.map(({ ref }) => ('file' in ref ? ref.at : 0));
+  for (let at = 0; at < bytes.length; at++) {
+    const directory = join(home, `changed-${at}`);
+    mkdirSync(join(directory, 'calls'), { recursive: true });
+    const changed = Buffer.from(bytes);
+    changed[at] = (changed[at] as number) ^ (1 << (at % 8));
+    writeFileSync(join(directory, 'calls', `999999999-0-${bootId()}-0.calls`), changed);
+    const { left, said, journal } = await opened(directory);
+    expect(left, `byte ${at}`).toHaveLength(ends.filter((end) => end <= at).length);
+    expect(said, `byte ${at}`).toEqual([expect.stringMatching(/is damaged|are damaged at byte/)]);
+    for (const each of left) journal.done(each);
+    await journal.close();
+    expect(readdirSync(join(directory, 'calls')), `byte ${at}`).toEqual([
+      expect.stringMatching(/\.calls\.damaged$/),
+    ]);
+  }
+});

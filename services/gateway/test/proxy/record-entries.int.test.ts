@@ -1,0 +1,111 @@
+import { fail } from '@stemma/errors';
+import { openHome, type Home } from '@stemma/home';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { encodeEntry } from '../../src/proxy/entry.ts';
+import { openEntryRecorder } from '../../src/proxy/record-entries.ts';
+
+const ref = {
+  bytes: Buffer.concat(
+    encodeEntry(
+      {
+        ...{ kind: 'started', id: 'c', place: null, method: 'POST', path: '/v1/chat/completions' },
+        ...{ coding: null, whole: true },
+      },
+      [Buffer.from('{"model":"m","messages":[{"role":"user","content":"Hi"}]}')],
+    ),
+  ),
+};
+const branch = { history: 'h', branchId: 0, branch: 'h' };
+
+test('a call is tried again while the log is away, and said; a recorder that closes gives no answer for it [calls §4.5]', async () => {
+  const said: string[] = [];
+  let isAway = true;
+  let tried = 0;
+  const home = {
+    recordRequest: () => {
+      tried++;
+      return isAway
+        ? Promise.reject(fail('E_IO', 'the log is away'))
+        : Promise.resolve({ branch, match: 'started' });
+    },
+  } as unknown as Home;
+  const first = openEntryRecorder(home, (sentence) => void said.push(sentence));
+  const recorded = first.record(ref);
+  await expect.poll(() => tried).toBeGreaterThan(1);
+  isAway = false;
+  expect(await recorded).toEqual({ branch: { history: 'h', branchId: 0 } });
+  expect(said).toEqual([expect.stringContaining('the log is away'), 'reconnected']);
+  isAway = true;
+  tried = 0;
+  const second = openEntryRecorder(home, () => undefined);
+  const waiting = second.record(ref);
+  await expect.poll(() => tried).toBeGreaterThan(0);
+  second.close();
+  expect(await waiting).toBe(undefined);
+});
+
+test('bodies that become large when they are read are recorded one after the other', async () => {
+  let [now, most] = [0, 0];
+  const home = {
+    recordRequest: async () => {
+      most = Math.max(most, ++now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now--;
+      return { branch, match: 'started' };
+    },
+  } as unknown as Home;
+  const recorder = openEntryRecorder(home, () => undefined);
+  const bodyOf = (id: string) =>
+    `{"model":"m","messages":[{"role":"system","content":${JSON.stringify(id)}}]}`;
+  const started = (id: string, coding: string | null) => ({
+    bytes: Buffer.concat(
+      encodeEntry(
+        {
+          kind: 'started',
+          id,
+          place: null,
+          method: 'POST',
+          path: '/v1/chat/completions',
+          coding,
+          whole: true,
+        },
+        [coding === null ? Buffer.from(bodyOf(id)) : gzipSync(bodyOf(id))],
+      ),
+    ),
+  });
+  const record = (coding: string | null) =>
+    Promise.all(Array.from({ length: 8 }, (_, i) => recorder.record(started(`call ${i}`, coding))));
+  expect(await record('gzip')).toHaveLength(8);
+  expect(most).toBe(1);
+  await record(null);
+  expect(most).toBeGreaterThan(1);
+});
+
+test('a request that says what no event can hold is recorded by its bytes alone', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-entries-'));
+  const home = await openHome({ directory, create: true });
+  try {
+    const body =
+      '{"model":"m","messages":[{"role":"user","content":"Hi"}],"seed":123456789012345678901234567890}';
+    const entry = {
+      kind: 'started',
+      id: 'c',
+      place: null,
+      method: 'POST',
+      path: '/v1/chat/completions',
+    } as const;
+    const bytes = Buffer.concat(encodeEntry({ ...entry, coding: null, whole: true }, [Buffer.from(body)]));
+    const recorded = await openEntryRecorder(home, () => undefined).record({ bytes });
+    expect(recorded).toMatchObject({ branch: { branchId: 0 } });
+    const [started] = await home.histories();
+    const { attempts } = await home.calls.list(await home.find(started?.history ?? ''));
+    expect(attempts).toMatchObject([{ attemptId: 'c', api: 'other', request: { size: body.length } }]);
+  } finally {
+    await home.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
