@@ -1,10 +1,13 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inspectorPackages, layers, purePackages } from './layers.ts';
 
 const root = join(import.meta.dirname, '..');
-const folders = readdirSync(join(root, 'packages'));
+/** Those of the workspace; packages of other languages have no package.json. */
+const folders = readdirSync(join(root, 'packages')).filter((folder) =>
+  existsSync(join(root, 'packages', folder, 'package.json')),
+);
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Record<string, unknown>;
 
 describe('the layers', () => {

@@ -154,15 +154,18 @@ export const endExchange = async (
     body === null
       ? undefined
       : readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding));
-  const isCut = status === 'answered' && answer !== undefined && !answer.complete;
+  const isWhole = answer?.complete === true && answer.error === null && httpStatus < 400;
+  // Clients leave a stream at the event that ends it, before its connection has ended.
+  const isLeft = status === 'cancelled' && isWhole;
+  const isCut = status === 'answered' && answer !== undefined && (!answer.complete || answer.error !== null);
   await home.finishCall(branch, {
     ...common,
-    status: isCut || (status === 'answered' && answer?.error != null) ? 'failed' : status,
+    status: isLeft ? 'answered' : isCut ? 'failed' : status,
     httpStatus,
     finishReason: answer?.finishReason?.slice(0, MAX_NAME) ?? null,
     model: answer?.model?.slice(0, MAX_NAME) ?? null,
     usage: answer?.usage ?? null,
-    error: error ?? answer?.error ?? null,
+    error: isLeft ? null : (error ?? answer?.error ?? null),
     answer: answer?.answer ?? null,
     response: body === null ? null : new Uint8Array(body),
   });
