@@ -1,10 +1,15 @@
 import { fail, StemmaError } from '@stemma/errors';
 import { Worker } from 'node:worker_threads';
-import type { JobAnswer, JobResponse } from './job-messages.ts';
+import { guardExit, newExitGate } from './exit-gate.ts';
+import type { JobAnswer, JobResponse, WorkerData } from './job-messages.ts';
 import type { StartThread } from './log-machine.ts';
 
 export const startThread: StartThread = (options, onFatal) => {
-  const worker = new Worker(new URL('./append-worker.ts', import.meta.url), { workerData: options });
+  const gate = newExitGate();
+  const worker = new Worker(new URL('./append-worker.ts', import.meta.url), {
+    workerData: { options, gate } satisfies WorkerData,
+  });
+  const unguard = guardExit(gate);
   const asked = new Map<number, { resolve: (answer: JobAnswer) => void; reject: (error: unknown) => void }>();
   let count = 0;
   let gone: Error | undefined;
@@ -34,6 +39,7 @@ export const startThread: StartThread = (options, onFatal) => {
     lose(fail('E_IO', `the log cannot be opened for writing: ${why}`));
   });
   worker.on('exit', () => {
+    unguard();
     lose(gone ?? fail('E_LOG_CLOSED', 'the log was closed'));
   });
   return {

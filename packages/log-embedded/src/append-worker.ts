@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openAppendJobs } from './append-jobs.ts';
-import type { JobRequest, JobResponse, WorkerOptions } from './job-messages.ts';
+import { enterGate, leaveGate } from './exit-gate.ts';
+import type { JobRequest, JobResponse, WorkerData } from './job-messages.ts';
 import { thisMachine } from './this-machine.ts';
 
 /*
@@ -9,11 +10,17 @@ import { thisMachine } from './this-machine.ts';
  */
 const port = parentPort;
 if (!port) throw new Error('this runs in a thread');
-const jobs = openAppendJobs(thisMachine, workerData as WorkerOptions);
+const { options, gate } = workerData as WorkerData;
+const jobs = openAppendJobs(thisMachine, options);
 port.on('message', ({ id, job }: JobRequest) => {
+  // The process is ending: nobody waits for the answer.
+  if (!enterGate(gate)) return;
   const answer = jobs.answer(job);
   const moved = answer.kind === 'appended' ? [answer.offsets.buffer, answer.nexts.buffer] : [];
-  const reply = (): void => port.postMessage({ id, answer } satisfies JobResponse, moved as ArrayBuffer[]);
+  const reply = (): void => {
+    leaveGate(gate);
+    port.postMessage({ id, answer } satisfies JobResponse, moved as ArrayBuffer[]);
+  };
   if (job.kind !== 'close') reply();
   // The process ends this thread when it has the answer; ending a thread while LMDB closes kills the process.
   else void jobs.closeLock().then(reply);

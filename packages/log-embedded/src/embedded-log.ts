@@ -1,4 +1,5 @@
 import { fail, isStemmaError, visibleText } from '@stemma/errors';
+import { endProcess as endNow } from '@stemma/machine';
 import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { resolve } from 'node:path';
 import { openAppender, refuseUnknownPartition, type Appender, type LockFolder } from './appender.ts';
@@ -107,7 +108,7 @@ const keepId = (disk: Disk, directory: string, id: string): void => {
 /** Records could be lost if the process continued after a failed sync (record §6). */
 const endProcess = (message: string): void => {
   process.stderr.write(`stemma: ${visibleText(message)}\n`);
-  process.exit(74);
+  endNow(74);
 };
 
 const openRaw = (

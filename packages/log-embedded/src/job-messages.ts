@@ -1,4 +1,5 @@
 import type { ErrorCode, ErrorDetail } from '@stemma/errors';
+import type { ExitGate } from './exit-gate.ts';
 
 /** The options of the appending thread. */
 export type WorkerOptions = {
@@ -12,6 +13,9 @@ export type WorkerOptions = {
   /** For tests: which sync fails, counted from 1. */
   readonly failAtSync: number | null;
 };
+
+/** What the appending thread is started with. */
+export type WorkerData = { readonly options: WorkerOptions; readonly gate: ExitGate };
 
 /** The entries of one group, in order: flat, since thousands of small buffers are slow to transfer. */
 export type AppendGroup = {

@@ -8,6 +8,7 @@ export {
   writeOnce,
   writeSynced,
 } from './durable-files.ts';
+export { endProcess } from './end-process.ts';
 export { isLoopback } from './loopback.ts';
 export { beganAt, isAlive } from './processes.ts';
 export { syncFile } from './sync-file.ts';

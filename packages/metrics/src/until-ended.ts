@@ -1,3 +1,5 @@
+import { endProcess } from '@stemma/machine';
+
 /** Aborts when the process gets SIGTERM or SIGINT. A second signal ends the process at once, as it does by default. */
 export const untilEnded = (): AbortSignal => {
   const ended = new AbortController();
@@ -12,7 +14,7 @@ export const untilEnded = (): AbortSignal => {
 export const finishWithin = async (milliseconds: number, finish: () => Promise<void>): Promise<void> => {
   const timer = setTimeout(() => {
     process.stderr.write(`not finished within ${milliseconds / 1000} s of being told to end\n`);
-    process.exit(70);
+    endProcess(70);
   }, milliseconds);
   timer.unref();
   await finish();
