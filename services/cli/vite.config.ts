@@ -37,6 +37,7 @@ export default defineConfig({
         projector: join(root, 'services/projector/src/main.ts'),
         relay: join(root, 'services/relay/src/main.ts'),
         'append-worker': join(root, 'packages/log-embedded/src/append-worker.ts'),
+        'fold-worker': join(root, 'packages/projector/src/workers/fold-worker.ts'),
         'home-thread': join(root, 'services/gateway/src/apart/home-thread.ts'),
         'question-process': join(root, 'services/gateway/src/questions-apart/question-process.ts'),
       },

@@ -19,6 +19,8 @@ export const rebuild = async (input: {
   readonly without?: string;
   /** Read models on demand are left out, as in a home where nobody has asked for one. */
   readonly onDemand?: boolean;
+  /** Threads that fold. */
+  readonly workers?: number;
 }): Promise<Replayed> => {
   const home = join(input.directory, 'home');
   const rows = join(input.directory, 'rebuilt');
@@ -32,6 +34,7 @@ export const rebuild = async (input: {
     eager: input.onDemand === true ? () => false : 'all',
     // As a home does.
     limits: { rows: 2_000 },
+    ...(input.workers !== undefined && { workers: { count: input.workers } }),
     log,
     contents,
     store,

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { median } from '../measure.ts';
 import { probe, type Probed } from '../probe.ts';
@@ -51,12 +52,21 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
   const large = await prepared(scratch, many);
   const emmettEvents = options.quick ? 1_000 : 50_000;
   const ours = 'Stemma: all read models, from the first record';
+  const alone = 'Stemma: the same in one thread';
   const asHome = 'Stemma: as a home rebuilds its rows, those on demand when somebody asks';
+  // As a home does.
+  const workers = availableParallelism();
   const decodingSmall = await measure('check and decode alone', 'replay/decode', () => small, 1);
-  const rebuiltSmall = await measure(ours, 'replay/rebuild', () => small, 1);
+  const rebuiltSmall = await measure(ours, 'replay/rebuild', () => ({ ...small, workers }), 1);
   const decoding = await measure('check and decode alone', 'replay/decode', () => large, rounds);
-  const rebuilt = await measure(ours, 'replay/rebuild', () => large, rounds);
-  const onDemand = await measure(asHome, 'replay/rebuild', () => ({ ...large, onDemand: true }), rounds);
+  const rebuilt = await measure(ours, 'replay/rebuild', () => ({ ...large, workers }), rounds);
+  const serial = await measure(alone, 'replay/rebuild', () => large, rounds);
+  const onDemand = await measure(
+    asHome,
+    'replay/rebuild',
+    () => ({ ...large, workers, onDemand: true }),
+    rounds,
+  );
   const beside = (rows: 'small' | 'same') => (round: number) => ({
     log: small.directory,
     directory: join(options.directory, `emmett-${rows}-${round}`),
@@ -84,7 +94,7 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
       'own memory, peak',
       'resident, peak',
     ],
-    rows: [decodingSmall, decoding, rebuiltSmall, rebuilt, onDemand, emmett, sameRows].map((one) => [
+    rows: [decodingSmall, decoding, rebuiltSmall, rebuilt, serial, onDemand, emmett, sameRows].map((one) => [
       one.title,
       times(rate(one) / rate(emmett)),
       times(rate(one) / rate(sameRows)),
@@ -137,7 +147,7 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
     aims,
     figures: {
       sessions: large,
-      measured: [decodingSmall, decoding, rebuiltSmall, rebuilt, onDemand, emmett, sameRows],
+      measured: [decodingSmall, decoding, rebuiltSmall, rebuilt, serial, onDemand, emmett, sameRows],
     },
   };
 };

@@ -13,6 +13,7 @@ import {
 } from '@stemma/projector';
 import type { RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { openCommittedRows } from './committed-rows.ts';
 import { withCatchUpDeadline } from './catch-up-with-deadline.ts';
@@ -139,6 +140,15 @@ export type LocalRowsOptions = {
   readonly damaged?: (damage: StemmaError) => void;
 };
 
+/** As many as there are cores: the thread of the home has little to do while they fold. On one core they would gain nothing. */
+const foldingThreads = (): number => {
+  const cores = availableParallelism();
+  return cores === 1 ? 0 : Math.min(cores, MOST_THREADS);
+};
+
+/** More than one thread can commit the rows of. */
+const MOST_THREADS = 6;
+
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (
   log: EventLog,
@@ -167,6 +177,7 @@ export const openLocalRows = async (
     keepFrames,
     // A commit of rows holds up the commands that come meanwhile; larger ones are not faster.
     limits: { rows: 2_000 },
+    workers: { count: foldingThreads() },
     stop,
     pause,
     ...(progress && { progress }),

@@ -62,7 +62,13 @@ export type FoldContext = {
 export type StagedBatch = StagedRows & Pick<RowSource, 'using'>;
 
 /** The totals of a batch of accepted frames. */
-export type FoldedCounts = { readonly frames: number; readonly events: number; readonly bytes: number };
+export type FoldedCounts = {
+  readonly frames: number;
+  readonly events: number;
+  readonly bytes: number;
+  /** Histories that became defective. */
+  readonly defects: number;
+};
 
 /**
  * Folds the accepted frames of a batch, and the heads, into staged rows. A frame that cannot be applied makes its
@@ -72,7 +78,7 @@ export type FoldedCounts = { readonly frames: number; readonly events: number; r
  *   half written: the caller must discard them.
  */
 export const foldFrames = async (
-  batch: CheckedBatch,
+  batch: Pick<CheckedBatch, 'accepted' | 'heads'>,
   staged: StagedBatch,
   context: FoldContext,
 ): Promise<FoldedCounts> => {
@@ -123,7 +129,7 @@ export const foldFrames = async (
     for (const { name } of eagerModels(history, context))
       putFolded(staged, history, name, Math.min(now.next, now.stopped ?? Infinity));
   }
-  return { frames, events, bytes };
+  return { frames, events, bytes, defects: defective.size };
 };
 
 const eagerModels = (history: string, { onDemand, eager }: FoldContext): readonly ReadModel[] =>

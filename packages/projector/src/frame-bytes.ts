@@ -21,7 +21,7 @@ const WINDOW = 1024 * 1024;
  * @throws E_RECORD_DAMAGED, E_SNAPSHOT_NOT_FOUND
  */
 export const readFrameBytes = async (
-  log: EventLog,
+  log: Pick<EventLog, 'partitions' | 'read'>,
   framesAt: FramesAt,
   history: string,
   seqs: readonly number[],
@@ -51,7 +51,7 @@ export const readFrameBytes = async (
 
 /** The frames in the records at these offsets, which ascend. */
 const readRecords = async (
-  log: EventLog,
+  log: Pick<EventLog, 'partitions' | 'read'>,
   partition: number,
   offsets: readonly number[],
 ): Promise<ReadonlyMap<number, Uint8Array>> => {

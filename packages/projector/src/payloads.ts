@@ -49,7 +49,7 @@ export type Payloads = {
 export type FrameAt = (history: string, seq: number) => Promise<number | Uint8Array | undefined>;
 
 export type PayloadsOptions = {
-  readonly log: EventLog;
+  readonly log: Pick<EventLog, 'partitions' | 'read'>;
   readonly contents: ContentSource;
   /** Finds a frame in the rows. */
   readonly frameAt: FrameAt;

@@ -44,6 +44,7 @@ import {
   type BatchLimits,
   type Progress,
 } from './run-partition.ts';
+import { workersFor, type WorkersOptions } from './workers/workers-for.ts';
 
 export type ProjectorOptions = {
   readonly log: EventLog;
@@ -74,6 +75,8 @@ export type ProjectorOptions = {
   readonly repairTimeout?: number;
   /** A steady clock in milliseconds. */
   readonly now?: () => number;
+  /** Threads that fold long runs with this one, if they can read the rows. Default: none. */
+  readonly workers?: WorkersOptions;
   /** Called between frames; what it returns is awaited, so that others have a turn. Default: nothing. */
   readonly pause?: () => Promise<void> | undefined;
 };
@@ -139,6 +142,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     eager: () => false,
     keepFrames: false,
     limits: {},
+    workers: { count: 0 },
     cacheBytes: 128 * 1024 * 1024,
     now: () => performance.now(),
     pause: () => undefined,
@@ -275,6 +279,14 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     const round = progressGuard(`others move the rows of partition ${partition}`);
     for (;;) {
       const generation = await target();
+      const workers = workersFor({
+        workers: options.workers,
+        store,
+        generation,
+        log,
+        context: fresh,
+        cacheBytes: options.cacheBytes,
+      });
       try {
         await runPartition({
           log,
@@ -285,6 +297,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
           reader: readersOf(generation)[partition] ?? openRevalidatingReader(log, partition),
           limits,
           now,
+          workers,
           committed: (at) => progress?.(at),
           ...(stop && { stop }),
         });
@@ -298,6 +311,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         }
         if (!isStemmaError(error, 'E_CURSOR_MOVED')) throw inGeneration(error, generation.name);
         round(`${generation.name} ${(await readCheckpoint(generation, partition))?.cursor.offset ?? 0}`);
+      } finally {
+        await workers?.close();
       }
     }
   };

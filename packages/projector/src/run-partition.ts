@@ -10,8 +10,11 @@ import {
   type RevalidatingReader,
 } from '@stemma/log';
 import { sameCursor, stageRows, type Generation } from '@stemma/row-store';
+import { setImmediate } from 'node:timers/promises';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { foldFrames, type FoldContext, type StagedBatch } from './fold-frames.ts';
+import type { FoldWorkers } from './workers/fold-workers.ts';
+import { runInWorkers, type Committed } from './workers/run-in-workers.ts';
 
 /** When a batch is committed: as soon as one of these is reached. */
 export type BatchLimits = {
@@ -57,6 +60,8 @@ export type RunPartitionOptions = {
   /** Kept from run to run, so that a run that goes on where the last one ended does not look back. */
   readonly reader: RevalidatingReader;
   readonly limits: BatchLimits;
+  /** Threads that fold, once so many frames were folded here that more are likely to come. */
+  readonly workers?: WorkersFor | undefined;
   /** Stop at this offset; default: the end of the log when the run reaches it. */
   readonly until?: number;
   readonly committed: (progress: Progress) => void;
@@ -64,6 +69,14 @@ export type RunPartitionOptions = {
   readonly stop?: () => boolean;
   /** A steady clock in milliseconds. */
   readonly now: () => number;
+};
+
+/** The threads that fold a run. */
+export type WorkersFor = {
+  /** Frames that are folded before they are started; 0: they fold all but the first batch, and are waited for. */
+  readonly after: number;
+  /** Starts them, or gives those that were started. */
+  readonly start: () => FoldWorkers;
 };
 
 /**
@@ -89,29 +102,68 @@ export const runPartition = async (options: RunPartitionOptions): Promise<Progre
 export const clearCaches = ({ branchCache: branches }: FoldContext): void => branches.clear();
 
 const run = async (options: RunPartitionOptions): Promise<Progress> => {
-  const { log, generation, context, partition, reader, limits, until, now } = options;
+  const { log, generation, partition } = options;
   const known = options.trustKnown ? generation.knownCursor?.(partition) : undefined;
-  const storedCheckpoint = known ?? (await generation.read((view) => view.cursor(partition)));
-  const checkpoint =
-    storedCheckpoint === null ? await checkpointAtStart(log, partition) : decodeCheckpoint(storedCheckpoint);
-  const batch = openBatch(generation, partition, storedCheckpoint, checkpoint, now);
-  let progress: Progress = { partition, offset: checkpoint.cursor.offset, frames: 0, events: 0, batches: 0 };
+  const cursor = known ?? (await generation.read((view) => view.cursor(partition)));
+  const checkpoint = cursor === null ? await checkpointAtStart(log, partition) : decodeCheckpoint(cursor);
+  const { offset } = checkpoint.cursor;
+  const at: Place = { cursor, checkpoint, progress: { partition, offset, frames: 0, events: 0, batches: 0 } };
+  while ((await runHere(options, at)) === 'workers') {
+    const { workers, until, limits, reader } = options;
+    const how = await runInWorkers({
+      log,
+      generation,
+      workers: (workers as WorkersFor).start(),
+      reader,
+      partition,
+      checkpoint: at.checkpoint,
+      cursor: at.cursor as Uint8Array,
+      ...(until !== undefined && { until }),
+      ...(limits.frames !== undefined && { frames: limits.frames }),
+      committed: (commit) => {
+        reached(options, at, commit);
+        return options.stop?.() === true;
+      },
+    });
+    if (how !== 'irregular') break;
+  }
+  return at.progress;
+};
 
+/** How far a run is. */
+type Place = { cursor: Uint8Array | null; checkpoint: Checkpoint; progress: Progress };
+
+const reached = (options: RunPartitionOptions, at: Place, commit: Committed): void => {
+  const { partition, frames, events, batches } = at.progress;
+  at.cursor = commit.cursor;
+  at.checkpoint = commit.checkpoint;
+  at.progress = {
+    partition,
+    offset: commit.checkpoint.cursor.offset,
+    frames: frames + commit.frames,
+    events: events + commit.events,
+    batches: batches + 1,
+  };
+  options.committed(at.progress);
+};
+
+/** Folds in this thread: to the end, or until others can go on, which is after one batch at the earliest. */
+const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended' | 'workers'> => {
+  const { log, generation, context, partition, reader, limits, until, now, workers } = options;
+  const batch = openBatch(generation, partition, at.cursor, at.checkpoint, now);
   const flush = async (): Promise<void> => {
     const { frames, events, next } = batch.total;
-    await batch.commit();
-    progress = {
-      partition,
-      offset: next.cursor.offset,
-      frames: progress.frames + frames,
-      events: progress.events + events,
-      batches: progress.batches + 1,
-    };
-    options.committed(progress);
+    reached(options, at, { frames, events, checkpoint: next, cursor: await batch.commit() });
   };
-
+  const others = async (): Promise<boolean> => {
+    if (workers === undefined || at.progress.frames < workers.after) return false;
+    const started = workers.start();
+    // What they say is heard in a turn of its own.
+    await (workers.after === 0 ? started.opened : setImmediate());
+    return started.isReady();
+  };
   const readOptions = {
-    checkpoint,
+    checkpoint: at.checkpoint,
     reader,
     heads: batch.heads,
     ...(limits.frames === undefined ? {} : { maxRecords: limits.frames }),
@@ -122,10 +174,11 @@ const run = async (options: RunPartitionOptions): Promise<Progress> => {
     const { frames, bytes } = batch.total;
     if (!fullBatch(limits, { frames, bytes, rows: batch.rows, age: batch.age() })) continue;
     await flush();
-    if (options.stop?.() === true) return progress;
+    if (options.stop?.() === true) return 'ended';
+    if (await others()) return 'workers';
   }
   if (!batch.isEmpty()) await flush();
-  return progress;
+  return 'ended';
 };
 
 type BatchTotals = {
@@ -142,7 +195,8 @@ type Batch = {
   age(): number;
   isEmpty(): boolean;
   add(checked: CheckedBatch, context: FoldContext): Promise<void>;
-  commit(): Promise<void>;
+  /** Returns the new cursor. */
+  commit(): Promise<Uint8Array>;
 };
 
 /** The rows and the checkpoint of the frames folded since the last commit. */
@@ -198,6 +252,7 @@ const openBatch = (
       checkpoint = total.next;
       since = now();
       total = { frames: 0, events: 0, bytes: 0, next: checkpoint };
+      return nextCursor;
     },
   };
 };

@@ -75,7 +75,7 @@ const openEntered = ({
     isOutdated: (folder) => isLost(folder, boot),
     isKnown: (folder) => isAsClosed(folder, fileIn(folder)),
     open: (folder) => {
-      const root = open({ path: fileIn(folder), noSync: true, maxReaders: READERS, maxDbs: 128, ...BYTES });
+      const root = openRoot(fileIn(folder));
       return { root, own: root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }) };
     },
     replaced,
@@ -163,6 +163,36 @@ const openEntered = ({
     },
   };
 };
+
+/** What is read of an environment that another thread of this process has open. */
+export type ReadEnvironment = Pick<LmdbEnvironment, 'own' | 'table' | 'opened' | 'refresh' | 'close'>;
+
+/**
+ * Opens an environment once more, to read it. Only while the thread that entered it has it open, and one thread at a
+ * time: LMDB keeps the handles of trees for the whole process.
+ */
+export const openReadEnvironment = (file: string): ReadEnvironment => {
+  const root = openRoot(file);
+  const tables = new Map<string, Bytes>();
+  let opened = 0;
+  return {
+    own: root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }),
+    table(name) {
+      let table = tables.get(name);
+      if (table !== undefined || !has(root, treeName(name))) return table;
+      opened++;
+      table = openTable(root, treeName(name), false);
+      if (table !== undefined) tables.set(name, table);
+      return table;
+    },
+    opened: () => opened,
+    refresh: () => root.resetReadTxn(),
+    close: () => root.close(),
+  };
+};
+
+const openRoot = (file: string): RootDatabase =>
+  open({ path: file, noSync: true, maxReaders: READERS, maxDbs: 128, ...BYTES });
 
 const treeName = (table: string): string => `rows ${table}`;
 

@@ -10,7 +10,6 @@ import {
   rowsDamaged,
   sameCursor,
   scanOf,
-  sealedValue,
   seedOf,
   typedRows,
   unsealValue,
@@ -19,9 +18,7 @@ import {
   type Generation,
   type GenerationView,
   type Key,
-  type KeyCell,
   type Row,
-  type RowChange,
   type CellReader,
   type Table,
   type TableReader,
@@ -30,7 +27,8 @@ import {
 import { damageIn } from './lmdb-damage.ts';
 import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
 import { ownRecords, type OwnRecords } from './own-records.ts';
-import { addByOwner, packedRows, unpackChecked, type PackedRows } from './packed-tree.ts';
+import { packedRows, unpackChecked, type PackedRows } from './packed-tree.ts';
+import { writeRows, type Head } from './write-rows.ts';
 import { ownersOf, uintBytes, type Owner } from './owners.ts';
 
 /*
@@ -84,9 +82,8 @@ export const lmdbGeneration = (
   const keyBytes = (
     table: Table,
     key: Key,
-    take: boolean,
   ): { readonly bytes: Buffer; readonly seed: number } | undefined => {
-    const head = writeHead(table, key, take);
+    const head = writeHead(table, key, false);
     if (head === undefined) return undefined;
     const end = writeKey(head.at, table, key, head.column);
     return { bytes: keyScratch.subarray(0, end), seed: hashBytes(head.seed, keyScratch, 0, end) };
@@ -122,7 +119,7 @@ export const lmdbGeneration = (
   const rows: CellReader = {
     get(table, key) {
       if (table.packed === true) return packedOf(table, key)?.get(key);
-      const at = keyBytes(table, key, false);
+      const at = keyBytes(table, key);
       if (at === undefined) return undefined;
       const sealed = treeToRead(table)?.getBinaryFast(at.bytes);
       return sealed === undefined ? undefined : unsealValue(table, sealed, at.seed, name);
@@ -247,7 +244,7 @@ export const lmdbGeneration = (
       return fn(scanOf(view));
     },
     source: () => localSource(view),
-    async commit({ partition, expected, cursor, changes }) {
+    async commit({ partition, expected, cursor, changes, encoded = [] }) {
       let committed = false;
       try {
         for (const table of tables) treeOf(table, true);
@@ -262,23 +259,7 @@ export const lmdbGeneration = (
             base = registered.register();
             owners = ownersOf(own, ownHead(base));
           }
-          let tree: Bytes | undefined;
-          let last: Table | undefined;
-          const packed = new Map<Table, Map<KeyCell, RowChange[]>>();
-          for (const change of changes) {
-            const { table, key, value } = change;
-            if (table.packed === true) {
-              addByOwner(packed, change);
-              continue;
-            }
-            if (table !== last) [last, tree] = [table, treeOf(table)];
-            const at = keyBytes(table, key, value !== null);
-            if (at === undefined) continue;
-            if (value === null) tree?.removeSync(at.bytes);
-            else tree?.putSync(at.bytes, sealedValue(table, value, at.seed));
-          }
-          for (const [table, byOwner] of packed)
-            for (const [owner, list] of byOwner) packedOf(table, [owner], true)?.write(list);
+          writeRows({ tables, treeOf, writeHead, packedOf }, changes, encoded);
           own.put(cursorKey(base, partition), Buffer.from(cursor));
         });
         committed = true;
@@ -308,9 +289,6 @@ const ownerNumber = (key: Buffer, start: number): number | undefined => {
     ? undefined
     : (decodeKey(OWNER_NUMBER, key, start)[0] as number);
 };
-
-/** Where the bytes before a key's own columns end, the first column that is not among them, and the row's seed. */
-type Head = { readonly at: number; readonly column: number; readonly seed: number };
 
 const seedFor = (table: Table, owner: { readonly hash: number } | undefined): number =>
   seedOf(table) ^ (owner?.hash ?? 0);

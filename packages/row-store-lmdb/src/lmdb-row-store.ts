@@ -5,6 +5,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openLmdbEnvironment, type LmdbEnvironment } from './lmdb-environment.ts';
 import { cursorKey, cursorsOf, lmdbGeneration, ownHead, type Registration } from './lmdb-generation.ts';
+import { nameKey, readEntry, type GenerationEntry } from './entries.ts';
 import { ownRecords, removeSome } from './own-records.ts';
 import { uintBytes } from './owners.ts';
 
@@ -15,8 +16,6 @@ export type LmdbRowStoreOptions = {
   /** Told in a sentence when rows were found damaged and put aside: they are empty, and are rebuilt from the log. */
   readonly say?: (sentence: string) => void;
 };
-
-type Entry = { readonly number: number; readonly shape: string };
 
 /**
  * Rows in one directory, for all processes of one machine. Nothing is synced while it runs: a batch survives the end of
@@ -99,6 +98,7 @@ export const openLmdbRowStore = ({
       // Nothing was wrong with them: they are not kept for who wants to look.
       rmSync(join(opened.folder, 'damage'), { force: true });
     },
+    address: (generation) => ({ kind: 'lmdb', file: now().file, generation }),
     bytes: async () => now().bytes(),
     close: async () => {
       for (const each of [...replaced, opened]) await each.close();
@@ -122,9 +122,10 @@ const removeFiles = (directory: string, folder: string | undefined): void => {
 };
 
 /** The rows of one environment. */
-type OpenedRows = Omit<RowStore, 'generation' | 'discard'> & {
+type OpenedRows = Omit<RowStore, 'generation' | 'discard' | 'address'> & {
   generation(name: string, tables: readonly Table[]): Generation;
   readonly folder: string;
+  readonly file: string;
   isReplaced(): boolean;
   replace(damage: string): void;
 };
@@ -133,20 +134,17 @@ const openRows = (environment: LmdbEnvironment): OpenedRows => {
   const { file } = environment;
   const db = ownRecords(environment.own);
 
-  const entryOf = (name: string): Entry | undefined => {
-    const text = db.get(nameKey('g', name));
-    return text && (JSON.parse(text.toString()) as Entry);
-  };
+  const entryOf = (name: string): GenerationEntry | undefined => readEntry(db, name);
   const registration = (name: string, shape: string): Registration => ({
     number: () => entryOf(name)?.number,
     register() {
       const used = [...db.range(nameKey('g', ''), nameKey('h', ''))].map(
-        ({ value }) => (JSON.parse(value.toString()) as Entry).number,
+        ({ value }) => (JSON.parse(value.toString()) as GenerationEntry).number,
       );
       // Above all numbers ever used: a generation that is being dropped keeps its rows for a moment.
       const number = Math.max(0, lastNumber(), ...used) + 1;
       db.put(nameKey('n', ''), Buffer.from(String(number)));
-      db.put(nameKey('g', name), Buffer.from(JSON.stringify({ number, shape } satisfies Entry)));
+      db.put(nameKey('g', name), Buffer.from(JSON.stringify({ number, shape } satisfies GenerationEntry)));
       return number;
     },
   });
@@ -157,6 +155,7 @@ const openRows = (environment: LmdbEnvironment): OpenedRows => {
 
   return {
     folder: dirname(file),
+    file,
     isReplaced: () => environment.isReplaced(),
     replace: (damage) => environment.replace(damage),
     generation(name, tables) {
@@ -217,7 +216,3 @@ const openRows = (environment: LmdbEnvironment): OpenedRows => {
 /** Removes all rows of a directory. Nobody may have it open. */
 export const destroyLmdbRowStore = (directory: string): void =>
   rmSync(directory, { recursive: true, force: true });
-
-/** The store's own keys begin with 00: generations count from 1. */
-const nameKey = (kind: string, name: string): Buffer =>
-  Buffer.concat([Buffer.of(0x00), Buffer.from(kind + name)]);

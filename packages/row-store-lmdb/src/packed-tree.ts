@@ -12,7 +12,6 @@ import {
   unpackRows,
   writeKey,
   type Key,
-  type KeyCell,
   type Range,
   type Row,
   type RowChange,
@@ -202,14 +201,4 @@ export const unpackChecked = (
 const checkedValue = (table: Table, { key, value }: Stored, seed: number, generation: string): Buffer => {
   if (!isSealed(hashBytes(seed, key), value)) throw rowsDamaged(generation, table.name);
   return value;
-};
-
-/** Adds a change to those of its table and its owner. */
-export const addByOwner = (packed: Map<Table, Map<KeyCell, RowChange[]>>, change: RowChange): void => {
-  const owner = change.key[0] as KeyCell;
-  let byOwner = packed.get(change.table);
-  if (byOwner === undefined) packed.set(change.table, (byOwner = new Map<KeyCell, RowChange[]>()));
-  const list = byOwner.get(owner);
-  if (list === undefined) byOwner.set(owner, [change]);
-  else list.push(change);
 };

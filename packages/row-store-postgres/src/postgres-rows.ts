@@ -1,6 +1,7 @@
 import { isStemmaError } from '@stemma/errors';
 import { sqlStateOf, type Cells, type Database, type DatabaseSession } from '@stemma/postgres';
 import {
+  changesOf,
   rowsDamaged,
   shapeOf,
   type FetchedRows,
@@ -58,7 +59,7 @@ export const postgresRows = (
         }
       }),
     async commit(batch) {
-      const writes = writesOf(batch.changes);
+      const writes = writesOf(changesOf(tables, batch));
       try {
         number = await database.transaction('write', async (session) => {
           const at = number ?? (await registerGeneration(session, { name, shape, tables }));

@@ -1,6 +1,23 @@
 export { hashBytes, isSealed, rowsDamaged, sealBytes, seedOf, unsealBytes } from './checksum.ts';
+export {
+  changesOf,
+  decodeChange,
+  eachEncoded,
+  encodeChanges,
+  ownerCell,
+  type EncodedChange,
+} from './encoded-changes.ts';
 export type { Bound, FetchedRows, KeyRange } from './key-range.ts';
-export { decodeKey, encodeKey, encodeRange, keyScratch, keyText, writeKey, writeUint } from './key.ts';
+export {
+  decodeKey,
+  encodeKey,
+  encodeRange,
+  keyScratch,
+  keyText,
+  MAX_KEY_BYTES,
+  writeKey,
+  writeUint,
+} from './key.ts';
 export { localSource, scanOf, type TableReader } from './local-rows.ts';
 export {
   type Memory,
@@ -14,7 +31,16 @@ export { appendRows, compareCells, findPacked, lastKey, packRows, unpackRows } f
 export { remoteGeneration, type RemoteGeneration, type RemoteState } from './remote-generation.ts';
 export type { FetchRows } from './remote-rows.ts';
 export { type StagedRows, stageRows } from './staged-rows.ts';
-export type { Generation, GenerationView, Promotion, RowChange, RowSource, RowStore, Scan } from './store.ts';
+export type {
+  Generation,
+  GenerationView,
+  Promotion,
+  RowChange,
+  RowSource,
+  RowStore,
+  RowsAddress,
+  Scan,
+} from './store.ts';
 export type {
   Cell,
   CellReader,

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import type { Key, KeyCell, Range, Table } from './table.ts';
 
 /** Keys stay below lmdb's limit with pages of 4 KiB (1,978 bytes); PostgreSQL's btree accepts 2,704. */
-const MAX_KEY_BYTES = 1_977;
+export const MAX_KEY_BYTES = 1_977;
 
 /*
  * Order of the bytes = order of the keys, column by column, and the bytes of a prefix are a prefix of the bytes:

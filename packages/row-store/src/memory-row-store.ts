@@ -1,6 +1,7 @@
 import { compareBytes, compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { hashBytes, seedOf } from './checksum.ts';
+import { changesOf } from './encoded-changes.ts';
 import { decodeKey, encodeKey, encodeRange } from './key.ts';
 import { localSource, scanOf, type TableReader } from './local-rows.ts';
 import { sortedRows, type SortedRows } from './sorted-rows.ts';
@@ -130,10 +131,10 @@ const openGeneration = (
     read: async (fn) => fn(view),
     scan: (fn) => fn(scanOf(view)),
     source: () => localSource(view),
-    async commit({ partition, expected, cursor, changes }) {
+    async commit({ partition, expected, cursor, ...batch }) {
       if (!sameCursor(view.cursor(partition), expected))
         throw cursorMoved(`partition ${partition} of ${name} was changed by another projector`);
-      const bytes = changes.map(({ table, key, value }) => {
+      const bytes = changesOf(tables, batch).map(({ table, key, value }) => {
         const at = encodeKey(table, key);
         const sealed = value && Buffer.from(sealedValue(table, value, seedAt(table, at)));
         return [table.name, at.toString('latin1'), sealed] as const;

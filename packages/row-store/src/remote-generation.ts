@@ -1,5 +1,6 @@
 import { compareNumbers } from '@stemma/canonical';
 import { fetching, missing, missingKind, resume } from '@stemma/suspend';
+import { changesOf } from './encoded-changes.ts';
 import { intervalCache, type IntervalCache } from './interval-cache.ts';
 import { boundsOfPrefix } from './key-range.ts';
 import { sameCursor } from './memory-row-store.ts';
@@ -77,13 +78,13 @@ export const remoteGeneration = (remote: RemoteGeneration): Generation => {
     },
     knownCursor: (partition) => kept.get(partition)?.cursor ?? undefined,
     async commit(batch) {
-      const { partition, expected, cursor, changes } = batch;
+      const { partition, expected, cursor } = batch;
       const now = kept.get(partition);
       // Dropped unless the commit succeeds: the cached rows may then differ from the stored ones.
       kept.delete(partition);
       await remote.commit(batch);
       if (now === undefined || !sameCursor(now.cursor, expected)) return;
-      for (const change of changes) now.known.change(change);
+      for (const change of changesOf(remote.tables, batch)) now.known.change(change);
       now.cursor = Uint8Array.from(cursor);
       if (now.known.size <= MOST_KEPT) kept.set(partition, now);
     },

@@ -10,6 +10,8 @@ export type RowBatch = {
   readonly expected: Uint8Array | null;
   readonly cursor: Uint8Array;
   readonly changes: readonly RowChange[];
+  /** More changes, after `changes`, as `encodeChanges` gives them for the tables of the generation. The store may write into them. */
+  readonly encoded?: readonly Uint8Array[];
 };
 
 /**
@@ -88,6 +90,9 @@ export type Promotion = {
   }[];
 };
 
+/** Where a thread finds the rows that this one has open, for as long as this one has them open. It can be sent there. */
+export type RowsAddress = { readonly kind: 'lmdb'; readonly file: string; readonly generation: string };
+
 /** A store of rows. Several processes may have the same store open. */
 export type RowStore = {
   /**
@@ -119,6 +124,8 @@ export type RowStore = {
    * there: the store cannot.
    */
   destroy?(): Promise<void>;
+  /** How another thread of this process reads the rows of a generation. Not there: it cannot. */
+  address?(generation: string): RowsAddress;
   /** Bytes on disk (or in memory). */
   bytes(): Promise<number>;
   /**

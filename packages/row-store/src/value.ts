@@ -15,6 +15,9 @@ let end = 0;
 /** The bytes of a value. The caller owns them. */
 export const packValue = (table: Table, value: Value): Buffer => Buffer.from(packedValue(table, value));
 
+/** The same bytes in the shared buffer: valid until the next value is written. */
+export const packedCells = (table: Table, value: Value): Uint8Array => packedValue(table, value);
+
 /**
  * The same bytes with their checksum behind them, in the shared buffer: valid until the next value is written.
  *

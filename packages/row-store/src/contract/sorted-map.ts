@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { encodeChanges } from '../encoded-changes.ts';
 import { stageRows } from '../staged-rows.ts';
 import type { Row } from '../table.ts';
 import {
@@ -79,11 +80,15 @@ export const describeSortedMap = (make: () => RowStoreUnderTest, runs: number): 
                 expect(await source.using(() => ranges.map((range) => staged.range(table, range)))).toEqual(
                   expected,
                 );
+                const changes = staged.changes();
+                // Of every other batch, half as bytes.
+                const first = n % 2 === 0 ? changes.length : changes.length >> 1;
                 await rows.commit({
                   partition: 0,
                   expected: n === 0 ? null : cursor(n),
                   cursor: cursor(n + 1),
-                  changes: staged.changes(),
+                  changes: changes.slice(0, first),
+                  encoded: [[], changes.slice(first)].map((part) => encodeChanges(TABLES, part)),
                 });
                 expect(await rows.read((view) => ranges.map((range) => view.range(table, range)))).toEqual(
                   expected,

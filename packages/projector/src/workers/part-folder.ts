@@ -1,0 +1,94 @@
+import type { AcceptedFrame, HeadState } from '@stemma/log';
+import {
+  encodeChanges,
+  stageRows,
+  typedRows,
+  type CellReader,
+  type RowSource,
+  type StagedRows,
+  type Table,
+} from '@stemma/row-store';
+import { foldFrames, type FoldContext, type FoldedCounts, type StagedBatch } from '../fold-frames.ts';
+
+/** The frames of a checked window that one folder folds: those of some histories. */
+export type FramePart = {
+  /** Counts the windows of a run, from 0. */
+  readonly window: number;
+  readonly accepted: readonly AcceptedFrame[];
+  /** Heads that changed, of the same histories. */
+  readonly heads: ReadonlyMap<string, HeadState>;
+  /** By history, the read models on demand that are folded with every frame. */
+  readonly eager: ReadonlyMap<string, readonly string[]>;
+};
+
+export type FoldedPart = {
+  readonly counts: FoldedCounts;
+  /** The rows, as `encodeChanges` gives them. */
+  readonly changes: Uint8Array;
+};
+
+/**
+ * Folds the parts of a run, all of the same histories, ahead of the rows: what it has folded it sees, committed or not.
+ * After an error it must be `reset`.
+ */
+export type PartFolder = {
+  /** @throws what `foldFrames` throws, when it is called for one part after the other */
+  fold(part: FramePart): Promise<FoldedPart>;
+  /** The rows of all windows up to this one are committed. */
+  committed(window: number): void;
+  /** Forgets all that is not committed. */
+  reset(): void;
+};
+
+export type PartFolderOptions = {
+  readonly context: Omit<FoldContext, 'eager'>;
+  /** Of the generation, in its order. */
+  readonly tables: readonly Table[];
+  /** The committed rows. */
+  readonly rows: () => RowSource;
+};
+
+/** Rows that are folded and not yet committed, over those of the part before. */
+type Layer = { readonly window: number; readonly staged: StagedRows; below: Layer | undefined };
+
+export const openPartFolder = ({ context, tables, rows }: PartFolderOptions): PartFolder => {
+  let layers: Layer[] = [];
+  const stage = (window: number): Layer => {
+    const source = rows();
+    const layer: Layer = {
+      window,
+      below: layers.at(-1),
+      staged: stageRows(
+        typedRows<CellReader>({
+          get: (table, key) => ((layer.below?.staged ?? source) as CellReader).get(table, key),
+          range: (table, range) => ((layer.below?.staged ?? source) as CellReader).range(table, range),
+        }),
+      ),
+    };
+    return layer;
+  };
+  return {
+    async fold({ window, accepted, heads, eager }) {
+      const layer = stage(window);
+      const source = rows();
+      const staged: StagedBatch = Object.assign(layer.staged, {
+        using: <T>(fn: () => T | Promise<T>) => source.using(fn),
+      });
+      const counts = await foldFrames({ accepted, heads }, staged, {
+        ...context,
+        eager: (history, model) => eager.get(history)?.includes(model) === true,
+      });
+      layers.push(layer);
+      return { counts, changes: encodeChanges(tables, layer.staged.changes()) };
+    },
+    committed(window) {
+      layers = layers.filter((layer) => layer.window > window);
+      const [lowest] = layers;
+      if (lowest !== undefined) lowest.below = undefined;
+    },
+    reset() {
+      layers = [];
+      context.branchCache.clear();
+    },
+  };
+};

@@ -1,0 +1,137 @@
+import { readHistoryHeads } from '@stemma/history-store';
+import {
+  readPartition,
+  type Checkpoint,
+  type EventLog,
+  type HeadState,
+  type RevalidatingReader,
+} from '@stemma/log';
+import type { Generation } from '@stemma/row-store';
+import { encodeCheckpoint } from '../checkpoint.ts';
+import type { FoldWorkers } from './fold-workers.ts';
+import type { FoldedPart } from './part-folder.ts';
+
+/** Windows that are read ahead of the rows: enough that a thread with few of a window's frames need not wait. */
+const MOST_WINDOWS = 4;
+/** Bytes of records in a window. */
+const WINDOW_BYTES = 1024 * 1024;
+
+export type RunInWorkers = {
+  readonly log: EventLog;
+  readonly generation: Generation;
+  readonly workers: FoldWorkers;
+  readonly reader: RevalidatingReader;
+  readonly partition: number;
+  /** Where the rows are. */
+  readonly checkpoint: Checkpoint;
+  readonly cursor: Uint8Array;
+  /** Records at or after this offset are not read. */
+  readonly until?: number;
+  /** Frames in a window, at most. */
+  readonly frames?: number;
+  /** Called after each commit: true stops the run there. */
+  readonly committed: (commit: Committed) => boolean;
+};
+
+export type Committed = {
+  readonly checkpoint: Checkpoint;
+  readonly cursor: Uint8Array;
+  readonly frames: number;
+  readonly events: number;
+};
+
+/** A window that is being folded. */
+type Window = {
+  readonly number: number;
+  readonly heads: ReadonlyMap<string, HeadState>;
+  readonly checkpoint: Checkpoint;
+  readonly folded: Promise<readonly FoldedPart[] | undefined>;
+};
+
+/** Counts the windows of a process: a late answer is never taken for another's. */
+let windows = 0;
+
+/**
+ * Reads and checks a partition here, has others fold what was accepted, and commits rows and checkpoint window by window, in
+ * order. `irregular`: the next frames are to be folded by the caller: something about them is not as usual, or they
+ * ended in an error.
+ *
+ * @throws E_CURSOR_MOVED, E_CURSOR_LOST, E_VERSION_NEEDED of a control event; E_INTERNAL if a thread ends
+ */
+export const runInWorkers = async (options: RunInWorkers): Promise<'ended' | 'stopped' | 'irregular'> => {
+  const { log, generation, workers, reader, partition, until, frames } = options;
+  const underWay: Window[] = [];
+  /** Heads that are not in the rows yet. */
+  const ahead = new Map<string, HeadState>();
+  let { cursor } = options;
+
+  const loadHeads = async (histories: readonly string[]): Promise<ReadonlyMap<string, HeadState>> => {
+    const heads = new Map<string, HeadState>();
+    const rest: string[] = [];
+    for (const history of histories) {
+      const known = ahead.get(history);
+      if (known === undefined) rest.push(history);
+      else heads.set(history, known);
+    }
+    if (rest.length === 0) return heads;
+    const source = generation.source({ partition, cursor });
+    const stored = await source.using(() => readHistoryHeads(source, rest));
+    for (const [history, head] of stored) heads.set(history, head);
+    return heads;
+  };
+
+  const commitOldest = async (): Promise<'ended' | 'stopped' | 'irregular'> => {
+    const window = underWay.shift() as Window;
+    const parts = await window.folded;
+    if (parts === undefined) return 'irregular';
+    const next = encodeCheckpoint(window.checkpoint);
+    await generation.commit({
+      partition,
+      expected: cursor,
+      cursor: next,
+      changes: [],
+      encoded: parts.map(({ changes }) => changes),
+    });
+    cursor = next;
+    workers.committed(window.number);
+    for (const [history, head] of window.heads) if (ahead.get(history) === head) ahead.delete(history);
+    const stopped = options.committed({
+      checkpoint: window.checkpoint,
+      cursor,
+      frames: parts.reduce((sum, { counts }) => sum + counts.frames, 0),
+      events: parts.reduce((sum, { counts }) => sum + counts.events, 0),
+    });
+    return stopped ? 'stopped' : 'ended';
+  };
+
+  const read = {
+    checkpoint: options.checkpoint,
+    reader,
+    heads: { load: loadHeads },
+    maxBytes: WINDOW_BYTES,
+    ...(frames !== undefined && { maxRecords: frames }),
+    ...(until !== undefined && { until }),
+  };
+  let finished = false;
+  try {
+    for await (const { accepted, heads, checkpoint } of readPartition(log, read)) {
+      for (const [history, head] of heads) ahead.set(history, head);
+      const number = windows++;
+      const folded = workers.fold({ window: number, accepted, heads });
+      // Whoever waits for it hears of an error.
+      folded.catch(() => undefined);
+      underWay.push({ number, heads, checkpoint, folded });
+      if (underWay.length < MOST_WINDOWS) continue;
+      const how = await commitOldest();
+      if (how !== 'ended') return how;
+    }
+    while (underWay.length > 0) {
+      const how = await commitOldest();
+      if (how !== 'ended') return how;
+    }
+    finished = true;
+    return 'ended';
+  } finally {
+    if (!finished) workers.reset();
+  }
+};

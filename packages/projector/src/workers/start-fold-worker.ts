@@ -1,0 +1,169 @@
+import { ContentRef } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { HASH_BYTES, type ContentSource, type EventLog } from '@stemma/log';
+import { Worker } from 'node:worker_threads';
+import type {
+  FoldAnswer,
+  FoldWorkerOptions,
+  FromWorker,
+  FoldQuestion,
+  SentPart,
+  ToWorker,
+} from './messages.ts';
+import type { FoldedPart, FramePart } from './part-folder.ts';
+
+/** A thread that folds. */
+export type FoldWorker = {
+  /** Resolves when it is ready to fold. @throws E_INTERNAL if it ends before */
+  readonly opened: Promise<unknown>;
+  /** What the thread folds from a part; undefined if that is to be folded here. @throws E_INTERNAL if the thread ends */
+  fold(part: FramePart): Promise<FoldedPart | undefined>;
+  committed(window: number): void;
+  /** Forgets what is not committed. What was asked for before resolves to undefined. */
+  reset(): void;
+  /** Resolves when the thread has ended; nothing is folded any more. */
+  close(): Promise<void>;
+};
+
+export type FoldWorkerSources = {
+  readonly log: Pick<EventLog, 'read'>;
+  readonly contents: ContentSource;
+  /** Runs while the thread opens what others must not open at the same time. */
+  readonly oneByOne: (open: () => Promise<unknown>) => Promise<unknown>;
+};
+
+type Waiting = {
+  readonly resolve: (part: FoldedPart | undefined) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerSources): FoldWorker => {
+  const worker = new Worker(new URL('./fold-worker.ts', import.meta.url), {
+    workerData: options,
+    // A window's rows fit; by default a thread would take 150 MB more, and be no faster.
+    resourceLimits: { maxYoungGenerationSizeMb: 32 },
+  });
+  const loaded = Promise.withResolvers<undefined>();
+  const opened = Promise.withResolvers<undefined>();
+  const closed = Promise.withResolvers<undefined>();
+  const ended = Promise.withResolvers<undefined>();
+  const waiting = new Map<number, Waiting>();
+  let gone: Error | undefined;
+  let run = 0;
+
+  const tell = (message: ToWorker, moved: ArrayBuffer[] = []): void => worker.postMessage(message, moved);
+  const lose = (why: string): void => {
+    gone ??= fail('E_INTERNAL', `a thread that folds has ended: ${why}`);
+    for (const { reject } of waiting.values()) reject(gone);
+    waiting.clear();
+    loaded.reject(gone);
+    opened.reject(gone);
+    closed.resolve(undefined);
+  };
+  const hear = (message: FromWorker): void => {
+    switch (message.kind) {
+      case 'loaded':
+        loaded.resolve(undefined);
+        break;
+      case 'opened':
+        opened.resolve(undefined);
+        break;
+      case 'folded':
+        if (message.run === run) settle(message.window, message);
+        break;
+      case 'refused':
+        if (message.run === run) settle(message.window, undefined);
+        break;
+      case 'ask':
+        void answer(message.question, sources).then((found) =>
+          tell({ kind: 'answer', id: message.id, answer: found }),
+        );
+        break;
+      case 'closed':
+        closed.resolve(undefined);
+    }
+  };
+  const settle = (window: number, part: FoldedPart | undefined): void => {
+    waiting.get(window)?.resolve(part);
+    waiting.delete(window);
+  };
+  worker.on('message', hear);
+  worker.on('error', (error: unknown) => lose(error instanceof Error ? error.message : String(error)));
+  worker.on('exit', (code) => {
+    lose(`exit code ${code}`);
+    ended.resolve(undefined);
+  });
+  // Somebody may be waiting for neither.
+  loaded.promise.catch(() => undefined);
+  opened.promise.catch(() => undefined);
+  void loaded.promise
+    .then(() =>
+      sources.oneByOne(() => {
+        tell({ kind: 'open' });
+        return opened.promise;
+      }),
+    )
+    .catch(() => undefined);
+
+  return {
+    opened: opened.promise,
+    fold: (part) =>
+      new Promise((resolve, reject) => {
+        if (gone !== undefined) {
+          reject(gone);
+          return;
+        }
+        waiting.set(part.window, { resolve, reject });
+        const sent = sentPart(part);
+        tell({ kind: 'fold', run, part: sent }, [sent.bytes.buffer as ArrayBuffer]);
+      }),
+    committed: (window) => tell({ kind: 'committed', window }),
+    reset() {
+      run++;
+      tell({ kind: 'reset', run });
+      for (const { resolve } of waiting.values()) resolve(undefined);
+      waiting.clear();
+    },
+    async close() {
+      await opened.promise.catch(() => undefined);
+      if (gone === undefined) tell({ kind: 'close' });
+      await closed.promise;
+      gone ??= fail('E_INTERNAL', 'the threads that fold are closed');
+      await worker.terminate();
+      await ended.promise;
+    },
+  };
+};
+
+const sentPart = ({ window, accepted, heads, eager }: FramePart): SentPart => {
+  const bytes = new Uint8Array(accepted.reduce((sum, frame) => sum + frame.bytes.length + HASH_BYTES, 0));
+  const frames = new Float64Array(accepted.length * 3);
+  let at = 0;
+  for (const [i, frame] of accepted.entries()) {
+    frames.set([frame.offset, frame.next, frame.bytes.length], i * 3);
+    bytes.set(frame.bytes, at);
+    bytes.set(frame.hash, at + frame.bytes.length);
+    at += frame.bytes.length + HASH_BYTES;
+  }
+  return { window, partition: accepted[0]?.partition ?? 0, bytes, frames, heads, eager };
+};
+
+const answer = async (question: FoldQuestion, { log, contents }: FoldWorkerSources): Promise<FoldAnswer> => {
+  try {
+    if (question.kind === 'content')
+      return found(await contents.get(new ContentRef(question.sha256, question.size)), 0);
+    const { partition, offset } = question;
+    const [record] = (await log.read(partition, offset, { maxBytes: 1 })).records;
+    if (record === undefined || record.damaged) return { bytes: null, next: 0, reason: 'it cannot be read' };
+    return found(record.bytes, record.next);
+  } catch (error) {
+    return { bytes: null, next: 0, reason: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+/** Copied: the bytes may be a view of many. */
+const found = (bytes: Uint8Array, next: number): FoldAnswer => ({
+  bytes: Uint8Array.from(bytes),
+  next,
+  reason: '',
+});

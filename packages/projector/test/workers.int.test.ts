@@ -1,0 +1,212 @@
+import { compareCodePoints } from '@stemma/canonical';
+import { encodeKey, packValue, type RowStore } from '@stemma/row-store';
+import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { isStemmaError } from '@stemma/errors';
+import { openMemoryContents } from '@stemma/contents';
+import { pack, type Packable } from '@stemma/canonical';
+import type { Frame } from '@stemma/events';
+import { openMemoryLog, partitionOf, type FrameSealer } from '@stemma/log';
+import { READ_MODELS } from '@stemma/read-models';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import { afterEach, expect, it } from 'vitest';
+import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
+import { allRows, entriesOf, logged, someRecorded } from './recorded.ts';
+
+const made: (() => Promise<void> | void)[] = [];
+afterEach(async () => {
+  for (const undo of made.splice(0).reverse()) await undo();
+});
+
+const emptyStore = (): RowStore => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-workers-'));
+  const store = openLmdbRowStore({ directory });
+  let open = true;
+  const close = async (): Promise<void> => {
+    if (open) await store.close();
+    open = false;
+  };
+  made.push(async () => {
+    await close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return { ...store, close };
+};
+
+/** The same store, which counts the batches that threads have folded. */
+const counted = (store: RowStore): RowStore & { folded: number } => {
+  const counting = {
+    ...store,
+    folded: 0,
+    generation: async (...args: Parameters<RowStore['generation']>) => {
+      const generation = await store.generation(...args);
+      return {
+        ...generation,
+        commit: (batch: Parameters<typeof generation.commit>[0]) => {
+          if (batch.encoded !== undefined) counting.folded++;
+          return generation.commit(batch);
+        },
+      };
+    },
+  };
+  return counting;
+};
+
+/** Every row as its bytes: the order of owners in the store is that of their first rows. */
+const bytesOfRows = async (projector: Projector): Promise<readonly string[]> => {
+  const generation = await projector.generation();
+  const rows = await allRows(generation);
+  return generation.tables.flatMap((table) =>
+    (rows[table.name] ?? [])
+      .map(({ key, value }) =>
+        [table.name, encodeKey(table, key), packValue(table, value)]
+          .map((part) => part.toString('hex'))
+          .join(' '),
+      )
+      .sort(compareCodePoints),
+  );
+};
+
+const recorded = someRecorded(17, 5, 40);
+/** A record with another bit in it, and a frame that cannot be applied. */
+const spoiled = async (): Promise<Awaited<ReturnType<typeof logged>>> => {
+  const made = await logged(recorded, 2);
+  for (const [history, share] of [
+    ['h1', 0.5],
+    ['h3', 0.7],
+  ] as const) {
+    const records = made.log.records(partitionOf(history, 2));
+    const own = [...records.keys()].filter((i) => records[i]!.key === history);
+    const at = own[Math.floor(own.length * share)]!;
+    const bytes = Uint8Array.from(records[at]!.bytes);
+    bytes[bytes.length >> 1]! ^= 1;
+    records[at] = { ...records[at]!, bytes };
+  }
+  return made;
+};
+
+it('gives the same rows to the byte for any number of threads, batch size and stop [record §5: heads]', async () => {
+  const { log, contents } = await spoiled();
+  const options = { eager: 'all' as const, log, contents, models: READ_MODELS };
+  const alone = openProjector({ ...options, store: emptyStore() });
+  await alone.catchUp();
+  const expected = await bytesOfRows(alone);
+  expect(expected.length).toBeGreaterThan(500);
+  for (const [count, frames, stopAfter] of [
+    [1, 7, Infinity],
+    [2, 3, 30],
+    [3, 20, 4],
+  ] as const) {
+    const store = counted(emptyStore());
+    let projector: Projector;
+    for (let ended = false; !ended;) {
+      let batches = 0;
+      let stopped = false;
+      projector = openProjector({
+        ...options,
+        store,
+        limits: { frames },
+        workers: { count, after: 0 },
+        stop: () => ++batches % stopAfter === 0 && (stopped = true),
+      });
+      await projector.catchUp();
+      ended = !stopped;
+    }
+    expect(store.folded).toBeGreaterThan(3);
+    expect(await bytesOfRows(projector!)).toEqual(expected);
+  }
+});
+
+it('folds histories whose frames are sealed in the thread that has their keys, in the same windows', async () => {
+  const seal = ({ envelope, body }: Frame): Frame => {
+    const { at, branchId, ...rest } = body;
+    const content = Buffer.from(pack(rest as unknown as Packable)).toString('base64');
+    const events = [{ type: 'FrameSealed', payload: { content } }];
+    const sealed = {
+      recorder: 'sealed',
+      at,
+      branchId,
+      command: `sealed:${envelope.seq}`,
+      digest: body.digest,
+      events,
+    };
+    return { envelope, body: sealed as unknown as Frame['body'] };
+  };
+  const log = await openMemoryLog();
+  for (const [history, { frames }] of recorded.histories)
+    await log.append(0, entriesOf(history === 'h0' ? frames.map(seal) : frames));
+  const sealer: FrameSealer = {
+    seals: (history) => history === 'h0',
+    seal: (_, plain) => plain,
+    open: (_, sealed) => sealed,
+    destroy: () => undefined,
+  };
+  const options = { eager: 'all' as const, log, contents: { ...openMemoryContents(), sealer } };
+  const alone = openProjector({ ...options, store: emptyStore() });
+  await alone.catchUp();
+  const store = counted(emptyStore());
+  const progress: number[] = [];
+  const projector = openProjector({
+    ...options,
+    store,
+    limits: { frames: 10 },
+    workers: { count: 2, after: 0 },
+    progress: ({ batches }) => progress.push(batches),
+  });
+  await projector.catchUp();
+  expect(await bytesOfRows(projector)).toEqual(await bytesOfRows(alone));
+  // All but the first batch.
+  expect(store.folded).toBe(progress.length - 1);
+});
+
+it('verifies with threads, whose replay finds no difference', async () => {
+  const { log, contents } = await logged(recorded);
+  const store = counted(emptyStore());
+  const projector = openProjector({
+    log,
+    contents,
+    store,
+    limits: { frames: 9 },
+    workers: { count: 2, after: 0 },
+  });
+  await projector.catchUp();
+  expect(store.folded).toBeGreaterThan(3);
+  const report = await verifyReplay(projector, { scratch: emptyStore });
+  expect([report.differences, report.accepted]).toEqual([0, recorded.entries.length + 1]);
+});
+
+it('an error of a thread, or its end, is an error of the run, and the next run goes on', async () => {
+  const { log, contents } = await logged(recorded);
+  const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+    promise.then(
+      () => 'no error',
+      (error: unknown) => (isStemmaError(error) ? error.code : error),
+    );
+  const store = emptyStore();
+  const options = { eager: 'all' as const, log, contents, limits: { frames: 4 } };
+  const workers = { count: 2, after: 0 };
+  const nowhere: RowStore = {
+    ...store,
+    address: (generation) => ({ kind: 'lmdb', file: '/dev/null/rows.mdb', generation }),
+  };
+  expect(await codeOf(openProjector({ ...options, store: nowhere, workers }).catchUp())).toBe('E_INTERNAL');
+
+  const threads: Worker[] = [];
+  const hear = (worker: Worker): void => void threads.push(worker);
+  process.on('worker', hear);
+  made.push(() => void process.off('worker', hear));
+  const ending = openProjector({
+    ...options,
+    store,
+    workers,
+    progress: ({ batches }) => {
+      if (batches === 3) void threads.at(-1)?.terminate();
+    },
+  });
+  expect(await codeOf(ending.catchUp())).toBe('E_INTERNAL');
+  const projector = openProjector({ ...options, store, workers });
+  await projector.catchUp();
+  expect((await verifyReplay(projector, { scratch: emptyStore })).differences).toBe(0);
+});

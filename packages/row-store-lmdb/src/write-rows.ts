@@ -1,0 +1,106 @@
+import { fail } from '@stemma/errors';
+import {
+  decodeChange,
+  eachEncoded,
+  hashBytes,
+  keyScratch,
+  MAX_KEY_BYTES,
+  ownerCell,
+  sealedValue,
+  writeKey,
+  type EncodedChange,
+  type Key,
+  type KeyCell,
+  type RowChange,
+  type Table,
+} from '@stemma/row-store';
+import type { Bytes } from './lmdb-environment.ts';
+import type { PackedRows } from './packed-tree.ts';
+
+/** Where the bytes before a key's own columns end, the first column that is not among them, and the row's seed. */
+export type Head = { readonly at: number; readonly column: number; readonly seed: number };
+
+/** What a generation gives to write its rows with. */
+export type WrittenTo = {
+  readonly tables: readonly Table[];
+  treeOf(table: Table): Bytes | undefined;
+  /** Writes the bytes before the columns of a key; undefined if there is no such owner, and `take` is false. */
+  writeHead(table: Table, key: Key, take: boolean): Head | undefined;
+  packedOf(table: Table, owner: Key, create: boolean): PackedRows | undefined;
+};
+
+/** Changes of packed tables by table and owner: those of one owner are written together. */
+type ByOwner = Map<Table, Map<KeyCell, RowChange[]>>;
+
+/** Writes all changes in their order, the encoded ones last. In a write transaction. */
+export const writeRows = (
+  to: WrittenTo,
+  changes: readonly RowChange[],
+  encoded: readonly Uint8Array[],
+): void => {
+  const packed: ByOwner = new Map();
+  writeChanges(to, changes, packed);
+  for (const each of encoded) writeEncoded(to, each, packed);
+  for (const [table, byOwner] of packed)
+    for (const [owner, list] of byOwner) to.packedOf(table, [owner], true)?.write(list);
+};
+
+const writeChanges = (to: WrittenTo, changes: readonly RowChange[], packed: ByOwner): void => {
+  let tree: Bytes | undefined;
+  let last: Table | undefined;
+  for (const change of changes) {
+    const { table, key, value } = change;
+    if (table.packed === true) {
+      addByOwner(packed, change);
+      continue;
+    }
+    if (table !== last) [last, tree] = [table, to.treeOf(table)];
+    const head = to.writeHead(table, key, value !== null);
+    if (head === undefined) continue;
+    const end = writeKey(head.at, table, key, head.column);
+    const at = keyScratch.subarray(0, end);
+    if (value === null) tree?.removeSync(at);
+    else tree?.putSync(at, sealedValue(table, value, hashBytes(head.seed, keyScratch, 0, end)));
+  }
+};
+
+/** Keys and values are written as they are, behind the owner's number and with the checksum. */
+const writeEncoded = (to: WrittenTo, encoded: Uint8Array, packed: ByOwner): void => {
+  let tree: Bytes | undefined;
+  let last: EncodedChange | undefined;
+  let head: Head | undefined;
+  eachEncoded(to.tables, encoded, (change, bytes) => {
+    const { table, owner, keyStart, keyEnd, valueStart, valueEnd } = change;
+    if (table.packed === true) {
+      addByOwner(packed, decodeChange(change, bytes));
+      return;
+    }
+    if (table !== last?.table) tree = to.treeOf(table);
+    const key = owner === undefined ? [] : [ownerCell(table, owner)];
+    head = to.writeHead(table, key, valueStart !== -1);
+    last = change;
+    if (head === undefined) return;
+    const end = head.at + keyEnd - keyStart;
+    if (end > MAX_KEY_BYTES)
+      throw fail('E_KEY_TOO_LONG', `a key of ${table.name} is longer than ${MAX_KEY_BYTES} bytes`);
+    for (let from = keyStart, at = head.at; from < keyEnd; from++) keyScratch[at++] = bytes[from] as number;
+    const at = keyScratch.subarray(0, end);
+    if (valueStart === -1) {
+      tree?.removeSync(at);
+      return;
+    }
+    const seed = hashBytes(head.seed, keyScratch, 0, end);
+    const sealedEnd = bytes.writeInt32LE(hashBytes(seed, bytes, valueStart, valueEnd), valueEnd);
+    tree?.putSync(at, bytes.subarray(valueStart, sealedEnd));
+  });
+};
+
+/** Adds a change to those of its table and its owner. */
+const addByOwner = (packed: ByOwner, change: RowChange): void => {
+  const owner = change.key[0] as KeyCell;
+  let byOwner = packed.get(change.table);
+  if (byOwner === undefined) packed.set(change.table, (byOwner = new Map<KeyCell, RowChange[]>()));
+  const list = byOwner.get(owner);
+  if (list === undefined) byOwner.set(owner, [change]);
+  else list.push(change);
+};
