@@ -63,5 +63,5 @@ export const describeSource = ({
 }: TimelineEntryDescription): string => {
   const by = 'recorder' in author ? author.recorder : `${author.actor} (actor)`;
   const line = branchId === 0 ? '' : ` ~${branchId}`;
-  return `${seq}.${index}${line}  ${time(at)}  ${oneLine(by, 40)}  ${oneLine(command, 60)}`;
+  return `${seq}.${index}${line}  ${time(at)}  ${oneLine(by, 40)}  ${oneLine(command, 28)}`;
 };

@@ -1,9 +1,10 @@
 import type { BranchNode } from '@stemma/queries';
 import { oneLine } from './output.ts';
+import { titled } from './titles.ts';
 import { time } from './time.ts';
 
 /**
- * Branches as a tree of lines: under each its saved positions and the branches that start from it.
+ * Branches as a tree of lines, the history by its title: under each its saved positions and the branches that start from it.
  *
  * ```
  * h…  main  @c12
@@ -12,7 +13,14 @@ import { time } from './time.ts';
  * └─ @c7  rollback h…:60 main  @c12
  * ```
  */
-export const drawBranches = (branches: readonly BranchNode[], width: number): string => {
+export const drawBranches = (given: readonly BranchNode[], width: number, title?: string): string => {
+  const branches =
+    title === undefined
+      ? given
+      : given.map((node) => ({
+          ...node,
+          branch: titled(node.branch, node.branch.split(':')[0] ?? '', title),
+        }));
   const known = new Set(branches.map(({ branchId }) => branchId));
   const [root] = branches;
   if (root === undefined) return '';

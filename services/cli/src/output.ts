@@ -119,8 +119,8 @@ export const cutAt = (line: string, width: number): string => {
 const NARROWEST = 8;
 
 /**
- * Rows as aligned columns under a head, one line each, whatever the cells hold. Where they are wider than the terminal, the
- * widest columns are cut, but never the first, by which a row is named, unless all others are as narrow as can be.
+ * Rows as aligned columns under a head, one line each, whatever the cells hold. Where they are wider than the terminal, columns
+ * are cut from the last to the second: the first ones say most.
  */
 export const table = (
   head: readonly string[],
@@ -143,21 +143,14 @@ export const table = (
 const fitted = (widths: readonly number[], width: number): readonly number[] => {
   const fitting = [...widths];
   let over = fitting.reduce((sum, each) => sum + each + 2, -2) - width;
-  while (over > 0) {
-    const rest = fitting.slice(1);
-    const widest = Math.max(0, ...rest);
-    const at = widest > NARROWEST ? rest.indexOf(widest) + 1 : 0;
-    const room = (fitting[at] ?? 0) - (at === 0 ? NARROWEST : Math.max(NARROWEST, nextWidest(rest, widest)));
-    const cut = Math.min(over, Math.max(1, room));
-    if ((fitting[at] ?? 0) <= NARROWEST) return fitting;
-    fitting[at] = (fitting[at] ?? 0) - cut;
+  for (let i = fitting.length - 1; i >= 0 && over > 0; i--) {
+    const own = fitting[i] ?? 0;
+    const cut = Math.min(over, Math.max(0, own - NARROWEST));
+    fitting[i] = own - cut;
     over -= cut;
   }
   return fitting;
 };
-
-const nextWidest = (widths: readonly number[], widest: number): number =>
-  Math.max(0, ...widths.filter((each) => each < widest));
 
 /** Prints an error for a person or a program, and returns the exit code. */
 export const reportError = (error: unknown, output: Output): number => {

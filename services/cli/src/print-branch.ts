@@ -3,6 +3,7 @@ import { abandonedBranchAddress, positionRef } from '@stemma/history';
 import { branchRefOf } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { printable, type Output } from './output.ts';
+import { titled, titleOf } from './titles.ts';
 
 /** Prints the branch that a fork or rollback starts: `{history, branch, branchId, name, how, from, abandoned, …}`. */
 export const printBranch = async (
@@ -28,9 +29,10 @@ export const printBranch = async (
     abandonedName,
     repeated,
   };
+  const title = await titleOf(home, history);
   await output.result(result, () => {
     const name = result.name === null ? '' : ` (${printable(result.name)})`;
-    const branchText = `${result.branch}${name} continues from ${result.from ?? ''}`;
-    return `${branchText}${abandoned === null ? '' : `; ${abandoned}${abandonedName === null ? '' : ` (${printable(abandonedName)})`} is abandoned`}${repeated ? ' (recorded before)' : ''}\n`;
+    const branchText = `${titled(result.branch, history, title)}${name} continues from ${result.from ?? ''}`;
+    return `${branchText}${abandoned === null ? '' : `; ${titled(abandoned, history, title)}${abandonedName === null ? '' : ` (${printable(abandonedName)})`} is abandoned`}${repeated ? ' (recorded before)' : ''}\n`;
   });
 };

@@ -20,11 +20,15 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
     .option('--json', 'one JSON document on stdout')
     .enablePositionalOptions()
     .helpCommand(false)
+    // What a command takes stands in its own help.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .configureOutput({
       writeOut: (text) => void around.stdout.write(text),
       // Help that nobody asked for; errors are reported below, as all others are.
       writeErr: (text) => void around.stderr.write(visibleText(text)),
       outputError: () => undefined,
+      getOutHelpWidth: () => around.stdout.columns ?? 80,
+      getErrHelpWidth: () => around.stdout.columns ?? 80,
     })
     .exitOverride();
   let exitCode = 0;

@@ -82,13 +82,13 @@ test('fork, rollback, load, save and list act on the named positions; the drawin
       .split('\n')
       .slice(0, -1),
   ).toEqual([
-    'H:0 old at @c3, @s8 (abandoned for :10)',
+    'desk:0 old at @c3, @s8 (abandoned for :10)',
     '├─ @s2 saved early',
-    '├─ @c2 fork H:9 other at @c2, @s9',
-    '├─ @c2 rollback H:10 at @c2, @s10 (abandoned for :11)',
-    '│  └─ @c1 rollback H main at @c1, @s13',
+    '├─ @c2 fork desk:9 other at @c2, @s9',
+    '├─ @c2 rollback desk:10 at @c2, @s10 (abandoned for :11)',
+    '│  └─ @c1 rollback desk main at @c1, @s13',
     '├─ @s6 saved by-git',
-    '└─ @c3 fork H:12 at @c3, @s12',
+    '└─ @c3 fork desk:12 at @c3, @s12',
   ]);
   expect((await run(['annotate', 'desk', 'bell \u0007'])).stderr).toContain('E_NOTES_INVALID');
   expect((await run(['inject', 'desk', 'x', '--actor', 'a'.repeat(10_240)])).stderr).toContain(

@@ -2,6 +2,7 @@ import type { BranchNode } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { drawBranches } from '../draw-branches.ts';
 import { text } from '../options.ts';
+import { titleOf } from '../titles.ts';
 
 export const branches: CommandSpec = {
   name: 'branches',
@@ -15,8 +16,9 @@ export const branches: CommandSpec = {
       ref === undefined
         ? await home.branches.tree(branchRef.history)
         : await home.branches.ancestors(branchRef, ref);
+    const title = await titleOf(home, branchRef.history);
     await context.output.result({ history: branchRef.history, branches: branchNodes }, () =>
-      drawBranches(branchNodes, context.output.width),
+      drawBranches(branchNodes, context.output.width, title),
     );
     return undefined;
   },

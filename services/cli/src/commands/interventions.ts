@@ -149,10 +149,17 @@ const sliceOf = async function* (
 
 const printTable = async (output: Output, source: AsyncIterable<Intervention>): Promise<void> => {
   let lines = 0;
+  // On a narrow terminal the positions give way to what was done: `interventions show` has them.
+  const isNarrow = output.width < 100;
+  const cellsOf = (cells: readonly string[]): readonly string[] =>
+    isNarrow ? cells.filter((_, i) => i !== 4 && i !== 5) : cells;
   for await (const one of source) {
     if (lines++ === 0)
-      await output.write(row(['FRAME', 'TIME', 'TYPE', 'ACTOR', 'BEFORE', 'AFTER', 'WHAT'], Infinity));
-    const what = [one.notes, toWireJson(one.content)]
+      await output.write(
+        row(cellsOf(['FRAME', 'TIME', 'TYPE', 'ACTOR', 'BEFORE', 'AFTER', 'WHAT']), output.width),
+      );
+    const { text: injected } = one.content;
+    const what = [one.notes, typeof injected === 'string' ? injected : toWireJson(one.content)]
       .filter((word) => word !== '' && word !== '{}')
       .join('  ');
     const cells = [
@@ -164,7 +171,7 @@ const printTable = async (output: Output, source: AsyncIterable<Intervention>): 
       one.snapshot_after,
       one.annotations.length === 0 ? what : `${what}  (${one.annotations.length} notes since)`,
     ];
-    await output.write(row(cells, output.width));
+    await output.write(row(cellsOf(cells), output.width));
   }
   if (lines === 0) output.say('no interventions');
   else if (lines === MAX_TABLE_ROWS)
@@ -173,7 +180,7 @@ const printTable = async (output: Output, source: AsyncIterable<Intervention>): 
     );
 };
 
-const WIDTHS = [7, 20, 14, 16, 7, 7];
+const WIDTHS = [6, 20, 14, 10, 7, 7];
 const row = (cells: readonly string[], width: number): string => {
   const line = cells.map((cell, i) => oneLine(cell, 400).padEnd(WIDTHS[i] ?? 0)).join('  ');
   const maxLength = Math.min(width, 500);

@@ -1,9 +1,12 @@
 import { toWireJson } from '@stemma/api';
+import type { WideJson } from '@stemma/canonical';
 import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/history-store';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
+import { contentWords } from '../excerpts.ts';
+import { titleOf } from '../titles.ts';
 import { nodeAt, type NodeView } from '../nodes.ts';
 import { splitReferences } from '../references.ts';
 import { indented, oneLine, printable, type Output } from '../output.ts';
@@ -29,20 +32,20 @@ export const show: CommandSpec = {
       [ref, id === undefined ? undefined : `#${id}`].filter(Boolean).join(' ') || 'show',
       view.position,
     );
-    if (id === undefined) await showTree(output, view);
+    if (id === undefined) await showTree(output, view, await titleOf(home, branchRef.history));
     else await showNode(output, view, id);
     return undefined;
   },
 };
 
-const showTree = async (output: Output, view: TreeView): Promise<void> => {
+const showTree = async (output: Output, view: TreeView, title: string): Promise<void> => {
   const { tree, position } = view;
   const indices = Array.from({ length: tree.count }, (_, i) => i);
   if (output.json) {
     await output.result({ ...position, nodes: indices.map((i) => nodeAt(view, i)) }, () => '');
     return;
   }
-  await output.write(`${position.label} of ${position.history}, ${tree.count} nodes\n`);
+  await output.write(`${position.label} of ${title}, ${tree.count} nodes\n`);
   for (const i of indices) await output.write(treeLine(tree, nodeAt(view, i), i, output.width) + '\n');
 };
 
@@ -54,11 +57,14 @@ const treeLine = (tree: FlatTree, node: NodeView, i: number, width: number): str
     node.ttl === null ? '' : `ttl ${String(node.ttl)}`,
     [node['role'], node['kind']].filter((value) => typeof value === 'string').join('/'),
   ].filter((fact) => fact !== '');
-  const content = tree.kinds[i] === NODE_KIND.block ? `  ${contentText(node['content'])}` : '';
+  const content = tree.kinds[i] === NODE_KIND.block ? `  ${wordsOf(node['content'])}` : '';
   const depth = node.depth !== null && tree.kinds[i] === NODE_KIND.turn ? ` depth ${node.depth}` : '';
   const line = `${'  '.repeat(level)}${node.nodeType} ${node.id}${depth}${facts.length === 0 ? '' : ` [${facts.join(', ')}]`}${content}`;
   return ' '.repeat(level * 2) + oneLine(line, Math.min(width, 200) - level * 2);
 };
+
+const wordsOf = (content: WideJson | undefined): string =>
+  content === undefined ? '' : contentWords(content);
 
 const contentText = (content: unknown): string =>
   content === undefined ? '' : typeof content === 'string' ? content : toWireJson(content);
@@ -72,6 +78,8 @@ const showNode = async (output: Output, view: TreeView, id: string): Promise<voi
   const node = nodeAt(view, index);
   await output.result(node, () =>
     Object.entries(node)
+      // A date that is not known is none.
+      .filter(([name, value]) => name !== 'created_at_iso' || value !== null)
       .map(([name, value]) => `${printable(name).padEnd(16)} ${indented(contentText(value), 17)}\n`)
       .join(''),
   );
