@@ -5,6 +5,11 @@ import { anyJson, count, historyParam, milliseconds, sha256, wholeInQuery } from
 const body = z.strictObject({ sha256, size: count }).nullable();
 const tokens = count.nullable();
 
+export const CallAddressAnswer = z
+  .strictObject({ history: z.string(), branchId: count, attempt_id: z.string() })
+  .meta({ id: 'CallAddress' });
+export type CallAddressAnswer = z.infer<typeof CallAddressAnswer>;
+
 /** An attempt to call a model. */
 export const AttemptAnswer = z
   .strictObject({
@@ -21,7 +26,7 @@ export const AttemptAnswer = z
       .nullable()
       .describe('among which calls the recorder looked for the branch; null: it did not look'),
     match: z
-      .enum(['named', 'started', 'appended', 'repeated', 'rewritten', 'forked'])
+      .enum(['named', 'started', 'appended', 'repeated', 'rewritten', 'forked', 'assigned'])
       .nullable()
       .describe('how it found the branch (docs/rules/calls.md, 3)'),
     status: z
@@ -49,6 +54,16 @@ export const AttemptAnswer = z
     duration_ms: count.nullable(),
     finish_reason: z.string().nullable(),
     error: z.strictObject({ code: z.string().nullable(), message: z.string() }).nullable(),
+    assigned_from: z
+      .strictObject({ history: z.string(), attempt_id: z.string() })
+      .nullable()
+      .describe('the attempt that it was before somebody assigned it here'),
+    reassigned_to: CallAddressAnswer.nullable().describe(
+      'the attempt that it is elsewhere since somebody assigned it there: it counts no more here',
+    ),
+    led_to: z
+      .array(z.strictObject({ history: z.string(), branchId: count }))
+      .describe('the branches whose conversations it led to, as a recorder guessed or somebody said'),
   })
   .meta({ id: 'Attempt' });
 export type AttemptAnswer = z.infer<typeof AttemptAnswer>;
@@ -114,6 +129,8 @@ export const ATTEMPTS = {
 type Usage = NonNullable<AttemptAnswer['usage']>;
 type Body = { readonly sha256: string; readonly size: number } | null;
 
+type Address = { readonly history: string; readonly branchId: number; readonly attemptId: string };
+
 /** What an attempt is made of. */
 type AttemptFacts = Readonly<
   Pick<
@@ -131,11 +148,21 @@ type AttemptFacts = Readonly<
   readonly durationMs: number | null;
   readonly finishReason: string | null;
   readonly error: { readonly code: string | null; readonly message: string } | null;
+  readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
+  readonly reassignedTo: Address | null;
+  readonly ledTo: readonly { readonly history: string; readonly branchId: number }[];
 };
+
+/** The address of an attempt as the contract has it. */
+export const callAddressAnswer = ({ history, branchId, attemptId }: Address): CallAddressAnswer => ({
+  history,
+  branchId,
+  attempt_id: attemptId,
+});
 
 /** An attempt as the contract has it. */
 export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
-  const { request, response, usage } = attempt;
+  const { request, response, usage, assignedFrom, reassignedTo, ledTo } = attempt;
   return {
     attempt_id: attempt.attemptId,
     cycle: attempt.cycle,
@@ -165,5 +192,8 @@ export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
     duration_ms: attempt.durationMs,
     finish_reason: attempt.finishReason,
     error: attempt.error,
+    assigned_from: assignedFrom && { history: assignedFrom.history, attempt_id: assignedFrom.attemptId },
+    reassigned_to: reassignedTo && callAddressAnswer(reassignedTo),
+    led_to: ledTo.map(({ history, branchId }) => ({ history, branchId })),
   };
 };

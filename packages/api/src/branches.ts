@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CommandAnswer, commandId, idempotent, who } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
-import { PositionAnswer } from './summaries.ts';
+import { callLink, PositionAnswer } from './summaries.ts';
 import { anyJson, count, historyParam, milliseconds, reference, wholeInQuery } from './values.ts';
 
 const settings = z.record(z.string(), anyJson).describe('key → value; the fields of the policy among them');
@@ -39,6 +39,9 @@ export const BranchNodeAnswer = z
       .strictObject({ branchId: count, seq: count, cycle: cycleOf, label: z.string() })
       .nullable()
       .describe('the position it starts from; null for the first branch'),
+    called_by: callLink
+      .nullable()
+      .describe('the call that led to its conversation, as a recorder guessed or somebody said; null: none'),
     abandoned_by: count
       .nullable()
       .describe('the branch that the rollback started; null unless this branch is abandoned'),

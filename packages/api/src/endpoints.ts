@@ -4,6 +4,7 @@ import { AUDIT } from './audit.ts';
 import { BRANCHES } from './branches.ts';
 import { CAUSES } from './causes.ts';
 import { CommandAnswer, CommandRequest, idempotent, StartRequest } from './commands.ts';
+import { CORRECTIONS } from './corrections.ts';
 import { CTREES } from './ctrees.ts';
 import { Doctor } from './doctor.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -123,6 +124,7 @@ export const ENDPOINTS = {
   ...CAUSES,
   ...QUESTIONS,
   ...ATTEMPTS,
+  ...CORRECTIONS,
   ...EXCHANGES,
   ...AUDIT,
   ...BRANCHES,

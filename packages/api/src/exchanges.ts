@@ -115,7 +115,7 @@ export const ExchangeAnswer = z
     branch: z.string(),
     branchId: count,
     match: z
-      .enum(['named', 'started', 'appended', 'repeated', 'rewritten', 'forked'])
+      .enum(['named', 'started', 'appended', 'repeated', 'rewritten', 'forked', 'assigned'])
       .describe('how the branch was found (docs/rules/calls.md, 3)'),
   })
   .meta({ id: 'ExchangeAnswer' });

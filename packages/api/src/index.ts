@@ -1,7 +1,8 @@
 import './csp.ts';
 
 export { Diff } from './answers.ts';
-export { attemptAnswer } from './attempts.ts';
+export { attemptAnswer, callAddressAnswer } from './attempts.ts';
+export type { AssignAnswer, LinkAnswer } from './corrections.ts';
 export { BranchNodeAnswer, LoadRequest } from './branches.ts';
 export { pastOf, WhyAnswer } from './causes.ts';
 export { ExchangeAnswer, ExchangeRequest } from './exchanges.ts';

@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { author, count, milliseconds, sha256 } from './values.ts';
 
+/** A call that led to another conversation; `why`: how that was found (docs/rules/calls.md, 3.8 and 8). */
+export const callLink = z.strictObject({
+  history: z.string(),
+  branchId: count,
+  attemptId: z.string(),
+  why: z.enum(['argument', 'waiting', 'assigned']),
+});
+
 /** A branch of a history: `parent` and `at` say where it left the one it comes from; null for the first. */
 export const BranchSummaryAnswer = z
   .strictObject({
@@ -13,6 +21,9 @@ export const BranchSummaryAnswer = z
     name: z.string().nullable(),
     parent: count.nullable(),
     at: count.nullable(),
+    calledBy: callLink
+      .nullable()
+      .describe('the call that led to its conversation, as a recorder guessed or somebody said; null: none'),
   })
   .meta({ id: 'Branch' });
 export type BranchSummaryAnswer = z.infer<typeof BranchSummaryAnswer>;

@@ -1,6 +1,6 @@
 import { compareBytes, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
-import type { CallMatch } from '@stemma/events';
+import type { CallMatch, CallOrigin } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { appendSteps, callSteps, leadingSystem } from '@stemma/importers';
@@ -29,7 +29,7 @@ export type QuickRecorder = {
   /** A call that goes on with the conversation that was recorded last; undefined: it does not, or may not. */
   goOn(hashed: HashedCall): Promise<PlacedCall | undefined>;
   /** The first call of a history that has been started, in frame `started`, and has nothing else. */
-  first(hashed: HashedCall, history: string, started: number): Promise<PlacedCall>;
+  first(hashed: HashedCall, history: string, started: number, origin: CallOrigin | null): Promise<PlacedCall>;
   /** Remembers a call that `recordCall` has recorded. */
   remember(hashed: HashedCall, outcome: Outcome): void;
 };
@@ -47,18 +47,19 @@ export const openQuickRecorder = (
     readonly match: CallMatch;
     /** The messages of the list that the branch shows. */
     readonly shown: number;
+    readonly origin: CallOrigin | null;
   };
 
   const submit = async (
     hashed: HashedCall,
     steps: readonly Step[],
-    { branch, tip, last, match, shown }: Known,
+    { branch, tip, last, match, shown, origin }: Known,
   ): Promise<PlacedCall> => {
     const { call, messages, scope, hashes } = hashed;
     const { history, branchId } = branch;
     const found = { scope, match };
     const brought = [...messages.keys()].slice(shown);
-    const prompt = { ...found, ...promptOf(hashes, brought) };
+    const prompt = { ...found, origin, ...promptOf(hashes, brought) };
     const step = await starter.step(branch, { ...call.facts, found, hashes }, steps, prompt, last);
     const outcome = await home.submit({
       ...{ id: call.id, history, branchId, by: call.by, expected: tip },
@@ -92,7 +93,7 @@ export const openQuickRecorder = (
       hashes.lists.slice(shown + 1).some((list) => callsWithPrompt(rows, list).length > 0);
     if (await projection.read(isElsewhere)) return undefined;
     return submit(hashed, appendSteps(messages, shown), {
-      ...{ branch: before.branch, ...newest, match: 'appended', shown },
+      ...{ branch: before.branch, ...newest, match: 'appended', shown, origin: null },
     });
   };
 
@@ -110,9 +111,9 @@ export const openQuickRecorder = (
         return undefined;
       }
     },
-    first: (hashed, history, started) =>
+    first: (hashed, history, started, origin) =>
       submit(hashed, callSteps([], hashed.messages).steps, {
-        ...{ branch: branchRefOf(history, 0), tip: started, last: null, match: 'started', shown: 0 },
+        ...{ branch: branchRefOf(history, 0), tip: started, last: null, match: 'started', shown: 0, origin },
       }),
   };
 };

@@ -8,3 +8,10 @@ export { openRequestRecorder } from './record-request.ts';
 export type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
 export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';
 export { startCallAtTip, type TipCall } from './start-call-at-tip.ts';
+export {
+  assignCall,
+  assignFrom,
+  type AssignedCall,
+  type CallDestination,
+  type Corrector,
+} from './assign-call.ts';

@@ -125,6 +125,7 @@ const promptOfCall = (
     ? null
     : {
         ...found,
+        origin: found.origin ?? null,
         ...promptOf(
           hashes ?? hashPrompt(found.scope, messages),
           origins.filter((at) => at !== null),

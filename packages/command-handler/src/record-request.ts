@@ -10,6 +10,7 @@ import type { Redactor } from '@stemma/redaction';
 import { inOrderByKey } from './in-order.ts';
 import type { Outcome } from './outcome.ts';
 import { findEarlierCall, matchByHash, matchByMessages, type MatchCandidate } from './match-call.ts';
+import { findParent } from './find-parent.ts';
 import { openConversations } from './conversations.ts';
 import { openQuickRecorder, type HashedCall } from './go-on.ts';
 import { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
@@ -97,7 +98,7 @@ export const openRequestRecorder = (
   ): Promise<PlacedCall> => {
     const branch = branchRefOf(history, branchId);
     const known = { ...facts, found };
-    const step = await starter.step(branch, known, [], { ...found, ...promptOf(hashes, []) });
+    const step = await starter.step(branch, known, [], { ...found, origin: null, ...promptOf(hashes, []) });
     const steps = [{ ...step, position: { branchId, seq: at } }];
     const { events, seq } = await home.submit({ id, history, branchId, by, steps });
     starter.recorded(branch, events, seq, known);
@@ -120,14 +121,15 @@ export const openRequestRecorder = (
       try {
         if (candidate !== undefined && match === 'repeated')
           return await repeat(candidate, call, { scope, match }, hashes);
+        const origin = match === undefined ? await findParent(projection, scope, messages) : null;
         if (redactor === undefined && match === undefined && !isInHistory(call.within)) {
           const started = await startHistory(call);
-          if (!started.repeated) return await quick.first(hashed, started.history, started.seq);
+          if (!started.repeated) return await quick.first(hashed, started.history, started.seq, origin);
         }
         const [branch, how] = await branchFor(candidate, match, call);
         const outcome = await home.recordCall(branch, {
           ...call,
-          facts: { ...call.facts, found: { scope, match: how }, hashes },
+          facts: { ...call.facts, found: { scope, match: how, origin }, hashes },
           ...(candidate !== undefined && branch.branchId === candidate.branchId && how !== 'started'
             ? { expected: candidate.tip }
             : {}),

@@ -1,7 +1,7 @@
 import { chooseBase, encodeBody, MAX_RECORDED, requestCompanion, type BaseBody } from '@stemma/calls';
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
-import type { CallApi, CallMatch, PromptSummary, HistoryEvent } from '@stemma/events';
+import type { CallApi, CallMatch, CallOrigin, PromptSummary, HistoryEvent } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
@@ -21,7 +21,7 @@ export type CallFacts = {
   /** The body as it is sent; null: not known. */
   readonly request: Uint8Array | null;
   /** How the branch was found, and among which calls the next one is looked for; by default nobody looks for it. */
-  readonly found?: { readonly scope: string; readonly match: CallMatch };
+  readonly found?: { readonly scope: string; readonly match: CallMatch; readonly origin?: CallOrigin | null };
   /** The hashes of the messages over that scope, if the caller has them. */
   readonly hashes?: PromptHashes;
 };

@@ -7,8 +7,38 @@ export const CALL_APIS = ['openai.chat', 'openai.responses', 'anthropic.messages
 export type CallApi = (typeof CALL_APIS)[number];
 
 /** How a recorder found the branch of a call (calls §3). */
-export const CALL_MATCHES = ['named', 'started', 'appended', 'repeated', 'rewritten', 'forked'] as const;
+export const CALL_MATCHES = [
+  'named',
+  'started',
+  'appended',
+  'repeated',
+  'rewritten',
+  'forked',
+  'assigned',
+] as const;
 export type CallMatch = (typeof CALL_MATCHES)[number];
+
+/** A call of any history. */
+export const CallAddress = z.strictObject({
+  history: z.string().min(1),
+  branchId: count,
+  attemptId: z.string().min(1),
+});
+export type CallAddress = z.infer<typeof CallAddress>;
+
+/** Why a recorder thinks that a call led to another conversation (calls §3.8). */
+export const LINK_REASONS = ['argument', 'waiting'] as const;
+export type LinkReason = (typeof LINK_REASONS)[number];
+
+/**
+ * Where a call comes from that goes on from none: the call whose tool it answers, as a recorder guesses; or the place where it
+ * was recorded before somebody assigned it here.
+ */
+const CallOrigin = z.discriminatedUnion('kind', [
+  CallAddress.extend({ kind: z.literal('called'), why: z.enum(LINK_REASONS) }),
+  CallAddress.extend({ kind: z.literal('assigned') }),
+]);
+export type CallOrigin = z.infer<typeof CallOrigin>;
 
 /**
  * The messages of a call, by which the next call of the conversation is found among those of the same `scope` (calls §3).
@@ -20,6 +50,7 @@ export const PromptSummary = z.strictObject({
   list: z.string().regex(/^[0-9a-f]{32}$/),
   /** Of each message that the call brings, in hexadecimal: the first 8 bytes of its hash. */
   brings: z.array(z.string().regex(/^[0-9a-f]{16}$/)),
+  origin: CallOrigin.nullable(),
 });
 export type PromptSummary = z.infer<typeof PromptSummary>;
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { BranchStarted } from './branch-started.ts';
 import { CallFinished } from './call-finished.ts';
+import { CallReassigned } from './call-reassigned.ts';
 import { CallStarted } from './call-started.ts';
+import { ConversationLinked } from './conversation-linked.ts';
 import { ConfigurationChanged } from './configuration-changed.ts';
 import { ContentRedacted } from './content-redacted.ts';
 import { DamageAcknowledged, FormatRaised, LogOpened } from './control.ts';
@@ -52,6 +54,8 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   ObservationRecorded,
   CallStarted,
   CallFinished,
+  CallReassigned,
+  ConversationLinked,
   ContentRedacted,
   HistoryErased,
 ]);

@@ -19,6 +19,8 @@ export type EventCategory =
   | 'observation'
   /** A model was called with what a position shows; it changes none. */
   | 'call'
+  /** Somebody corrects where a call is recorded; it changes no tree. */
+  | 'correction'
   /** It says what of the command was not recorded. */
   | 'redaction'
   /** It ends the history. */
@@ -199,6 +201,8 @@ export const EVENT_FACTS = {
   ObservationRecorded: { category: 'observation', ...NO_NODES, ...NO_NAMES },
   CallStarted: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   CallFinished: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
+  CallReassigned: { category: 'correction', ...NO_NODES, ...NO_NAMES },
+  ConversationLinked: { category: 'correction', ...NO_NODES, ...NO_NAMES },
   ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
   HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },
 } as const satisfies Table;

@@ -1,5 +1,15 @@
 export { CALL_STATUSES, CallUsage, type CallStatus } from './call-finished.ts';
-export { CALL_APIS, CALL_MATCHES, type CallApi, type CallMatch, PromptSummary } from './call-started.ts';
+export {
+  CALL_APIS,
+  CALL_MATCHES,
+  CallAddress,
+  type CallApi,
+  type CallMatch,
+  type CallOrigin,
+  LINK_REASONS,
+  type LinkReason,
+  PromptSummary,
+} from './call-started.ts';
 export { ControlEvent, HistoryEvent, SealedEvent, type StemmaEvent } from './catalogue.ts';
 export {
   affectedIds,

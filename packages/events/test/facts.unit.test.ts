@@ -147,6 +147,11 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     },
     { category: 'call', payload: {} },
   ],
+  CallReassigned: [
+    { attemptId: 'c', to: { history: 'h', branchId: 0, attemptId: 'd' }, prompt: null },
+    { category: 'correction' },
+  ],
+  ConversationLinked: [{ branchId: 0, parent: null }, { category: 'correction' }],
   InterventionRecorded: [{ intervention: 'edit', notes: '', content: {} }, { category: 'intervention' }],
   ConfigurationChanged: [{ changes: [{ key: 'k', from: null, to: 1 }] }, { category: 'configuration' }],
   ObservationRecorded: [
@@ -169,6 +174,7 @@ const CATEGORIES: readonly EventCategory[] = [
   'intervention',
   'observation',
   'call',
+  'correction',
   'redaction',
   'erasure',
 ];

@@ -3,6 +3,7 @@ import { fail, issueText } from '@stemma/errors';
 import {
   CALL_APIS,
   CALL_STATUSES,
+  CallAddress,
   PromptSummary,
   CallUsage,
   OBSERVATIONS,
@@ -217,6 +218,17 @@ const finishCall = z.strictObject({
   own: z.string().nullable(),
 });
 
+/** Says that a call belongs elsewhere. By an actor; `list` and `brings` are those of its prompt. */
+const reassignCall = z.strictObject({
+  op: z.literal('reassign_call'),
+  attemptId: id,
+  to: CallAddress,
+  prompt: z.strictObject({ list: z.string(), brings: z.array(z.string()) }).nullable(),
+});
+
+/** Says which call led to the conversation on the branch of the command. By an actor. */
+const linkConversation = z.strictObject({ op: z.literal('link'), parent: CallAddress.nullable() });
+
 /** Destroys the key of an erasable history. By an actor, and the only step. */
 const erase = z.strictObject({ op: z.literal('erase') });
 
@@ -242,6 +254,8 @@ export const Step = z.discriminatedUnion('op', [
   observe,
   startCall,
   finishCall,
+  reassignCall,
+  linkConversation,
   erase,
 ]);
 export type Step = z.infer<typeof Step>;

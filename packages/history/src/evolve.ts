@@ -88,6 +88,8 @@ export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, s
     case 'PositionAnnotated':
     case 'CallStarted':
     case 'CallFinished':
+    case 'CallReassigned':
+    case 'ConversationLinked':
     case 'InterventionRecorded':
     case 'ContentRedacted':
     case 'HistoryErased':

@@ -184,6 +184,12 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'save', name: event.name, position: positionRef(event) }];
     case 'PositionAnnotated':
       return [{ op: 'annotate', position: positionRef(event) }];
+    case 'CallReassigned':
+      return [{ op: 'reassign_call', attempt: event.attemptId, to: { ...event.to } }];
+    case 'ConversationLinked':
+      return [
+        { op: 'link', branch: event.branchId, parent: event.parent === null ? null : { ...event.parent } },
+      ];
     case 'ContentRedacted':
       return [{ op: 'redacted', redactions: event.redactions.map((one) => ({ ...one })) }];
     case 'HistoryErased':

@@ -1,8 +1,11 @@
 import type { WideJson } from '@stemma/canonical';
 import type {
+  AssignedCall,
   Call,
+  CallDestination,
   CallEnd,
   CallOutcome,
+  Corrector,
   Outcome,
   PlacedCall,
   TipCall,
@@ -73,6 +76,18 @@ export type Home = {
   ): Promise<{ readonly branchId: number; readonly seq: number } | undefined>;
   /** Records how an attempt to call a model ended. @throws as `submit`, E_CALL_NOT_FOUND */
   finishCall(branchRef: BranchRef, end: CallEnd): Promise<Outcome>;
+  /**
+   * Corrects the guess about whose conversation a call is: records it where it belongs, and marks where it was.
+   *
+   * @throws E_CALL_NOT_FOUND, E_COMMAND_INVALID, as `recordCall`
+   */
+  assignCall(
+    call: { readonly history: string; readonly attemptId: string },
+    destination: CallDestination,
+    corrector: Corrector,
+    /** Also those after it on its branch. */
+    following?: boolean,
+  ): Promise<readonly AssignedCall[]>;
   /** The histories that were started as erasable, about a subject, and are not erased. */
   erasable(subject: string): Promise<readonly string[]>;
   /** The histories whose keys were destroyed here, by id. */

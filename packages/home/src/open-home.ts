@@ -1,4 +1,6 @@
 import {
+  assignCall,
+  assignFrom,
   finishCall,
   openCallStarter,
   openCommandHandler,
@@ -242,6 +244,10 @@ const openHomeOver = (services: HomeServices): Home => {
       requests.ending(branchRef, finished);
       return finished;
     },
+    assignCall: async (call, destination, corrector, following = false) =>
+      following
+        ? assignFrom(home, projection, call, destination, corrector)
+        : [await assignCall(home, projection, call, destination, corrector)],
     calls: openCallAttempts(projection, (history) => catchUpWith(projection, history), services.prices),
     erasable: async (subject) => keyring.about(subject),
     erased: async () => keyring.erased(),

@@ -114,7 +114,13 @@ export const SAMPLES: readonly StemmaEvent[] = [
       pieces: [[0, 60], [10], [85, 20]],
       encoding: 'text',
     },
-    prompt: { scope: 'run:1', match: 'appended', list: '0f'.repeat(16), brings: ['a1'.repeat(8)] },
+    prompt: {
+      scope: 'run:1',
+      match: 'appended',
+      list: '0f'.repeat(16),
+      brings: ['a1'.repeat(8)],
+      origin: null,
+    },
     payload: {
       data_parameters: { temperature: 0.5 },
       data_tools: [{ name: 'look' }],
@@ -134,6 +140,17 @@ export const SAMPLES: readonly StemmaEvent[] = [
     response: null,
     error: { code: 'ETIMEDOUT', message: 'naïve 🚀' },
     payload: { data_answer: { role: 'assistant', content: null } },
+  },
+  {
+    type: 'CallReassigned',
+    attemptId: 'call-1',
+    to: { history: 'hasdfghjklqwertyuiop', branchId: 0, attemptId: 'call-1.assigned.1' },
+    prompt: { list: '0f'.repeat(16), brings: ['a1'.repeat(8)] },
+  },
+  {
+    type: 'ConversationLinked',
+    branchId: 0,
+    parent: { history: 'hasdfghjklqwertyuiop', branchId: 3, attemptId: 'call-0' },
   },
 ];
 

@@ -1,4 +1,5 @@
-import type { Author, HistoryEvent } from '@stemma/events';
+import type { Author, CallAddress, HistoryEvent } from '@stemma/events';
+import type { CallLink } from '@stemma/read-models';
 
 /** One line of `stemma histories`. */
 export type HistorySummary = {
@@ -23,6 +24,8 @@ export type BranchSummary = {
   readonly name: string | null;
   readonly parent: number | null;
   readonly at: number | null;
+  /** The call that led to its conversation, as a recorder guessed (`why`) or somebody said (`assigned`); null: none is known. */
+  readonly calledBy: (CallAddress & { readonly why: CallLink['why'] }) | null;
 };
 
 export type SnapshotSummary = {

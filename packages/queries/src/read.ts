@@ -15,6 +15,7 @@ import {
   type TreeView,
 } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
+import { callersIn } from './calls/callers.ts';
 import {
   authorOf,
   countCallsAt,
@@ -74,24 +75,28 @@ export const oneHistory = (rows: RowReader, history: string): HistorySummary => 
   return summaryOf(rows, row);
 };
 
-const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => ({
-  history: row.history,
-  name: row.name,
-  startedAt: milliseconds(row.startedAt),
-  updatedAt: milliseconds(row.newestAt),
-  source: row.source,
-  frames: row.frames,
-  events: row.events,
-  cycles: row.snapshots,
-  branches: listBranches(rows, row.history).map(({ branchId, name, parent }): BranchSummary => ({
-    branch: branchAddressOf(rows, row.history, branchId),
-    branchId,
-    name,
-    parent: parent?.branchId ?? null,
-    at: parent?.seq ?? null,
-  })),
-  ...stateOf(rows, row.history),
-});
+const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => {
+  const callers = callersIn(rows, row.history);
+  return {
+    history: row.history,
+    name: row.name,
+    startedAt: milliseconds(row.startedAt),
+    updatedAt: milliseconds(row.newestAt),
+    source: row.source,
+    frames: row.frames,
+    events: row.events,
+    cycles: row.snapshots,
+    branches: listBranches(rows, row.history).map(({ branchId, name, parent }): BranchSummary => ({
+      branch: branchAddressOf(rows, row.history, branchId),
+      branchId,
+      name,
+      parent: parent?.branchId ?? null,
+      at: parent?.seq ?? null,
+      calledBy: callers.get(branchId) ?? null,
+    })),
+    ...stateOf(rows, row.history),
+  };
+};
 
 /** The snapshots on a branch's ancestor path, oldest first; with a page, those before a cycle (or the newest). */
 export const snapshotsOf = (

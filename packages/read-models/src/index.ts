@@ -2,6 +2,7 @@ export { audit } from './audit/audit.ts';
 export {
   type CallInHistory,
   type CallRow,
+  callsAfter,
   callsThatBrought,
   callsWithPrompt,
   countCallsAt,
@@ -14,6 +15,8 @@ export {
   listNewestCallRows,
   newestCallRow,
 } from './audit/calls.ts';
+export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/call-links.ts';
+export { listWaitingCalls, type WaitingCall } from './audit/run-calls.ts';
 export {
   findIntervention,
   type InterventionQuery,

@@ -1,6 +1,7 @@
 import type { CommandSpec } from './command.ts';
 import { ack } from './commands/ack.ts';
 import { annotate } from './commands/annotate.ts';
+import { assign } from './commands/assign.ts';
 import { backup } from './commands/backup.ts';
 import { bisect } from './commands/bisect.ts';
 import { blame } from './commands/blame.ts';
@@ -54,6 +55,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   histories,
   snapshots,
   calls,
+  assign,
   call,
   continueCommand,
   retry,

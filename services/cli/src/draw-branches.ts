@@ -55,12 +55,30 @@ const oneLineKeeping = (text: string, width: number): string => {
   return front + oneLine(text.slice(front.length), Math.max(20, width - front.length));
 };
 
+/** Which call led to a conversation, and how that is known. */
+export const calledBy = ({
+  history,
+  attemptId,
+  why,
+}: {
+  readonly history: string;
+  readonly attemptId: string;
+  readonly why: string;
+}): string =>
+  `called by ${attemptId} in ${history}${why === 'assigned' ? '' : ` (guessed: ${REASONS[why] ?? why})`}`;
+
+const REASONS: Readonly<Record<string, string>> = {
+  argument: 'its tool has what is asked here',
+  waiting: 'it waited for a tool',
+};
+
 const head = (node: BranchNode): string =>
   [
     node.branch,
     node.name ?? '',
     `at ${node.cycle === null ? '' : `@c${node.cycle}, `}@s${node.seq}`,
     time(node.updatedAt),
+    node.called_by === null ? '' : calledBy(node.called_by),
     node.abandoned_by === null ? '' : `(abandoned for :${node.abandoned_by})`,
     node.description,
   ]

@@ -19,6 +19,7 @@ import { auditHandlers } from './audit.ts';
 import { branchHandlers } from './branches.ts';
 import { causeHandlers } from './causes.ts';
 import { doCommand, startHistory } from './commands.ts';
+import { correctionHandlers } from './corrections.ts';
 import { ctreesHandlers } from './ctrees.ts';
 import { doctorAnswer } from './doctor-answer.ts';
 import { exchangeHandlers } from './exchanges.ts';
@@ -105,6 +106,7 @@ export const createHandlers = (
       home.range(await home.find(history), selector, rangeOptionsOf(options)),
     ...questionHandlers(home),
     ...attemptHandlers(home),
+    ...correctionHandlers(home),
     ...exchangeHandlers(home),
     ...auditHandlers(home),
     ...interventionHandlers(home),

@@ -36,11 +36,12 @@ export const historyAnswer = async (
   frames: summary.frames,
   events: summary.events,
   cycles: summary.cycles,
-  branches: summary.branches.map(({ branch, branchId, name, parent, at }) => ({
+  branches: summary.branches.map(({ branch, branchId, name, parent, at, calledBy }) => ({
     branch,
     branchId,
     name,
     parent,
     at,
+    calledBy: calledBy && { ...calledBy },
   })),
 });

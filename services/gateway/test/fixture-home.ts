@@ -160,7 +160,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       frames: frames.length,
       events: frames.reduce((sum, { events }) => sum + events.length, 0),
       cycles: snapshotsOf(history).length,
-      branches: [{ branch: history, branchId: 0, name: 'main', parent: null, at: null }],
+      branches: [{ branch: history, branchId: 0, name: 'main', parent: null, at: null, calledBy: null }],
     };
   };
 
@@ -178,6 +178,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     startCallAtTip: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     findCommand: () => Promise.resolve(undefined),
     recordRequest: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
+    assignCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     finishCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     calls: {} as never,
     audit: undefined as never,

@@ -18,6 +18,7 @@ const node = (
     parent === null
       ? null
       : { branchId: parent.branchId, seq: at, cycle: Math.floor(at), label: labelOf(at) },
+  called_by: null,
   abandoned_by: null,
   startedAt: 0,
   updatedAt: 0,

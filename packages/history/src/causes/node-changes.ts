@@ -136,6 +136,8 @@ const nodeChangesOfEvent = (
     case 'ObservationRecorded':
     case 'CallStarted':
     case 'CallFinished':
+    case 'CallReassigned':
+    case 'ConversationLinked':
     case 'PositionNamed':
     case 'PositionAnnotated':
     case 'ContentRedacted':

@@ -67,6 +67,20 @@ export const decideFinishCall = (pending: PendingFrame, step: StepOf<'finish_cal
   });
 };
 
+/**
+ * Says that a call belongs elsewhere (calls §8).
+ *
+ * @throws E_CALL_NOT_FOUND
+ */
+export const decideReassignCall = (pending: PendingFrame, step: StepOf<'reassign_call'>): void => {
+  const { attemptId, to, prompt } = step;
+  if (pending.lookups.command(attemptId) === undefined)
+    throw fail('E_CALL_NOT_FOUND', `no command of this history started the call ${attemptId}`, {
+      attempt: attemptId,
+    });
+  emit(pending, { type: 'CallReassigned', attemptId, to, prompt });
+};
+
 /** The id of the command that finishes an attempt. */
 export const finishOf = (attemptId: string): string => `${attemptId}.finished`;
 

@@ -8,9 +8,16 @@ import { commandDigest, type Command, type Step } from '../command.ts';
 import type { Decide, Decided } from '../contracts.ts';
 import type { BranchState, HistoryState, Lookups, Sources } from '../state.ts';
 import { decideBranch, refuseMoved } from './branch.ts';
-import { decideFinishCall, decideStartCall } from './calls.ts';
+import { decideFinishCall, decideReassignCall, decideStartCall } from './calls.ts';
 import { decideCommit } from './commit.ts';
-import { decideAnnotate, decideConfig, decideName, decidePolicy, decideSave } from './configure.ts';
+import {
+  decideAnnotate,
+  decideConfig,
+  decideName,
+  decidePolicy,
+  decideSave,
+  positionOf,
+} from './configure.ts';
 import { decideMove, decidePriorities, decideRemove, decideReplace } from './edit.ts';
 import { decideInject } from './inject.ts';
 import { decideInsert } from './insert.ts';
@@ -246,6 +253,15 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
     }
     case 'finish_call': {
       decideFinishCall(pending, step);
+      return;
+    }
+    case 'reassign_call': {
+      decideReassignCall(pending, step);
+      return;
+    }
+    case 'link': {
+      const { branchId } = positionOf(pending, undefined);
+      emit(pending, { type: 'ConversationLinked', branchId, parent: step.parent });
       return;
     }
     case 'erase':

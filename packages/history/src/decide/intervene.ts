@@ -28,13 +28,23 @@ const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
   annotate: 'annotate',
   start_call: 'run',
   finish_call: 'run',
+  reassign_call: 'edit',
+  link: 'edit',
   erase: 'edit',
 };
 
 /** Steps that may accompany any other step without changing its type. */
 const ALONG: ReadonlySet<Op> = new Set(['commit', 'name', 'save', 'annotate', 'start_call', 'finish_call']);
-const ALONE: ReadonlySet<Op> = new Set(['fork', 'rollback', 'query', 'run', 'observe', 'erase']);
-const BY_ACTORS: ReadonlySet<Op> = new Set(['inject', 'query', 'run', 'observe', 'erase']);
+const ALONE: ReadonlySet<Op> = new Set(['fork', 'rollback', 'query', 'run', 'observe', 'erase', 'link']);
+const BY_ACTORS: ReadonlySet<Op> = new Set([
+  'inject',
+  'query',
+  'run',
+  'observe',
+  'reassign_call',
+  'link',
+  'erase',
+]);
 
 /** The type of all steps together; steps of several types are an edit. */
 const kindOf = (steps: readonly Step[]): InterventionType => {

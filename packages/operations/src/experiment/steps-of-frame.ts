@@ -109,6 +109,8 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'ObservationRecorded':
       case 'CallStarted':
       case 'CallFinished':
+      case 'CallReassigned':
+      case 'ConversationLinked':
       case 'ContentRedacted':
       case 'HistoryErased':
         break;

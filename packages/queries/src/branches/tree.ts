@@ -1,6 +1,7 @@
 import { branchAddressOf, positionOfFrame, readAncestorPath, type Position } from '@stemma/history-store';
 import { findBranch, listBranches, listNamedPositions, listNotes, type BranchRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { callersIn } from '../calls/callers.ts';
 import { cycleAt } from './saved.ts';
 import type { BranchNode } from './types.ts';
 
@@ -22,6 +23,7 @@ const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow
   const descriptions = new Map<number, string>();
   for (const { branchId, seq, position, note } of listNotes(rows, history))
     if (branchId === position && seq === branchId) descriptions.set(branchId, note);
+  const callers = callersIn(rows, history);
   return (row) => ({
     branch: branchAddressOf(rows, history, row.branchId),
     branchId: row.branchId,
@@ -37,6 +39,7 @@ const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow
     seq: row.seq,
     cycle: cycleAt(rows, history, row.branchId, row.seq),
     frames: row.frames,
+    called_by: callers.get(row.branchId) ?? null,
     description: row.branchId === 0 ? '' : (descriptions.get(row.branchId) ?? ''),
     saved: [...(saved.get(row.branchId) ?? [])].sort((a, b) => a.seq - b.seq),
   });

@@ -3,6 +3,7 @@ import type { Outcome } from '@stemma/command-handler';
 import type { ObservationKind } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import type { BranchRef, Position } from '@stemma/history-store';
+import type { BranchSummary } from '../read-types.ts';
 import type { UnresolvedStep } from './resolve-steps.ts';
 
 /** A saved position, as `list` returns it (pool: Branches and snapshots). */
@@ -46,6 +47,8 @@ export type BranchNode = {
   /** The newest cycle on its ancestor path; null before the first. */
   readonly cycle: number | null;
   readonly frames: number;
+  /** The call that led to its conversation (calls §3.8); null: none is known. */
+  readonly called_by: BranchSummary['calledBy'];
   /** The note of the command that started it. */
   readonly description: string;
   readonly saved: readonly (LabelledPosition & { readonly name: string })[];

@@ -2,7 +2,7 @@ import { readBodyAt } from '@stemma/calls';
 import { toHex, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { CallApi, CallMatch, CallStatus, CallUsage, HistoryEvent } from '@stemma/events';
+import type { CallAddress, CallApi, CallMatch, CallStatus, CallUsage, HistoryEvent } from '@stemma/events';
 import {
   findSnapshot,
   readAncestorPath,
@@ -14,7 +14,15 @@ import { priceOf, type CallPrice, type PriceTable } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import type { Prices } from './prices.ts';
-import { findCallRow, listCallRows, listCallsAt, type CallRow } from '@stemma/read-models';
+import {
+  findCallRow,
+  type LinkedBranch,
+  listCallRows,
+  listCallsAt,
+  listHistories,
+  listLedTo,
+  type CallRow,
+} from '@stemma/read-models';
 
 /** An attempt to call a model. */
 export type CallAttempt = {
@@ -45,6 +53,12 @@ export type CallAttempt = {
   readonly durationMs: number | null;
   readonly finishReason: string | null;
   readonly error: { readonly code: string | null; readonly message: string } | null;
+  /** The attempt that it was before somebody assigned it here; null: nobody did. */
+  readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
+  /** The attempt that it is elsewhere, since somebody assigned it there: it counts no more here. */
+  readonly reassignedTo: CallAddress | null;
+  /** The branches whose conversations it led to, as a recorder guessed or somebody said. */
+  readonly ledTo: readonly LinkedBranch[];
 };
 
 /** An attempt with what only its events hold. */
@@ -71,6 +85,8 @@ export type CallAttempts = {
   at(position: Position): Promise<readonly CallAttempt[]>;
   /** @throws E_CALL_NOT_FOUND */
   find(history: string, attemptId: string): Promise<WholeCallAttempt>;
+  /** The history that has an attempt. @throws E_CALL_NOT_FOUND */
+  locate(attemptId: string): Promise<string>;
   /** The bytes of a body on the wire. @throws E_CALL_NOT_FOUND if they are not recorded, E_CALL_BODY_DAMAGED */
   body(history: string, attemptId: string, which: 'request' | 'response'): Promise<Uint8Array>;
 };
@@ -151,6 +167,16 @@ export const openCallAttempts = (
         answer: payload(finished, 'data_answer'),
       };
     },
+    async locate(attemptId) {
+      await projection.catchUp();
+      const found = await projection.read((rows) =>
+        listHistories(rows).find(({ history }) => findCallRow(rows, history, attemptId) !== undefined),
+      );
+      if (found !== undefined) return found.history;
+      throw fail('E_CALL_NOT_FOUND', `no history has a call ${attemptId.slice(0, 200)}`, {
+        attempt: attemptId,
+      });
+    },
     async body(history, attemptId, which) {
       const row = await rowOf(history, attemptId);
       const location = which === 'request' ? row.location : row.finished?.location;
@@ -197,6 +223,9 @@ const attemptOf = (
     durationMs: finished?.durationMs ?? null,
     finishReason: finished?.finishReason ?? null,
     error: finished?.error ?? null,
+    assignedFrom: row.assignedFrom,
+    reassignedTo: row.reassignedTo,
+    ledTo: listLedTo(rows, attemptId),
   };
 };
 

@@ -3,7 +3,7 @@ import { defineTable, type Table } from '@stemma/row-store';
 export const CALLS = defineTable({
   name: 'calls',
   about:
-    'An attempt to call a model: the event `index` of frame `seq`, with the position (`branch_id`, `position`) that it was called with. `tools_seq`, `tools_index`: the event that has the tools. `match`: how a recorder found the branch, among the calls of `scope`; null: nobody looked for it. What is known of its end begins with `status`, which is null while nobody has recorded one; `finished_seq` and `finished_index` are the event that did. Tokens and milliseconds as recorded.',
+    'An attempt to call a model: the event `index` of frame `seq`, with the position (`branch_id`, `position`) that it was called with. `tools_seq`, `tools_index`: the event that has the tools. `match`: how a recorder found the branch, among the calls of `scope`; null: nobody looked for it. What is known of its end begins with `status`, which is null while nobody has recorded one; `finished_seq` and `finished_index` are the event that did. Tokens and milliseconds as recorded. `assigned_…`: the attempt that it was before somebody assigned it here; `reassigned_…`: the one that it is since somebody assigned it elsewhere.',
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
@@ -40,6 +40,11 @@ export const CALLS = defineTable({
     ['response_size', 'uint', 'null'],
     ['error_code', 'text', 'null'],
     ['error_message', 'text', 'null'],
+    ['assigned_history', 'text', 'null'],
+    ['assigned_attempt', 'text', 'null'],
+    ['reassigned_history', 'text', 'null'],
+    ['reassigned_branch_id', 'uint', 'null'],
+    ['reassigned_attempt', 'text', 'null'],
   ],
 });
 
@@ -58,7 +63,8 @@ export const CALL_ATTEMPTS = defineTable({
 
 export const CALLS_AT = defineTable({
   name: 'calls_at',
-  about: 'The attempts with the snapshot or draft at a position, in the order they were recorded.',
+  about:
+    'The attempts with the snapshot or draft at a position, in the order they were recorded. `reassigned`: it belongs elsewhere.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -66,7 +72,7 @@ export const CALLS_AT = defineTable({
     ['seq', 'uint'],
     ['index', 'uint'],
   ],
-  value: [],
+  value: [['reassigned', 'bool', 'null']],
 });
 
 /** A row's `bucket` is the first byte of its hash: no range goes over histories, and nobody reads all of them. */
@@ -97,4 +103,75 @@ export const CALL_MESSAGES = defineTable({
   value: [],
 });
 
-export const CALL_TABLES: readonly Table[] = [CALLS, CALL_ATTEMPTS, CALLS_AT, CALL_PROMPTS, CALL_MESSAGES];
+export const CALL_LINKS = defineTable({
+  name: 'call_links',
+  about:
+    'The call (`parent_…`) that led to the conversation on a branch. `why`: how a recorder guessed it (argument, waiting), or assigned, by whoever corrected it; with no parent somebody said that none did.',
+  key: [
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+  ],
+  value: [
+    ['parent_history', 'text', 'null'],
+    ['parent_branch_id', 'uint', 'null'],
+    ['parent_attempt', 'text', 'null'],
+    ['why', 'text'],
+  ],
+});
+
+export const CALL_LED_TO = defineTable({
+  name: 'call_led_to',
+  about: 'The branches whose conversations an attempt led to; `bucket` is a hash of its id.',
+  key: [
+    ['bucket', 'uint'],
+    ['parent_attempt', 'text'],
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+  ],
+  value: [],
+});
+
+export const RUN_BRANCHES = defineTable({
+  name: 'run_branches',
+  about: 'The newest call of a branch, of those that a run of a program made, and when it was recorded.',
+  key: [
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+  ],
+  value: [
+    ['scope', 'text'],
+    ['at', 'wide'],
+    ['position', 'uint'],
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+});
+
+export const RUN_CALLS = defineTable({
+  name: 'run_calls',
+  about:
+    'The newest calls of the branches of a run that wait for tools, by the events that ended them: others may be made for these. `bucket` is a hash of the scope, `at` nanoseconds since 1970 in eight bytes.',
+  key: [
+    ['bucket', 'uint'],
+    ['scope', 'text'],
+    ['at', 'bytes'],
+    ['history', 'text'],
+    ['branch_id', 'uint'],
+  ],
+  value: [
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+});
+
+export const CALL_TABLES: readonly Table[] = [
+  CALLS,
+  CALL_ATTEMPTS,
+  CALLS_AT,
+  CALL_PROMPTS,
+  CALL_MESSAGES,
+  CALL_LINKS,
+  CALL_LED_TO,
+  RUN_BRANCHES,
+  RUN_CALLS,
+];

@@ -1,5 +1,5 @@
 import type { EventRef } from '@stemma/context-tree';
-import type { CallApi, CallMatch, CallStatus, CallUsage } from '@stemma/events';
+import type { CallAddress, CallApi, CallMatch, CallStatus, CallUsage } from '@stemma/events';
 import type { RowOf, RowReader, ValueOf } from '@stemma/row-store';
 import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './call-tables.ts';
 
@@ -24,6 +24,9 @@ export type CallRow = {
   readonly match: CallMatch | null;
   /** Null while nobody has recorded how it ended. */
   readonly finished: FinishedCall | null;
+  /** The attempt that it was before somebody assigned it here, and the one that it is elsewhere since. */
+  readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
+  readonly reassignedTo: CallAddress | null;
 };
 
 export type FinishedCall = {
@@ -32,7 +35,8 @@ export type FinishedCall = {
   readonly httpStatus: number | null;
   readonly finishReason: string | null;
   readonly model: string | null;
-  readonly usage: CallUsage;
+  /** Null if no number of tokens is known. */
+  readonly usage: CallUsage | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
   readonly response: { readonly sha256: Uint8Array; readonly size: number } | null;
@@ -70,7 +74,9 @@ export const countCallsAt = (
   rows: RowReader,
   history: string,
   { branchId, seq }: { readonly branchId: number; readonly seq: number },
-): number => rows.range(CALLS_AT, { prefix: [history, branchId, seq] }).length;
+): number =>
+  rows.range(CALLS_AT, { prefix: [history, branchId, seq] }).filter(({ value: [away] }) => away !== true)
+    .length;
 
 /** The first attempt of a history; undefined: none is recorded. */
 export const firstCallRow = (rows: RowReader, history: string): CallRow | undefined =>
@@ -84,8 +90,9 @@ export const listCalledPositions = (
   since: number,
 ): readonly { readonly seq: number; readonly cycle: number }[] => {
   const found = new Map<number, number>();
-  for (const { key } of rows.range(CALLS_AT, { prefix: [history, branchId], from: since }))
-    if (!found.has(key[2])) found.set(key[2], rows.get(CALLS, [history, key[3], key[4]])?.[3] ?? 0);
+  for (const { key, value } of rows.range(CALLS_AT, { prefix: [history, branchId], from: since }))
+    if (value[0] !== true && !found.has(key[2]))
+      found.set(key[2], rows.get(CALLS, [history, key[3], key[4]])?.[3] ?? 0);
   return [...found].map(([seq, cycle]) => ({ seq, cycle }));
 };
 
@@ -97,9 +104,20 @@ export const newestCallRow = (rows: RowReader, history: string, branchId: number
   const newest = rows
     .range(CALLS, { prefix: [history], reverse: true, limit: MOST_LOOKED_AT })
     .map(callOf)
-    .filter(({ request }) => request !== null);
+    .filter(({ request, reassignedTo }) => request !== null && reassignedTo === null);
   return newest.find((call) => call.branchId === branchId) ?? newest[0];
 };
+
+/** The attempts after one with positions of its branch that are not before its own. */
+export const callsAfter = (
+  rows: RowReader,
+  history: string,
+  { location, branchId, position }: CallRow,
+): readonly CallRow[] =>
+  rows
+    .range(CALLS, { prefix: [history], from: location.seq + 1 })
+    .map(callOf)
+    .filter((call) => call.branchId === branchId && call.position >= position);
 
 /** An attempt by its id. */
 export const findCallRow = (rows: RowReader, history: string, attemptId: string): CallRow | undefined => {
@@ -153,6 +171,11 @@ const callOf = ({ key, value }: RowOf<typeof CALLS>): CallRow => ({
   scope: value[11] ?? null,
   match: (value[12] ?? null) as CallMatch | null,
   finished: typeof value[13] === 'string' ? finishedOf(value) : null,
+  assignedFrom: typeof value[30] === 'string' ? { history: value[30], attemptId: value[31] as string } : null,
+  reassignedTo:
+    typeof value[32] === 'string'
+      ? { history: value[32], branchId: value[33] as number, attemptId: value[34] as string }
+      : null,
 });
 
 const bodyOf = (value: ValueOf<typeof CALLS>, at: number): CallRow['request'] =>
@@ -162,19 +185,20 @@ const finishedOf = (value: ValueOf<typeof CALLS>): FinishedCall => {
   const number = (at: number): number | null => (value[at] ?? null) as number | null;
   const text = (at: number): string | null => (value[at] ?? null) as string | null;
   const message = text(29);
+  const usage = {
+    input: number(19),
+    output: number(20),
+    cached: number(21),
+    cacheWrite: number(22),
+    reasoning: number(23),
+  };
   return {
     location: { seq: value[14] as number, index: value[15] as number },
     status: value[13] as CallStatus,
     httpStatus: number(16),
     finishReason: text(17),
     model: text(18),
-    usage: {
-      input: number(19),
-      output: number(20),
-      cached: number(21),
-      cacheWrite: number(22),
-      reasoning: number(23),
-    },
+    usage: [19, 20, 21, 22, 23].every((at) => number(at) === null) ? null : usage,
     firstByteMs: number(24),
     durationMs: number(25),
     response: bodyOf(value, 26),

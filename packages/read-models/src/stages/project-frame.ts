@@ -124,6 +124,8 @@ export const projectFrame = (
       case 'ObservationRecorded':
       case 'CallStarted':
       case 'CallFinished':
+      case 'CallReassigned':
+      case 'ConversationLinked':
       case 'PriorityChanged':
       case 'PositionNamed':
       case 'PositionAnnotated':

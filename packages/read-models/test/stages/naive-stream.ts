@@ -124,6 +124,8 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'ObservationRecorded':
         case 'CallStarted':
         case 'CallFinished':
+        case 'CallReassigned':
+        case 'ConversationLinked':
         case 'ContentRedacted':
         case 'HistoryErased':
           break;

@@ -1,11 +1,12 @@
 import { attemptAnswer } from '@stemma/api';
 import { fail } from '@stemma/errors';
-import type { BranchRef } from '@stemma/history-store';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { CallAttempt } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
-import { oneLine, table } from '../output.ts';
+import { calledBy } from '../draw-branches.ts';
+import { oneLine, printable, table } from '../output.ts';
 import { time } from '../time.ts';
 
 const HISTORY = ['<history>', 'a history or branch, by id or name'] as const;
@@ -22,13 +23,33 @@ export const calls: CommandSpec = {
       return undefined;
     }
     const rows: string[][] = [];
-    for await (const attempt of attemptsOf(home, branchRef)) rows.push(cellsOf(attempt));
+    const notes: string[] = [];
+    for await (const attempt of attemptsOf(home, branchRef)) {
+      rows.push(cellsOf(attempt));
+      notes.push(noteOf(attempt));
+    }
+    const hasNotes = notes.some((note) => note !== '');
+    const note = (cell: string): string[] => (hasNotes ? [cell] : []);
+    const { branches } = await home.history(branchRef.history);
+    const caller = branches.find(({ branchId }) => branchId === branchRef.branchId)?.calledBy ?? null;
+    if (caller !== null) await output.write(`${printable(calledBy(caller))}\n`);
     await output.write(
       rows.length === 0
         ? 'no calls are recorded: `stemma record -- COMMAND` records those of a command\n'
         : table(
-            ['CALL', 'AT', 'MODEL', 'STATUS', 'TOKENS', 'COST', 'FIRST BYTE', 'TIME', 'ATTEMPT'],
-            rows,
+            [
+              'CALL',
+              'AT',
+              'MODEL',
+              'STATUS',
+              'TOKENS',
+              'COST',
+              'FIRST BYTE',
+              'TIME',
+              'ATTEMPT',
+              ...note('NOTE'),
+            ],
+            rows.map((cells, i) => [...cells, ...note(notes[i] ?? '')]),
             output.width,
           ),
     );
@@ -67,6 +88,7 @@ export const call: CommandSpec = {
         ['time', duration ?? ''],
         ['parameters', oneLine(JSON.stringify(parameters), 200)],
         ['tools', String(tools.length)],
+        ...(noteOf(found) === '' ? [] : [['note', noteOf(found)] as [string, string]]),
         ['answer', answer === null ? '' : oneLine(JSON.stringify(answer), 200)],
       ];
       return lines.map(([title, value]) => `${title.padEnd(12)}${value}`.trimEnd() + '\n').join('');
@@ -74,6 +96,18 @@ export const call: CommandSpec = {
     return undefined;
   },
 };
+
+/** What else there is to know of an attempt: where it belongs, and what it led to. */
+const noteOf = ({ reassignedTo, assignedFrom, ledTo }: CallAttempt): string =>
+  [
+    reassignedTo === null
+      ? ''
+      : `assigned to ${branchRefOf(reassignedTo.history, reassignedTo.branchId).branch}: not counted here`,
+    assignedFrom === null ? '' : `assigned from ${assignedFrom.history}`,
+    ...ledTo.map(({ history, branchId }) => `led to ${branchRefOf(history, branchId).branch}`),
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
 
 const PAGE = 500;
 

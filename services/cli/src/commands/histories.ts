@@ -41,6 +41,8 @@ export const histories: CommandSpec = {
     const hidden = none && (damaged || sealed.length > 0);
     const erased = (await opened?.erased()) ?? [];
     if (erased.length > 0) output.say(`erased: ${erased.join(', ')}`);
+    const areCalled = list.some((row) => row.branches.some(({ calledBy }) => calledBy !== null));
+    const called = (cell: string): string[] => (areCalled ? [cell] : []);
     await output.result(list, () =>
       total === 0
         ? hidden
@@ -49,7 +51,7 @@ export const histories: CommandSpec = {
             ? 'no histories: `stemma import FILE` records one\n'
             : 'no history matches\n'
         : table(
-            ['HISTORY', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED', 'ID'],
+            ['HISTORY', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED', 'ID', ...called('CALLED BY')],
             list.map((row) => [
               row.name ?? row.history,
               String(row.cycles),
@@ -58,6 +60,7 @@ export const histories: CommandSpec = {
               row.state,
               time(row.updatedAt),
               row.history,
+              ...called(row.branches.find(({ calledBy }) => calledBy !== null)?.calledBy?.history ?? ''),
             ]),
             output.width,
           ),

@@ -1,0 +1,195 @@
+import { readBodyAt } from '@stemma/calls';
+import { sha256Hex, type WideJson } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { CallAddress, HistoryEvent } from '@stemma/events';
+import { historyId } from '@stemma/history';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
+import { toOpenAIMessages } from '@stemma/importers';
+import type { Projection } from '@stemma/projector';
+import { authorOf, callsAfter, findCallRow, findFrameSummary, type CallRow } from '@stemma/read-models';
+import type { CallEnd } from './finish-call.ts';
+import type { Outcome } from './outcome.ts';
+import type { Call, CallOutcome } from './record-call-types.ts';
+import type { CallTarget } from './record-call.ts';
+
+/** Where a call belongs: to a branch, or to a conversation of its own, in a new history. */
+export type CallDestination = { readonly branch: BranchRef } | { readonly newHistory: string | null };
+
+/** Who corrects, and why. */
+export type Corrector = { readonly by: { readonly actor: string }; readonly notes: string };
+
+export type AssignedCall = { readonly from: CallAddress; readonly to: CallAddress };
+
+/** What assigning needs of a home. */
+export type AssignTarget = CallTarget & {
+  recordCall(branch: BranchRef, call: Call): Promise<CallOutcome>;
+  finishCall(branch: BranchRef, end: CallEnd): Promise<Outcome>;
+  catchUp(): Promise<void>;
+};
+
+/**
+ * Corrects the guess about whose conversation a call is (calls §8): records it where it belongs, with its bytes, its answer and all
+ * that is known of it, and marks where it was. What was recorded stays. The ids of the commands follow from the call and the
+ * place, so one that was interrupted ends when it is sent again.
+ *
+ * @throws E_CALL_NOT_FOUND; E_COMMAND_INVALID if it is there already, or was assigned elsewhere; as `recordCall`
+ */
+export const assignCall = async (
+  home: AssignTarget,
+  projection: Projection,
+  { history, attemptId }: { readonly history: string; readonly attemptId: string },
+  destination: CallDestination,
+  { by, notes }: Corrector,
+): Promise<AssignedCall> => {
+  await home.catchUp();
+  const row = await projection.read((rows) => findCallRow(rows, history, attemptId));
+  if (row === undefined)
+    throw fail('E_CALL_NOT_FOUND', `the history has no call ${attemptId.slice(0, 200)}`, {
+      attempt: attemptId,
+    });
+  const from = { history, branchId: row.branchId, attemptId };
+  const target = await targetOf(home, from, destination, by);
+  const id = `${attemptId}.assigned.${sha256Hex(`${target.history} ${target.branchId}`).slice(0, 8)}`;
+  refuseAgain(row, from, target, id);
+  const branch = await recordAt(home, projection, { row, from, target, id });
+  const to = { history: branch.history, branchId: branch.branchId, attemptId: id };
+  const started = await eventAt(projection, history, row);
+  const prompt =
+    started?.type === 'CallStarted' && started.prompt !== null
+      ? { list: started.prompt.list, brings: [...started.prompt.brings] }
+      : null;
+  await home.submit({
+    id: `${id}.mark`,
+    ...{ history, branchId: row.branchId, by, notes },
+    steps: [{ op: 'reassign_call', attemptId, to, prompt }],
+  });
+  return { from, to };
+};
+
+/**
+ * As {@link assignCall}, for a call and those after it on its branch, to one place. What was assigned before an error stays
+ * assigned; sent again it goes on.
+ *
+ * @throws as {@link assignCall}
+ */
+export const assignFrom = async (
+  home: AssignTarget,
+  projection: Projection,
+  call: { readonly history: string; readonly attemptId: string },
+  destination: CallDestination,
+  corrector: Corrector,
+): Promise<readonly AssignedCall[]> => {
+  const { history } = call;
+  const first = await assignCall(home, projection, call, destination, corrector);
+  const following = await projection.read((rows) => {
+    const row = findCallRow(rows, history, call.attemptId);
+    return row === undefined ? [] : callsAfter(rows, history, row);
+  });
+  const assigned = [first];
+  for (const { attemptId, reassignedTo } of following) {
+    if (reassignedTo !== null) continue;
+    const { history: there, branchId } = (assigned.at(-1) as AssignedCall).to;
+    const branch = { branch: branchRefOf(there, branchId) };
+    assigned.push(await assignCall(home, projection, { history, attemptId }, branch, corrector));
+  }
+  return assigned;
+};
+
+const targetOf = async (
+  home: AssignTarget,
+  { attemptId, history }: CallAddress,
+  destination: CallDestination,
+  by: Corrector['by'],
+): Promise<BranchRef> => {
+  if ('branch' in destination) return destination.branch;
+  const id = `${attemptId}.assigned.new`;
+  const { newHistory: name } = destination;
+  const started = name === null ? historyId(null, `${history} ${id}`) : historyId(name, '');
+  await home.submit({ id, history: started, branchId: 0, by, steps: [{ op: 'start', name }] });
+  return branchRefOf(started, 0);
+};
+
+const refuseAgain = (row: CallRow, from: CallAddress, target: BranchRef, id: string): void => {
+  if (target.history === from.history && target.branchId === from.branchId)
+    throw fail('E_COMMAND_INVALID', `the call ${from.attemptId.slice(0, 200)} is on this branch already`);
+  const { reassignedTo } = row;
+  if (reassignedTo !== null && reassignedTo.attemptId !== id)
+    throw fail(
+      'E_COMMAND_INVALID',
+      `the call ${from.attemptId.slice(0, 200)} was assigned before: it is ${reassignedTo.attemptId.slice(0, 200)} in ${reassignedTo.history} now`,
+    );
+};
+
+type Assignment = {
+  readonly row: CallRow;
+  readonly from: CallAddress;
+  readonly target: BranchRef;
+  /** The attempt at the target. */
+  readonly id: string;
+};
+
+/** Records the call and its end at the target; returns the branch, which may be another after a rollback. */
+const recordAt = async (
+  home: AssignTarget,
+  projection: Projection,
+  { row, from, target, id }: Assignment,
+): Promise<BranchRef> => {
+  const { history } = from;
+  const known = await projection.read((rows) => findCallRow(rows, target.history, id));
+  const by = await projection.read((rows) => authorOf(findFrameSummary(rows, history, row.location.seq)));
+  let branch = known === undefined ? target : branchRefOf(target.history, known.branchId);
+  if (known === undefined) {
+    const position = await home.position(branchRefOf(history, row.branchId), `@s${row.position}`);
+    const { tree, payloads, thread } = await home.view(position);
+    const started = await eventAt(projection, history, row);
+    const tools = await eventAt(projection, history, { location: row.toolsAt });
+    const outcome = await home.recordCall(target, {
+      id,
+      by,
+      messages: toOpenAIMessages(tree, payloads, thread),
+      facts: {
+        api: row.api,
+        model: row.model,
+        parameters: payloadOf(started, 'data_parameters') as { readonly [name: string]: WideJson },
+        tools: payloadOf(tools, 'data_tools') as readonly WideJson[] | null,
+        request: row.request === null ? null : await bytesAt(projection, history, row.location),
+        found: {
+          scope: row.scope ?? `history:${target.history}`,
+          match: 'assigned',
+          origin: { kind: 'assigned', ...from },
+        },
+      },
+    });
+    branch = branchRefOf(outcome.history, outcome.branchId);
+  }
+  const { finished } = row;
+  if (finished === null) return branch;
+  const ended = await eventAt(projection, history, finished);
+  const { location, response, ...end } = finished;
+  await home.finishCall(branch, {
+    ...end,
+    by,
+    attemptId: id,
+    answer: payloadOf(ended, 'data_answer'),
+    response: response === null ? null : await bytesAt(projection, history, location),
+  });
+  return branch;
+};
+
+const bytesAt = (
+  projection: Projection,
+  history: string,
+  location: CallRow['location'],
+): Promise<Uint8Array> => readBodyAt(location, projection.payloads.framesOf(history));
+
+const eventAt = async (
+  projection: Projection,
+  history: string,
+  { location }: { readonly location: CallRow['location'] | null },
+): Promise<HistoryEvent | undefined> =>
+  location === null ? undefined : (await projection.payloads.events(history, location.seq))[location.index];
+
+const payloadOf = (event: HistoryEvent | undefined, name: string): WideJson | null =>
+  event?.type === 'CallStarted' || event?.type === 'CallFinished'
+    ? ((event.payload[name] ?? null) as WideJson | null)
+    : null;

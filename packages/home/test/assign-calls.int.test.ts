@@ -1,0 +1,240 @@
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
+import { openHome, type Home } from '@stemma/home';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryHome } from './small-home.ts';
+
+type Message = { readonly role: string; readonly content: unknown; readonly [name: string]: unknown };
+const by = { recorder: 'proxy' };
+const ann = { by: { actor: 'ann' }, notes: 'another user' };
+const s: Message = { role: 'system', content: 'You book flights for passengers who ask.' };
+const u = (text: string): Message => ({ role: 'user', content: `${text}, please, as soon as possible` });
+const a = (text: string): Message => ({ role: 'assistant', content: `${text}, of course, right away` });
+
+let at: ReturnType<typeof temporaryHome>;
+let home: Home;
+let calls = 0;
+beforeEach(async () => {
+  at = temporaryHome();
+  home = await openHome({ directory: at.directory, create: true });
+  calls = 0;
+});
+afterEach(async () => {
+  await home.close();
+  at[Symbol.dispose]();
+});
+
+const RUN = { run: 'r1' };
+const bodyOf = (messages: readonly Message[]): Uint8Array =>
+  Buffer.from(JSON.stringify({ model: 'm', messages }));
+const send = (messages: readonly Message[], id = `call-${++calls}`, within: { run: string } = RUN) =>
+  home.recordRequest({
+    id,
+    by,
+    messages: messages as never,
+    facts: {
+      api: 'openai.chat',
+      model: 'm',
+      parameters: { temperature: 0 },
+      tools: [{ name: 'look' }],
+      request: bodyOf(messages),
+    },
+    within,
+  });
+const end = (branch: BranchRef, attemptId: string, answer: Message) =>
+  home.finishCall(branch, {
+    ...{
+      by,
+      attemptId,
+      status: 'answered',
+      httpStatus: 200,
+      finishReason: 'stop',
+      model: 'm-1',
+      error: null,
+    },
+    usage: { input: 3, output: 4, cached: null, cacheWrite: null, reasoning: null },
+    ...{
+      firstByteMs: 1,
+      durationMs: 2,
+      answer: answer as never,
+      response: Buffer.from(JSON.stringify(answer)),
+    },
+  });
+const called = (name: string, said: object): Message => ({
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 't1', type: 'function', function: { name, arguments: JSON.stringify(said) } }],
+});
+const listed = async (branch: BranchRef) =>
+  (await home.calls.list(branch)).attempts.map(({ attemptId, label, match, reassignedTo }) => [
+    attemptId,
+    label,
+    match,
+    reassignedTo?.attemptId ?? null,
+  ]);
+const shown = async ({ history, branchId }: BranchRef) =>
+  (await home.view(await home.position(branchRefOf(history, branchId)))).tree.cycle;
+
+test('a call is recorded where it belongs, with all that is known of it, and marked where it was [calls §8.1]', async () => {
+  const first = await send([s, u('Berlin')]);
+  await end(first.branch, 'call-1', a('Which day'));
+  // Somebody else's, that shares a message behind the first difference: it is taken for a compaction.
+  const wrong = [s, u('Summary'), u('Berlin'), u('For Bob')];
+  const { branch } = await send(wrong, 'wrong');
+  expect(branch.history).toBe(first.branch.history);
+  await end(branch, 'wrong', a('Booked for Bob'));
+  const [assigned] = await home.assignCall(
+    { history: branch.history, attemptId: 'wrong' },
+    { newHistory: 'bob' },
+    ann,
+  );
+  const to = assigned?.to as NonNullable<typeof assigned>['to'];
+  expect(await listed(branch)).toEqual([
+    ['call-1', '@c1', 'started', null],
+    ['wrong', '@c2', 'rewritten', to.attemptId],
+  ]);
+  const there = branchRefOf(to.history, to.branchId);
+  expect((await home.history(to.history)).name).toBe('bob');
+  const [old, now] = [
+    await home.calls.find(branch.history, 'wrong'),
+    await home.calls.find(to.history, to.attemptId),
+  ];
+  const {
+    attemptId,
+    label,
+    branchId,
+    seq,
+    cycle,
+    at: time,
+    match,
+    reassignedTo,
+    assignedFrom,
+    ...rest
+  } = old;
+  expect(now).toMatchObject(rest);
+  expect(now).toMatchObject({
+    ...{ label: '@c1', cycle: 1, match: 'assigned', reassignedTo: null },
+    assignedFrom: { history: branch.history, attemptId: 'wrong' },
+  });
+  for (const which of ['request', 'response'] as const)
+    expect(await home.calls.body(to.history, to.attemptId, which)).toEqual(
+      await home.calls.body(branch.history, 'wrong', which),
+    );
+  // It does not count where it was.
+  expect((await home.snapshots(branch)).map(({ calls: count }) => count)).toEqual([1, 0]);
+  expect((await home.snapshots(there)).map(({ calls: count }) => count)).toEqual([1]);
+  const { ok, calls: verified } = await home.verify({ rows: 'all' });
+  expect({ ok, compared: verified.compared }).toEqual({ ok: true, compared: 3 });
+  expect((await home.replay({ verify: true })).differences).toBe(0);
+});
+
+test('later calls go on where the corrected one is, and where it never was [calls §8.2]', async () => {
+  const first = await send([s, u('Berlin')]);
+  const wrong = [s, u('Summary'), u('Berlin'), u('For Bob')];
+  await send(wrong, 'wrong');
+  const [assigned] = await home.assignCall(
+    { history: first.branch.history, attemptId: 'wrong' },
+    { newHistory: null },
+    ann,
+  );
+  const next = await send([...wrong, a('Booked'), u('Thanks')]);
+  expect(next).toMatchObject({ match: 'appended', branch: { history: assigned?.to.history } });
+  const other = await send([s, u('Berlin'), a('Which day'), u('Monday')]);
+  expect(other).toMatchObject({ match: 'appended', branch: { history: first.branch.history } });
+  expect(await shown(other.branch)).toBe(3);
+});
+
+test('an assignment is an intervention of an actor with a reason, and has one effect [calls §8.3]', async () => {
+  const first = await send([s, u('Berlin')]);
+  const other = await send([u('Something else')]);
+  const assign = () =>
+    home.assignCall({ history: other.branch.history, attemptId: 'call-2' }, { branch: first.branch }, ann);
+  const once = await assign();
+  expect(await assign()).toEqual(once);
+  const page = await home.audit.interventions(other.branch, {});
+  expect(page.interventions).toHaveLength(1);
+  expect(page.interventions[0]).toMatchObject({
+    actor: 'ann',
+    notes: 'another user',
+    content: { commands: [{ op: 'reassign_call', attempt: 'call-2', to: once[0]?.to }] },
+  });
+  await expect(
+    home.assignCall({ history: other.branch.history, attemptId: 'call-2' }, { newHistory: null }, ann),
+  ).rejects.toMatchObject({ code: 'E_COMMAND_INVALID' });
+  await expect(
+    home.assignCall({ history: first.branch.history, attemptId: 'call-1' }, { branch: first.branch }, ann),
+  ).rejects.toMatchObject({ code: 'E_COMMAND_INVALID' });
+  await expect(
+    home.assignCall({ history: first.branch.history, attemptId: 'none' }, { newHistory: null }, ann),
+  ).rejects.toMatchObject({ code: 'E_CALL_NOT_FOUND' });
+});
+
+test('a call and those after it go to one place [calls §8.1]', async () => {
+  const talk = [s, u('Berlin'), a('Which day'), u('Monday'), a('Booked'), u('Thanks')];
+  const { branch } = await send(talk.slice(0, 2));
+  await send(talk.slice(0, 4));
+  await send(talk.slice(0, 4));
+  await send(talk);
+  const assigned = await home.assignCall(
+    { history: branch.history, attemptId: 'call-2' },
+    { newHistory: null },
+    ann,
+    true,
+  );
+  expect(assigned.map(({ from }) => from.attemptId)).toEqual(['call-2', 'call-3', 'call-4']);
+  const { history, branchId } = assigned[0]?.to as NonNullable<(typeof assigned)[0]>['to'];
+  expect((await listed(branchRefOf(history, branchId))).map(([, label]) => label)).toEqual([
+    '@c1',
+    '@c1',
+    '@c2',
+  ]);
+});
+
+test('a call of a sub-agent is linked to the call whose tool asks for it [calls §3.8]', async () => {
+  const parent = await send([s, u('A trip to Berlin')]);
+  await end(parent.branch, 'call-1', called('research', { task: 'Find hotels in Berlin near the station' }));
+  const agent: Message = { role: 'system', content: 'You search.' };
+  const task: Message = { role: 'user', content: 'Find hotels in Berlin near the station' };
+  const child = await send([agent, task]);
+  const summary = await home.history(child.branch.history);
+  expect(summary.branches[0]?.calledBy).toEqual({
+    ...{ history: parent.branch.history, branchId: 0, attemptId: 'call-1', why: 'argument' },
+  });
+  expect((await home.calls.find(parent.branch.history, 'call-1')).ledTo).toEqual([
+    { history: child.branch.history, branchId: 0 },
+  ]);
+  // The only one that waits, though it says nothing of this.
+  const another = await send([agent, u('Something')]);
+  expect((await home.history(another.branch.history)).branches[0]?.calledBy).toMatchObject({
+    why: 'waiting',
+  });
+  // Its tool has answered: it waits no more.
+  await send([
+    s,
+    u('A trip to Berlin'),
+    called('research', {}),
+    { role: 'tool', tool_call_id: 't1', content: 'Here' },
+  ]);
+  const later = await send([agent, u('Anything')]);
+  expect((await home.history(later.branch.history)).branches[0]?.calledBy).toBe(null);
+  // Calls of another run are not looked at.
+  const elsewhere = await send([agent, task], 'elsewhere', { run: 'r2' });
+  expect((await home.history(elsewhere.branch.history)).branches[0]?.calledBy).toBe(null);
+});
+
+test('a link is corrected by an actor [calls §8.4]', async () => {
+  const parent = await send([s, u('A trip')]);
+  await end(parent.branch, 'call-1', called('research', {}));
+  const child = await send([u('Something')]);
+  const { history } = child.branch;
+  const link = async (parentCall: object | null) => {
+    await home.submit({
+      ...{ id: `link-${++calls}`, history, branchId: 0, ...ann },
+      steps: [{ op: 'link', parent: parentCall as never }],
+    });
+    return (await home.history(history)).branches[0]?.calledBy;
+  };
+  expect(await link(null)).toBe(null);
+  expect((await home.calls.find(parent.branch.history, 'call-1')).ledTo).toEqual([]);
+  const address = { history: parent.branch.history, branchId: 0, attemptId: 'call-1' };
+  expect(await link(address)).toEqual({ ...address, why: 'assigned' });
+});

@@ -1,0 +1,139 @@
+import { callAddressAnswer } from '@stemma/api';
+import type { AssignedCall, CallDestination, Corrector } from '@stemma/command-handler';
+import { fail } from '@stemma/errors';
+import type { CallAddress } from '@stemma/events';
+import { branchRefOf } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { randomUUID } from 'node:crypto';
+import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
+import type { CommandSpec } from '../command.ts';
+import { text } from '../options.ts';
+import { printable } from '../output.ts';
+
+export const assign: CommandSpec = {
+  name: 'assign',
+  summary: 'correct whose conversation a call is, or which call led to it',
+  arguments: [
+    [
+      '<call>',
+      'HISTORY@c7 (all attempts of that call), or the id of an attempt; with --parent also a HISTORY',
+    ],
+  ],
+  options: [
+    ['--to <history>', 'the history or branch that it belongs to'],
+    ['--new', 'it begins a history of its own'],
+    ['--name <name>', 'with --new: the name of that history'],
+    ['--following', 'also the calls after it on its branch'],
+    ['--parent <call>', 'the call that led to its conversation; `none`: none did'],
+    ...ACTOR_OPTIONS,
+  ],
+  run: async (context, [which], options) => {
+    const home = await context.home();
+    const [to, parent] = [text(options, 'to'), text(options, 'parent')];
+    const isNew = options['new'] === true;
+    if ([to !== undefined, isNew, parent !== undefined].filter((given) => given).length !== 1)
+      throw fail('E_USAGE', 'give one of --to, --new and --parent');
+    const corrector = {
+      by: { actor: await actorOf(context, options) },
+      notes: await notesOf(context, options),
+    };
+    if (parent !== undefined) {
+      const linked = await link(home, String(which), parent, corrector);
+      await context.output.result(
+        {
+          history: linked.history,
+          branch: linked.branch,
+          parent: linked.parent && callAddressAnswer(linked.parent),
+        },
+        () =>
+          linked.parent === null
+            ? `${linked.branch}: no call led to it\n`
+            : `${linked.branch}: ${printable(linked.parent.attemptId)} in ${linked.parent.history} led to it\n`,
+      );
+      return undefined;
+    }
+    const destination: CallDestination = isNew
+      ? { newHistory: text(options, 'name') ?? null }
+      : { branch: await home.find(String(to)) };
+    const calls = await callsNamed(home, String(which));
+    const assigned = await assignAll(home, calls, destination, corrector, options['following'] === true);
+    await context.output.result(
+      assigned.map(({ from, to: now }) => ({ from: callAddressAnswer(from), to: callAddressAnswer(now) })),
+      () =>
+        assigned
+          .map(
+            ({ from, to: now }) =>
+              `${printable(from.attemptId)}: now in ${branchRefOf(now.history, now.branchId).branch} as ${printable(now.attemptId)}\n`,
+          )
+          .join(''),
+    );
+    return undefined;
+  },
+};
+
+const assignAll = async (
+  home: Home,
+  calls: readonly CallAddress[],
+  destination: CallDestination,
+  corrector: Corrector,
+  following: boolean,
+): Promise<readonly AssignedCall[]> => {
+  const assigned: AssignedCall[] = [];
+  // The first one's last: what follows is assigned with it once.
+  for (const [index, call] of calls.entries()) {
+    const there = assigned.at(-1)?.to;
+    const place = there === undefined ? destination : { branch: branchRefOf(there.history, there.branchId) };
+    const isLast = index === calls.length - 1;
+    assigned.push(...(await home.assignCall(call, place, corrector, following && isLast)));
+  }
+  return assigned;
+};
+
+/** The attempts that are meant, oldest first. @throws E_CALL_NOT_FOUND */
+const callsNamed = async (home: Home, which: string): Promise<readonly CallAddress[]> => {
+  const at = which.lastIndexOf('@');
+  if (at <= 0) {
+    const history = await home.calls.locate(which);
+    const { branchId } = await home.calls.find(history, which);
+    return [{ history, branchId, attemptId: which }];
+  }
+  const branch = await home.find(which.slice(0, at));
+  const attempts = await home.calls.at(await home.position(branch, which.slice(at)));
+  const found = attempts.filter(({ reassignedTo }) => reassignedTo === null);
+  if (found.length === 0)
+    throw fail('E_CALL_NOT_FOUND', `no call is recorded with ${printable(which)}`, { at: which });
+  return found.map(({ attemptId, branchId }) => ({ history: branch.history, branchId, attemptId }));
+};
+
+const link = async (
+  home: Home,
+  which: string,
+  parent: string,
+  { by, notes }: Corrector,
+): Promise<{
+  readonly history: string;
+  readonly branch: string;
+  readonly parent: CallAddress | null;
+}> => {
+  const { history, branchId, branch } = await conversationOf(home, which);
+  const found = parent === 'none' ? null : ((await callsNamed(home, parent)).at(-1) ?? null);
+  await home.submit({
+    ...{ id: randomUUID(), history, branchId, by, notes },
+    steps: [{ op: 'link', parent: found === null ? null : { ...found } }],
+  });
+  return { history, branch, parent: found };
+};
+
+/** The branch that is named, or that of a call. */
+const conversationOf = async (home: Home, which: string): Promise<ReturnType<typeof branchRefOf>> => {
+  if (!which.includes('@')) {
+    try {
+      return await home.find(which);
+    } catch {
+      // It may be the id of an attempt.
+    }
+  }
+  const [call] = await callsNamed(home, which);
+  if (call === undefined) throw fail('E_CALL_NOT_FOUND', `there is no call ${printable(which)}`);
+  return branchRefOf(call.history, call.branchId);
+};
