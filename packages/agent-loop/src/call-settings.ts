@@ -15,6 +15,12 @@ export type CallSettings = {
   readonly dropped: readonly string[];
 };
 
+/** How minds are opened. */
+export type MindsOptions = MindOptions & {
+  /** Throws for a mind that may not be asked here. */
+  readonly allow?: (spec: string) => void;
+};
+
 const PAGE = 1_000;
 
 /** The newest call with a position or one before it; null: none is recorded there. */
@@ -42,8 +48,12 @@ export const newestCallBefore = async (
 export const mindFor = (
   spec: string | undefined,
   before: Pick<CallAttempt, 'api' | 'model'> | null,
-  options: MindOptions,
-): Mind => openMind(specFor(spec, before), options);
+  { allow, ...options }: MindsOptions,
+): Mind => {
+  const named = specFor(spec, before);
+  allow?.(named);
+  return openMind(named, options);
+};
 
 const specFor = (spec: string | undefined, before: Pick<CallAttempt, 'api' | 'model'> | null): string => {
   if (spec !== undefined) return spec;

@@ -1,7 +1,7 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import type { ErrorCode } from '@stemma/errors';
-import type { MindOptions } from '@stemma/minds';
 import type { CallAttempt } from '@stemma/queries';
+import type { MindsOptions } from './call-settings.ts';
 import type { ToolSource } from './tool-sources.ts';
 
 /** Why a run ended. Whatever it is, the history can be continued. */
@@ -42,7 +42,7 @@ export type ContinueOptions = {
   readonly set?: WideJsonObject;
   /** Asked one after the other. Default: the recording. */
   readonly tools?: readonly ToolSource[];
-  readonly minds?: MindOptions;
+  readonly minds?: MindsOptions;
   readonly signal?: AbortSignal;
   /** Hears of what is done, in sentences. */
   readonly say?: (sentence: string) => void;

@@ -9,7 +9,7 @@ import { mindFor } from './call-settings.ts';
 import { messagesOf, sameCallKey } from './chat-message.ts';
 import { isCommitted, tipOf } from './find-tip.ts';
 import { attemptAt, firstAnswer, seenAnswer, withoutEvents } from './first-answer.ts';
-import { factsOf, makeCall } from './record-try.ts';
+import { factsOf, makeCall, recordedTries } from './record-try.ts';
 import { retryRequest, type AskedBefore } from './retry-request.ts';
 import type { RetriedAnswer, RetriedCall, RetryOptions, SeenAnswer } from './retry-types.ts';
 import { checkRun } from './run.ts';
@@ -127,6 +127,9 @@ const askAgain = async (
   }: RetryOptions,
 ): Promise<RetriedAnswer> => {
   const { history } = fork;
+  const [tried] = await recordedTries(home, history, id);
+  if (tried !== undefined && (tried.model !== mind.model || tried.api !== mind.api))
+    throw fail('E_RUN_REUSED', `${id} asked ${tried.model ?? 'no model'}, not ${mind.model}`);
   const by = { actor };
   const because = notes === undefined ? {} : { notes };
   let branchRef = fork;

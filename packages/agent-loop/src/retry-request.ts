@@ -11,7 +11,7 @@ export type AskedBefore = {
   readonly body: Uint8Array | null;
 };
 
-export type RetryRequest = {
+export type RewrittenRequest = {
   readonly bytes: Uint8Array;
   readonly how: 'recorded' | 'set' | 'written';
   readonly settings: CallSettings;
@@ -29,7 +29,7 @@ export const retryRequest = (
   { attempt, body }: AskedBefore,
   set: WideJsonObject,
   { messages, isEdited }: { readonly messages: readonly WideJsonObject[]; readonly isEdited: boolean },
-): RetryRequest => {
+): RewrittenRequest => {
   const settings = settingsFor(mind, attempt, set);
   if (body !== null && !isEdited && attempt?.api === mind.api) {
     const isSameModel = attempt.model === mind.model;

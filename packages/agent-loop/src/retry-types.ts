@@ -1,7 +1,7 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import type { ErrorCode } from '@stemma/errors';
-import type { MindOptions } from '@stemma/minds';
 import type { CallAttempt, UnresolvedStep } from '@stemma/queries';
+import type { MindsOptions } from './call-settings.ts';
 import type { ToolCall } from './chat-message.ts';
 import type { TextDifference } from './text-differences.ts';
 
@@ -26,7 +26,7 @@ export type RetryOptions = {
   readonly name?: string;
   /** The most calls at a time. Default 4. */
   readonly parallel?: number;
-  readonly surroundings?: MindOptions;
+  readonly surroundings?: MindsOptions;
   readonly signal?: AbortSignal;
   readonly say?: (sentence: string) => void;
 };

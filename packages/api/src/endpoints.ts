@@ -13,6 +13,7 @@ import { EventPage, StreamMessage } from './logged.ts';
 import { ATTEMPTS } from './attempts.ts';
 import { QUESTIONS } from './questions.ts';
 import { RANGES } from './range.ts';
+import { RUNS } from './runs.ts';
 import { HistoryPage, HistorySummaryAnswer, SnapshotPage } from './summaries.ts';
 import { NodeDetail, TreePage } from './tree.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
@@ -125,6 +126,7 @@ export const ENDPOINTS = {
   ...QUESTIONS,
   ...ATTEMPTS,
   ...CORRECTIONS,
+  ...RUNS,
   ...EXCHANGES,
   ...AUDIT,
   ...BRANCHES,

@@ -39,6 +39,8 @@ export type GatewayOptions = {
   readonly questions?: QuestionPool;
   /** Told of errors that are no answer of the contract: faults of Stemma. */
   readonly report?: (error: unknown) => void;
+  /** Which minds may be asked, where they are, and their keys. Default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** What it counts, shown at `/metrics`; its own unless given. */
   readonly metrics?: Metrics;
 };
@@ -67,7 +69,7 @@ export const openGateway = (
   const observer = openObserver(home, report);
   options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
   const answer = openAnswers(
-    createHandlers(home, { hider, closing: options.closing }),
+    createHandlers(home, { hider, closing: options.closing, ...(options.env && { env: options.env }) }),
     (name, actor, input) =>
       actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
     options.questions,

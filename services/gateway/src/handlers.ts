@@ -29,6 +29,8 @@ import { interventionHandlers } from './interventions.ts';
 import { loggedAnswer } from './logged-events.ts';
 import { openPreviews } from './preview.ts';
 import { questionHandlers } from './prompt-questions.ts';
+import type { RequestClient } from './request-client.ts';
+import { runHandlers } from './runs.ts';
 import { sharedFor } from './shared-for.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
 import { openTreeCache, withContents } from './tree-cache.ts';
@@ -42,6 +44,7 @@ export type Streamed = StreamName | 'interventionLines';
 export type Handlers = {
   readonly [Name in Exclude<EndpointName, Streamed>]: (
     input: InputOf<Endpoints[Name]>,
+    client: RequestClient,
   ) => Promise<AnswerOf<Endpoints[Name]>>;
 };
 
@@ -58,11 +61,13 @@ export type HandlerOptions = {
   /** Readiness ends when it aborts. */
   readonly closing?: AbortSignal | undefined;
   readonly hider?: PathHider;
+  /** Which minds may be asked, where they are, and their keys. Default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
 export const createHandlers = (
   home: Home,
-  { closing, hider = openPathHider(home.directory) }: HandlerOptions = {},
+  { closing, hider = openPathHider(home.directory), env = process.env }: HandlerOptions = {},
 ): Handlers => {
   const previews = openPreviews(home);
   const trees = openTreeCache(home);
@@ -107,6 +112,7 @@ export const createHandlers = (
     ...questionHandlers(home),
     ...attemptHandlers(home),
     ...correctionHandlers(home),
+    ...runHandlers(home, { env, ...(closing && { closing }) }),
     ...exchangeHandlers(home),
     ...auditHandlers(home),
     ...interventionHandlers(home),

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { upstreamsOf } from './proxy/address.ts';
 import { queryTimeoutOf, serveHome } from './serve-home.ts';
 
-// configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG, STEMMA_ROWS, STEMMA_REDACT, STEMMA_PRICES, STEMMA_QUERY_TIMEOUT (seconds), STEMMA_UPSTREAM_OPENAI, STEMMA_UPSTREAM_ANTHROPIC
+// configure: STEMMA_HOME (default ./.stemma), STEMMA_PORT, STEMMA_HOST, STEMMA_LOG, STEMMA_ROWS, STEMMA_REDACT, STEMMA_PRICES, STEMMA_QUERY_TIMEOUT (seconds), STEMMA_UPSTREAM_OPENAI, STEMMA_UPSTREAM_ANTHROPIC, STEMMA_MINDS and the keys and limits of minds
 const { STEMMA_HOME, STEMMA_LOG, STEMMA_ROWS, STEMMA_REDACT, STEMMA_PRICES } = process.env;
 const { STEMMA_PORT, STEMMA_HOST } = process.env;
 const portOf = (text: string): number => {

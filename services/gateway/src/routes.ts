@@ -2,6 +2,7 @@ import { ENDPOINTS, HEAVY, toWireJson, type Endpoint, type EndpointName } from '
 import type { Context, Hono } from 'hono';
 import { toResponse, type HttpAnswer } from './front/answer.ts';
 import type { Handlers, Streamed } from './handlers.ts';
+import type { RequestClient } from './request-client.ts';
 import { REPORT_SECURITY_POLICY } from './headers.ts';
 import type { Asker, QuestionPool } from './questions-apart/question-pool.ts';
 import { honoPath, inputOf, partsOf, type RequestParts } from './request.ts';
@@ -24,11 +25,11 @@ export const openAnswers =
   async (name, request) => {
     const endpoint: Endpoint = ENDPOINTS[name];
     const input = await inputOf(request, endpoint);
-    const handle = handlers[name] as (input: unknown) => Promise<unknown>;
+    const handle = handlers[name] as (input: unknown, client: RequestClient) => Promise<unknown>;
     const value =
       questions !== undefined && HEAVY.has(name)
         ? await questions.ask(name, input, request.asker, request.signal())
-        : await handle(input);
+        : await handle(input, request);
     await onAnswered(name, request.header('stemma-actor'), input);
     return answerOf(endpoint, value);
   };

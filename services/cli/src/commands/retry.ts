@@ -133,7 +133,14 @@ const bodyOfAnswer = (answer: RetriedAnswer, width: number): string => {
   const { error, differences, isSameText, text: said } = answer;
   if (error !== null) return `  ${printable(error.message)} (${error.code})\n`;
   if (isSameText === true) return body(said === '' ? '' : '(the same text)', answer, width);
-  return body(differences === null ? said : marked(differences), answer, width);
+  return body(differences === null || !isAlike(differences) ? said : marked(differences), answer, width);
+};
+
+/** True if more stayed than went: what differs in most words is easier to read by itself. */
+const isAlike = (differences: readonly TextDifference[]): boolean => {
+  const sizeOf = (kind: TextDifference['kind']): number =>
+    differences.reduce((sum, each) => sum + (each.kind === kind ? each.text.trim().length : 0), 0);
+  return sizeOf('same') > sizeOf('removed');
 };
 
 const body = (said: string, { toolCalls }: SeenAnswer, width: number): string =>
