@@ -8,7 +8,8 @@ import httpx
 import stemma_recorder as stemma
 
 provider, count, then = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-client = httpx.Client(transport=stemma.RecordingTransport())
+patience = float(os.environ.get("AGENT_EXIT_TIMEOUT", "120"))
+client = httpx.Client(transport=stemma.RecordingTransport(exit_timeout=patience))
 
 
 def ask(text):

@@ -195,8 +195,10 @@ def test_secrets_are_never_written_and_without_readable_rules_nothing_is(setting
     assert none.status().dropped == 1 and any("no call is recorded" in said for said in setting.said)
 
 
-def run(setting, provider, url, count, then):
-    variables = {**os.environ, "STEMMA_URL": url, "STEMMA_SPOOL": setting.spool}
+def run(setting, provider, url, count, then, patience=120):
+    """patience: seconds that it waits for the server when it ends; a machine may be slow."""
+    own = {"STEMMA_URL": url, "STEMMA_SPOOL": setting.spool, "AGENT_EXIT_TIMEOUT": str(patience)}
+    variables = {**os.environ, **own}
     command = [sys.executable, AGENT, provider.url, str(count), then]
     return subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -215,7 +217,7 @@ def test_a_process_that_ends_has_sent_its_calls_and_never_hangs(setting, provide
     assert (out.count("Yes."), said, len(gateway.exchanges)) == (2, "", 2)
     silent = setting.server(lambda *_: time.sleep(60))
     for url in (f"http://127.0.0.1:{servers.free_port()}", silent.url):
-        out, said = run(setting, provider, url, 2, "end").communicate(timeout=30)
+        out, said = run(setting, provider, url, 2, "end", patience=2).communicate(timeout=30)
         assert out.count("Yes.") == 2 and said.count("stemma:") <= 1
     assert len(setting.files()) == 4
 

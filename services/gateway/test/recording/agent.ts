@@ -5,7 +5,8 @@ import { recordingFetch } from '@stemma/recorder';
  * text of each answer. Then it ends; or waits until it is killed; or waits in the middle of a call that does not end.
  */
 const [, , provider, count, then] = process.argv;
-const fetching = recordingFetch();
+const { AGENT_EXIT_TIMEOUT: exitTimeout = '2000' } = process.env;
+const fetching = recordingFetch({ exitTimeout: Number(exitTimeout) });
 const ask = (text: string): Promise<Response> =>
   fetching(`${provider}/v1/chat/completions`, {
     method: 'POST',

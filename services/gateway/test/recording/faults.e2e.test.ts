@@ -310,8 +310,15 @@ const left = (spool: string): string =>
   '';
 
 describe('a process', () => {
-  const run = (url: string, count: number, then: string): ChildProcess & { said: () => string } => {
-    const env = { ...process.env, STEMMA_URL: url, STEMMA_SPOOL: at.spool };
+  /** @param patience milliseconds that it waits for the server when it ends: a machine may be slow */
+  const run = (
+    url: string,
+    count: number,
+    then: string,
+    patience = 120_000,
+  ): ChildProcess & { said: () => string } => {
+    const own = { STEMMA_URL: url, STEMMA_SPOOL: at.spool, AGENT_EXIT_TIMEOUT: String(patience) };
+    const env = { ...process.env, ...own };
     const program = join(import.meta.dirname, 'agent.ts');
     const child = spawn(process.execPath, [program, models.url, String(count), then], { env });
     children.push(child);
@@ -330,7 +337,7 @@ describe('a process', () => {
     expect(await questions()).toHaveLength(2);
     const silent = await listen(() => undefined);
     for (const port of [await freePort().catch(() => 1), silent]) {
-      const alone = run(`http://127.0.0.1:${port}`, 2, 'end');
+      const alone = run(`http://127.0.0.1:${port}`, 2, 'end', 2_000);
       const began = performance.now();
       expect((await once(alone, 'exit'))[0]).toBe(0);
       expect(performance.now() - began).toBeLessThan(30_000);
