@@ -1,3 +1,4 @@
+export { decodedLimit } from './decoded.ts';
 export type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
 export { exchangeOfRequest } from './exchange-of-request.ts';
 export {

@@ -1,7 +1,7 @@
 import { inOrderByKey } from '@stemma/command-handler';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
-import { beginningOf, endExchange, readExchangeStart, startExchange } from '@stemma/exchanges';
+import { beginningOf, decodedLimit, endExchange, readExchangeStart, startExchange } from '@stemma/exchanges';
 import { openRetry, type Home } from '@stemma/home';
 import { open } from 'node:fs/promises';
 import { decodeEntry, type CallBranch, type EndedEntry, type ReadEntry, type StartedEntry } from './entry.ts';
@@ -90,9 +90,9 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
 
 const attempt = async <T>(act: () => Promise<T>): Promise<T> => act();
 
-/** A body with a content coding may become any size. */
+/** What a body takes when its content coding is undone. */
 const weightOf = ({ entry, body }: ReadEntry): number =>
-  'coding' in entry && entry.coding !== null ? AT_A_TIME : Math.max(LEAST, body.length);
+  'coding' in entry && entry.coding !== null ? decodedLimit(body.length) : Math.max(LEAST, body.length);
 
 const readEntry = async (ref: EntryRef): Promise<ReadEntry> => {
   const bytes = 'bytes' in ref ? viewOf(ref.bytes) : await readRange(ref);

@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { openHome, type Home } from '@stemma/home';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,8 +60,16 @@ test('bodies that become large when they are read are recorded one after the oth
     },
   } as unknown as Home;
   const recorder = openEntryRecorder(home, () => undefined);
+  // So long that it may become too many bytes for others beside it.
+  const content = randomBytes(220_000).toString('base64');
   const bodyOf = (id: string) =>
-    `{"model":"m","messages":[{"role":"system","content":${JSON.stringify(id)}}]}`;
+    JSON.stringify({
+      model: 'm',
+      messages: [
+        { role: 'system', content: id },
+        { role: 'user', content },
+      ],
+    });
   const started = (id: string, coding: string | null) => ({
     bytes: Buffer.concat(
       encodeEntry(
