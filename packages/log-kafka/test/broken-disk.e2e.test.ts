@@ -89,7 +89,7 @@ describe("a broker's disk", () => {
 
     const altered = await openKafkaLog(options);
     const { problems } = await verifyLog(altered, { contents: NO_CONTENTS });
-    expect(problems).toMatchObject([{ kind: 'unknown', partition: 0, offset: 8 }]);
+    expect(problems.filter(({ kind }) => kind === 'unknown')).toMatchObject([{ partition: 0, offset: 8 }]);
     const writer = await noteWriter(altered);
     await expect(writer.write(noteIntent('hbad', 'more', 'more'))).rejects.toMatchObject({
       code: 'E_PARTITION_CLOSED',

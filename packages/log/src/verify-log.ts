@@ -64,6 +64,7 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
     const heads = new Map<string, HeadState>();
     let checkpoint: Checkpoint = await checkpointAtStart(log, partition);
     const end = await log.end(partition);
+    const after = new Map<string, number>();
     while (checkpoint.cursor.offset < end) {
       const read = await log.read(partition, checkpoint.cursor.offset);
       if (read.records.length === 0) await refuseUnread(log, partition, checkpoint.cursor.offset);
@@ -73,6 +74,7 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
         const before = checkpoint.cursor.offset;
         const batch = checkRecords(opened.slice(done), checkpoint, heads);
         for (const [history, head] of batch.heads) heads.set(history, head);
+        if (checkpoint.state.acknowledged.length > 0) noteLatest(after, opened.slice(done));
         problems.push(...batch.damage.map((damage) => damageProblem(partition, damage)));
         for (const frame of batch.accepted) await verifyFrame(frame, { heads, problems, unopened }, options);
         // This reader continues after a record that closes the partition to all others.
@@ -88,12 +90,39 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
       records += opened.length;
       options.progress?.(partition, checkpoint.cursor.offset, end);
     }
+    problems.push(...withoutBeginning(partition, problems, after, heads));
     for (const [history, head] of heads) histories.set(history, { ...head, partition });
     accepted += checkpoint.state.accepted;
     for (const reason of REASONS) stale[reason] += checkpoint.state.stale[reason];
   }
   const sealed = [...unopened].filter(([, why]) => why === 'sealed').map(([history]) => history);
   return { records, accepted, stale, histories, problems, sealed };
+};
+
+/** The number of the latest whole frame of each history. */
+const noteLatest = (latest: Map<string, number>, opened: readonly Opened[]): void => {
+  for (const { open } of opened) {
+    if (open === undefined) continue;
+    const { history, seq } = open.envelope;
+    latest.set(history, Math.max(seq, latest.get(history) ?? 0));
+  }
+};
+
+/** Histories with whole frames that follow nothing, because what they follow may be a record that is damaged and anybody's. */
+const withoutBeginning = (
+  partition: number,
+  problems: readonly LogProblem[],
+  latest: ReadonlyMap<string, number>,
+  heads: ReadonlyMap<string, HeadState>,
+): readonly LogProblem[] => {
+  const lost = problems.findLast((each) => each.partition === partition && each.kind === 'unknown');
+  if (lost === undefined) return [];
+  return [...latest].flatMap(([history, seq]) => {
+    const { next, state } = heads.get(history) ?? { next: 0, state: 'open' };
+    if (state !== 'open' || seq < next) return [];
+    const message = `${history} has no frame ${next}, which may be the damaged record ${partition}@${lost.offset}: what follows it, up to frame ${seq}, is not shown`;
+    return [{ ...lost, kind: 'damaged', history, seq: next, message }];
+  });
 };
 
 const NONE: Readonly<Record<StaleReason, number>> = {

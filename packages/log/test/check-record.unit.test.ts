@@ -218,6 +218,14 @@ describe('a reader', () => {
         message: "the record 0@2 is damaged and may be anybody's",
       },
       { offset: 5, history: 'h0', seq: 2, kind: 'damaged' },
+      {
+        offset: 2,
+        history: 'h1',
+        seq: 0,
+        kind: 'damaged',
+        message:
+          'h1 has no frame 0, which may be the damaged record 0@2: what follows it, up to frame 2, is not shown',
+      },
     ]);
     expect(histories.get('h0')).toMatchObject({ state: 'damaged', stopped: 2, partition: 0 });
   });

@@ -87,7 +87,12 @@ export const diagnose = async (
     clock: { now, newest },
   };
   const findings = [...listFindings(report), ...inspectDirectory(services.directory)];
-  const { sealed } = await readDamage(services);
+  const { sealed, lost } = await readDamage(services);
+  for (const { partition, offset } of lost)
+    findings.push({
+      level: 'warning',
+      message: `the damaged record ${partition}@${offset} is lost and acknowledged: histories may lack its frame and what follows it; \`stemma verify\` names them`,
+    });
   for (const message of damageSentences({ closed: [], stopped: [], sealed }))
     findings.push({ level: 'warning', message });
   findings.push(...altered.findings);

@@ -8,6 +8,8 @@ import type { Services } from './services.ts';
 export type KnownDamage = {
   /** Partitions closed by a damaged record; nothing after its offset is shown until somebody acknowledges it. */
   readonly closed: readonly { readonly partition: number; readonly offset: number }[];
+  /** Damaged records that may have been anybody's, and whose loss somebody acknowledged. */
+  readonly lost: readonly { readonly partition: number; readonly offset: number }[];
   /** Damaged or defective histories; only what comes before the damage is shown. */
   readonly stopped: readonly string[];
   /** Histories whose keys are not in this home: nothing is wrong with their records. */
@@ -22,6 +24,7 @@ export const isDamage = (code: unknown): boolean =>
 export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promise<KnownDamage> =>
   projection.read((view) => {
     const closed: { partition: number; offset: number }[] = [];
+    const lost: { partition: number; offset: number }[] = [];
     const defects = view.range(DEFECTS, { prefix: [] }).map(({ key, value }) => [key[0], value[1]] as const);
     const sealed = defects.filter(([, code]) => code === 'E_HISTORY_SEALED').map(([history]) => history);
     const stopped = new Set(defects.filter(([, code]) => isDamage(code)).map(([history]) => history));
@@ -31,14 +34,19 @@ export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promis
       const { state } = decodeCheckpoint(cursor);
       const found = closedBy(state);
       if (found !== null) closed.push({ partition, offset: found.offset });
+      lost.push(...state.acknowledged.map((offset) => ({ partition, offset })));
       for (const { history, affectsWholePartition } of state.damage)
         if (history !== null && !affectsWholePartition && !history.startsWith('log:')) stopped.add(history);
     }
-    return { closed, stopped: [...stopped].sort(compareCodePoints), sealed };
+    return { closed, lost, stopped: [...stopped].sort(compareCodePoints), sealed };
   });
 
 /** One sentence for each kind of damage, to print beside an answer that may lack something. */
-export const damageSentences = ({ closed, stopped, sealed }: KnownDamage): readonly string[] => [
+export const damageSentences = ({
+  closed,
+  stopped,
+  sealed,
+}: Omit<KnownDamage, 'lost'>): readonly string[] => [
   ...closed.map(
     ({ partition, offset }) =>
       `partition ${partition} is closed by the damaged record ${partition}@${offset}: nothing after it is shown until ` +

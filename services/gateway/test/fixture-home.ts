@@ -185,7 +185,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     experiments: undefined as never,
     partitions: async () => [],
     ready: async () => undefined,
-    damage: async () => ({ closed: [], stopped: [], sealed: [] }),
+    damage: async () => ({ closed: [], lost: [], stopped: [], sealed: [] }),
     doctor: () => Promise.reject(new Error('only real homes are examined')),
     checkpoint: () => Promise.reject(new Error('only real homes are signed')),
     stages: undefined as never,

@@ -213,12 +213,13 @@ const takeAdvice = async (given: Advice): Promise<void> => {
   if (kind === 'log' && verified.code === 5 && examined?.code === 0 && !DAMAGE_WORDS.test(examined.stdout))
     blame('doctor', 'it finds nothing, and verify does', examined);
   const gone = /E_LOG_GONE|E_LOG_MISMATCH|E_IO/.test(verified.stderr);
+  const lostRecords: string[] = [];
   // Nobody has it open while files are put back, and what follows begins with the home as it is then.
   await hold(null);
   if (kind === 'contents' || kind === 'id' || kind === 'key' || gone) restore(whole.home, copy, damage);
   else if (kind === 'log') {
     await hold(copy);
-    for (let tries = 0; tries < 10; tries++) {
+    for (let tries = 0; tries < 40; tries++) {
       const closed = await ask(['histories']);
       const record = /`?stemma ack (\d+@\d+)/.exec(closed?.stderr ?? '')?.[1];
       if (record === undefined) break;
@@ -227,6 +228,7 @@ const takeAdvice = async (given: Advice): Promise<void> => {
         blame(`ack ${record}`, 'the advice does not work', acknowledged);
         break;
       }
+      lostRecords.push(record);
     }
   }
   await hold(copy);
@@ -238,6 +240,7 @@ const takeAdvice = async (given: Advice): Promise<void> => {
   if (compared !== null && compared.code !== 0) blame('replay --verify', 'rows differ', compared);
   const again = replays ? await ask(['verify', '--rows']) : null;
   const isMended = kind !== 'log' || gone;
+  const diagnosed = lostRecords.length === 0 ? '' : ((await ask(['doctor']))?.stdout ?? '');
   if (isMended && again !== null && again.code !== 0) blame('verify', 'the advice did not help', again);
   for (const question of given.later) {
     const ended = await ask(question);
@@ -248,7 +251,9 @@ const takeAdvice = async (given: Advice): Promise<void> => {
       // Of a history whose first frame is lost, and acknowledged to be, nothing is left to speak of.
       const isLost = touched.get(whole.ids.get(about ?? '') ?? '') === 0;
       if (isLost && ended.stderr.includes('E_HISTORY_NOT_FOUND')) continue;
-      const fault = answerFault(question, ended, whole, lost);
+      // What was acknowledged is said by `doctor` and `verify`, and no longer beside every answer.
+      const isSaid = lostRecords.some((record) => diagnosed.includes(record));
+      const fault = isSaid && ended.code === 0 ? null : answerFault(question, ended, whole, lost);
       if (fault !== null) blame(spell(question), `after the advice: ${fault}`, ended);
     } else if (ended.code !== 0 || answerFault(question, ended, whole, WHOLE) !== null)
       blame(spell(question), 'after the advice it is not served as before', ended);
