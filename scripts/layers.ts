@@ -34,6 +34,7 @@ export const layers = [
   'projector',
   'command-handler',
   'queries',
+  'steering',
   'operations',
   'home',
   'agent-loop',

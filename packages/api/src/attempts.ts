@@ -82,6 +82,20 @@ const WholeAttempt = AttemptAnswer.extend({
   parameters: anyJson,
   tools: z.array(anyJson),
   answer: anyJson.describe('the message of the answer; null: there is none'),
+  steered: z
+    .strictObject({
+      request: body.describe('the body as it came; null: it went as it came, or is not recorded'),
+      changes: z.array(
+        z.strictObject({
+          what: z.enum(['inserted', 'replaced', 'removed', 'lost']),
+          node: z.string(),
+          seq: count.describe('the frame of the intervention'),
+        }),
+      ),
+      unsteered: z.string().nullable().describe('why it went as it came, although its branch is steered'),
+    })
+    .nullable()
+    .describe('what observers changed in the request before it went out; null: nothing'),
 }).meta({ id: 'WholeAttempt' });
 
 const one = z.strictObject({ history: historyParam, attempt: z.string().min(1).max(600) });
@@ -112,6 +126,14 @@ export const ATTEMPTS = {
     method: 'GET',
     path: '/api/histories/{history}/attempts/{attempt}/request',
     summary: 'Returns the body of the request as it was sent, byte for byte.',
+    params: one,
+    answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_DAMAGED'],
+  },
+  attemptCame: {
+    method: 'GET',
+    path: '/api/histories/{history}/attempts/{attempt}/came',
+    summary: 'Returns the body of the request as it came, before observers changed it, byte for byte.',
     params: one,
     answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
     errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_DAMAGED'],

@@ -14,6 +14,7 @@ import { ATTEMPTS } from './attempts.ts';
 import { QUESTIONS } from './questions.ts';
 import { RANGES } from './range.ts';
 import { RUNS } from './runs.ts';
+import { STEERING } from './steering.ts';
 import { HistoryPage, HistorySummaryAnswer, SnapshotPage } from './summaries.ts';
 import { NodeDetail, TreePage } from './tree.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
@@ -127,6 +128,7 @@ export const ENDPOINTS = {
   ...ATTEMPTS,
   ...CORRECTIONS,
   ...RUNS,
+  ...STEERING,
   ...EXCHANGES,
   ...AUDIT,
   ...BRANCHES,

@@ -44,3 +44,4 @@ export {
 export { Excerpt, NodeDetail, RemovedNode, TreeNodeAnswer, TreePage } from './tree.ts';
 export { WatchAnswer } from './watch.ts';
 export { fromWireJson, toWireJson } from './wire-json.ts';
+export { breakpointOf, type BreakpointRequest, type HeldCallAnswer, heldCallAnswer } from './steering.ts';

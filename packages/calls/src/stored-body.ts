@@ -25,6 +25,8 @@ const storedBody = (events: readonly HistoryEvent[], index: number): StoredBody 
   const event = events[index];
   if (event?.type === 'CallStarted' && event.request !== null)
     return { body: event.request, own: ownOf(event.payload), companion: () => requestCompanion(events) };
+  if (event?.type === 'CallSteered' && event.request !== null)
+    return { body: event.request, own: ownOf(event.payload), companion: () => NONE };
   if (event?.type === 'CallFinished' && event.response !== null) {
     const answer = event.payload['data_answer'] as WideJson | undefined;
     return { body: event.response, own: ownOf(event.payload), companion: () => responseCompanion(answer) };

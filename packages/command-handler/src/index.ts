@@ -2,11 +2,12 @@ export { type CommandHandler, type HomeObserver, openCommandHandler } from './co
 export { type CallEnd, finishCall } from './finish-call.ts';
 export { inOrderByKey } from './in-order.ts';
 export type { Outcome } from './outcome.ts';
+export { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
 export type { Call, CallOutcome } from './record-call-types.ts';
-export { recordCall } from './record-call.ts';
-export { openRequestRecorder } from './record-request.ts';
+export { placed as placedRedactions, recordCall } from './record-call.ts';
+export { type FoundBranch, openRequestRecorder, type RequestRecorder } from './record-request.ts';
 export type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
-export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';
+export { type CallFacts, type CallStarter, openCallStarter, redactedBody } from './start-call.ts';
 export { startCallAtTip, type TipCall } from './start-call-at-tip.ts';
 export {
   assignCall,

@@ -1,12 +1,14 @@
 import type { WideJson } from '@stemma/canonical';
 import { roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
-import type { Command, Redaction } from '@stemma/history';
+import { steeringOf, type Command, type Redaction } from '@stemma/history';
 import {
   branchRefOf,
   findCommand,
   findSnapshot,
+  readConfig,
   readPositionMeta,
+  readTipSeq,
   type BranchRef,
   type Position,
   type TreeView,
@@ -82,7 +84,9 @@ export const recordCall = async (
         expected: expected ?? position.seq,
         steps: [{ op: 'rollback', to: earlier, description: NOT_SHOWN }],
       });
+      const going = branchRef;
       branchRef = branchRefOf(history, there.branchId);
+      await carrySteering(home, projection, { id, by }, going, branchRef);
       expected = undefined;
       continue;
     }
@@ -114,6 +118,31 @@ export const recordCall = async (
       if (expected !== undefined || tries >= MAX_TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
     }
   }
+};
+
+/** A branch that goes back before a change is steered as it was. */
+const carrySteering = async (
+  home: CallTarget,
+  projection: Projection,
+  { id, by }: Pick<Call, 'id' | 'by'>,
+  from: BranchRef,
+  to: BranchRef,
+): Promise<void> => {
+  await home.position(to);
+  const [before, after] = await projection.read((rows) => {
+    const of = ({ history, branchId }: BranchRef): ReturnType<typeof steeringOf> =>
+      steeringOf(readConfig(rows, history, branchId, readTipSeq(rows, history, branchId)).config);
+    return [of(from), of(to)] as const;
+  });
+  const set = Object.fromEntries(Object.entries(before).filter(([key]) => after[key] === undefined));
+  if (Object.keys(set).length === 0) return;
+  await home.submit({
+    id: `${id}.steer`,
+    history: to.history,
+    branchId: to.branchId,
+    by,
+    steps: [{ op: 'config', set }],
+  });
 };
 
 const promptOfCall = (
@@ -154,7 +183,7 @@ const calledBefore = async (
 };
 
 /** What was taken out of the messages that the steps bring; of the others it was recorded before. */
-const placed = (
+export const placed = (
   steps: Command['steps'] | readonly Command['steps'][number][],
   origins: readonly (number | null)[],
   before: readonly Redaction[],

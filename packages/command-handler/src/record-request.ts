@@ -1,7 +1,7 @@
 import { toHex, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
-import type { CallMatch } from '@stemma/events';
-import { historyId } from '@stemma/history';
+import type { CallMatch, CallOrigin } from '@stemma/events';
+import { historyId, type Redaction } from '@stemma/history';
 import { branchRefOf, mainBranchId, type BranchRef } from '@stemma/history-store';
 import { comparableMessage, leadingSystem, redactMessages, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
@@ -28,6 +28,20 @@ export type RequestTarget = CallTarget & {
 /** How often to look again when the branch went on between the look and the write. */
 const MAX_TRIES = 5;
 
+/** Where a call belongs, before anything of it is recorded. */
+export type FoundBranch = {
+  readonly scope: string;
+  readonly match: CallMatch;
+  /** The call that led to it, if it begins a conversation of its own. */
+  readonly origin: CallOrigin | null;
+  /** The call that it goes on from, and its branch; undefined: it begins a conversation. */
+  readonly from: { readonly history: string; readonly branchId: number; readonly at: number } | undefined;
+  /** What is compared and recorded: without secrets, where rules take them out. */
+  readonly messages: readonly WideJson[];
+  readonly redactions: readonly (readonly Redaction[])[];
+  readonly hashes: PromptHashes;
+};
+
 /** Records calls where their messages say that they belong. */
 export type RequestRecorder = {
   /**
@@ -41,6 +55,12 @@ export type RequestRecorder = {
   accepted(outcome: Outcome): void;
   /** The end of a call of a branch is being recorded. */
   ending(branch: BranchRef, work: Promise<unknown>): void;
+  /** Looks where a call belongs, and records nothing. @throws as `record` */
+  find(call: UnplacedCall): Promise<FoundBranch>;
+  /** The branch for a call that was found to belong there; it is started, if it is a new one. */
+  open(call: UnplacedCall, place: FoundBranch): Promise<BranchRef>;
+  /** Starts a branch for a call at a position. */
+  fork(call: UnplacedCall, at: { history: string; branchId: number; seq: number }): Promise<BranchRef>;
 };
 
 export const openRequestRecorder = (
@@ -122,7 +142,8 @@ export const openRequestRecorder = (
         if (candidate !== undefined && match === 'repeated')
           return await repeat(candidate, call, { scope, match }, hashes);
         const origin = match === undefined ? await findParent(projection, scope, messages) : null;
-        if (redactor === undefined && match === undefined && !isInHistory(call.within)) {
+        const isPlain = redactor === undefined && call.facts.unsteered === undefined;
+        if (isPlain && match === undefined && !isInHistory(call.within)) {
           const started = await startHistory(call);
           if (!started.repeated) return await quick.first(hashed, started.history, started.seq, origin);
         }
@@ -170,7 +191,44 @@ export const openRequestRecorder = (
     });
   };
 
+  const redacted = async (
+    messages: UnplacedCall['messages'],
+  ): Promise<Pick<FoundBranch, 'messages' | 'redactions'>> => {
+    if (redactor === undefined) return { messages, redactions: [] };
+    const done = await redactMessages(messages, (nodes) => redactor.nodes(nodes));
+    return { messages: done.messages, redactions: done.found };
+  };
+
   return {
+    async find(call) {
+      const { within } = call;
+      const scope = scopeOf(within);
+      const { messages, redactions } = await redacted(call.messages);
+      const hashes = hashPrompt(scope, messages);
+      const known = { scope, messages, redactions, hashes, origin: null };
+      await home.catchUp();
+      if (within !== undefined && 'branch' in within) {
+        const { history, branchId, seq } = await home.position(within.branch);
+        return { ...known, match: 'named', from: { history, branchId, at: seq } };
+      }
+      const leading = leadingSystem(messages);
+      const candidate = await projection.read((rows) => findEarlierCall(rows, hashes, leading));
+      const match = candidate && (await matchOf(candidate, messages, leading));
+      if (candidate === undefined || match === undefined)
+        return {
+          ...known,
+          match: 'started',
+          from: undefined,
+          origin: await findParent(projection, scope, messages),
+        };
+      return { ...known, match, from: candidate };
+    },
+    async open(call, { from, match }) {
+      if (from === undefined) return newBranch(call);
+      const { history, branchId, at } = from;
+      return match === 'forked' ? forkAt(history, branchId, at, call) : branchRefOf(history, branchId);
+    },
+    fork: (call, { history, branchId, seq }) => forkAt(history, branchId, seq, call),
     async record(call) {
       const { within } = call;
       const scope = scopeOf(within);
@@ -178,16 +236,14 @@ export const openRequestRecorder = (
         return inOrder(`${within.branch.history} ${within.branch.branchId}`, () =>
           recordIn(within.branch, call, scope),
         );
-      const messages =
-        redactor === undefined
-          ? call.messages
-          : (await redactMessages(call.messages, (nodes) => redactor.nodes(nodes))).messages;
+      const { messages } = await redacted(call.messages);
       const beginning = beginningOf(scope, messages);
       // Any two conversations of one history may begin at the same time, and only one of them on its first branch.
       return inOrder(isInHistory(within) ? scope : beginning, async () => {
         const hashes = hashPrompt(scope, messages, conversations.find(beginning));
         const hashed = { call, messages, scope, hashes, beginning };
-        const goneOn = redactor === undefined ? await quick.goOn(hashed) : undefined;
+        const goneOn =
+          redactor === undefined && call.facts.unsteered === undefined ? await quick.goOn(hashed) : undefined;
         return goneOn ?? record(hashed);
       });
     },

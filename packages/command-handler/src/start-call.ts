@@ -2,8 +2,8 @@ import { chooseBase, encodeBody, MAX_RECORDED, requestCompanion, type BaseBody }
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import type { CallApi, CallMatch, CallOrigin, PromptSummary, HistoryEvent } from '@stemma/events';
-import type { Step } from '@stemma/history';
-import type { BranchRef } from '@stemma/history-store';
+import { isSteered, type Step } from '@stemma/history';
+import { readConfig, readTipSeq, type BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { newestCallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
@@ -22,6 +22,8 @@ export type CallFacts = {
   readonly request: Uint8Array | null;
   /** How the branch was found, and among which calls the next one is looked for; by default nobody looks for it. */
   readonly found?: { readonly scope: string; readonly match: CallMatch; readonly origin?: CallOrigin | null };
+  /** Why it goes out as it came, if observers steer the branch. */
+  readonly unsteered?: string;
   /** The hashes of the messages over that scope, if the caller has them. */
   readonly hashes?: PromptHashes;
 };
@@ -102,8 +104,14 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
   };
 
   return {
-    async step(branch, { api, model, parameters, tools, request: given }, inserts, prompt, known) {
-      const { history } = branch;
+    async step(branch, facts, inserts, prompt, known) {
+      const { api, model, parameters, tools, request: given, unsteered } = facts;
+      const { history, branchId } = branch;
+      const isNamed =
+        unsteered !== undefined &&
+        (await projection.read((rows) =>
+          isSteered(readConfig(rows, history, branchId, readTipSeq(rows, history, branchId)).config),
+        ));
       const last = known === undefined ? await lastCall(branch) : known;
       const same =
         tools !== null && tools.length > 0 && last !== null && (await areTools(history, tools, last));
@@ -123,6 +131,9 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
         request: encoded?.body ?? null,
         prompt,
         own: encoded?.own ?? null,
+        ...(isNamed
+          ? { steered: { request: null, own: null, changes: [], unsteered: unsteered.slice(0, 1024) } }
+          : {}),
       };
     },
     recorded({ history }, events, seq, { request, tools }) {

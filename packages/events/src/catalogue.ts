@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { BranchStarted } from './branch-started.ts';
 import { CallFinished } from './call-finished.ts';
+import { CallHeld } from './call-held.ts';
 import { CallReassigned } from './call-reassigned.ts';
+import { CallReleased } from './call-released.ts';
 import { CallStarted } from './call-started.ts';
+import { CallSteered } from './call-steered.ts';
 import { ConversationLinked } from './conversation-linked.ts';
 import { ConfigurationChanged } from './configuration-changed.ts';
 import { ContentRedacted } from './content-redacted.ts';
@@ -56,6 +59,9 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   CallFinished,
   CallReassigned,
   ConversationLinked,
+  CallSteered,
+  CallHeld,
+  CallReleased,
   ContentRedacted,
   HistoryErased,
 ]);

@@ -203,6 +203,9 @@ export const EVENT_FACTS = {
   CallFinished: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   CallReassigned: { category: 'correction', ...NO_NODES, ...NO_NAMES },
   ConversationLinked: { category: 'correction', ...NO_NODES, ...NO_NAMES },
+  CallSteered: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
+  CallHeld: { category: 'call', ...NO_NODES, ...NO_NAMES },
+  CallReleased: { category: 'call', ...NO_NODES, ...NO_NAMES },
   ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
   HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },
 } as const satisfies Table;

@@ -10,6 +10,9 @@ export {
   type LinkReason,
   PromptSummary,
 } from './call-started.ts';
+export { AFTER_TIMEOUT, type AfterTimeout } from './call-held.ts';
+export { RELEASES, type Release } from './call-released.ts';
+export { SteeringChange, STEERINGS, type SteeringKind } from './call-steered.ts';
 export { ControlEvent, HistoryEvent, SealedEvent, type StemmaEvent } from './catalogue.ts';
 export {
   affectedIds,

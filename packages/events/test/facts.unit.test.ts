@@ -131,6 +131,31 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     },
     { category: 'call', payload: { data_parameters: {} } },
   ],
+  CallSteered: [
+    {
+      attemptId: 'c',
+      request: null,
+      changes: [{ what: 'inserted', node: 'n', seq: 3 }],
+      unsteered: null,
+      payload: { data_own: 'x' },
+    },
+    { category: 'call', payload: { data_own: 'x' } },
+  ],
+  CallHeld: [
+    {
+      attemptId: 'c',
+      branchId: 0,
+      seq: 2,
+      cycle: 1,
+      api: 'other',
+      model: null,
+      breakpoints: ['b1'],
+      until: 5,
+      then: 'abort',
+    },
+    { category: 'call' },
+  ],
+  CallReleased: [{ attemptId: 'c', how: 'aborted', message: 'no' }, { category: 'call' }],
   CallFinished: [
     {
       attemptId: 'c',

@@ -1,8 +1,9 @@
-export { decodedLimit } from './decoded.ts';
 export type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
 export { exchangeOfRequest } from './exchange-of-request.ts';
+export { decoded, decodedLimit } from './decoded.ts';
 export {
   beginningOf,
+  callScopeOf,
   endExchange,
   type ExchangeTarget,
   readExchangeStart,

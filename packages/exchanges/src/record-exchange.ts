@@ -92,12 +92,12 @@ const recordStart = async (
   { id, by, scope }: ExchangeStart,
   { messages, ...facts }: ReadExchangeStart,
 ): Promise<RecordedExchange> => {
-  const within = await scopeOf(home, scope, by);
+  const within = await callScopeOf(home, scope, by);
   return home.recordRequest({ id, by, messages, facts, ...(within === undefined ? {} : { within }) });
 };
 
-/** @throws E_BRANCH_NOT_FOUND */
-const scopeOf = async (
+/** The calls that the name of a history or branch stands for; it is started if there is none. @throws E_BRANCH_NOT_FOUND */
+export const callScopeOf = async (
   home: ExchangeTarget,
   asked: ExchangeScope,
   by: ExchangeStart['by'],

@@ -1,6 +1,7 @@
 import { pack, sha256, type Packable, type WideJson } from '@stemma/canonical';
 import { fail, issueText } from '@stemma/errors';
 import {
+  AFTER_TIMEOUT,
   CALL_APIS,
   CALL_STATUSES,
   CallAddress,
@@ -8,6 +9,8 @@ import {
   CallUsage,
   OBSERVATIONS,
   RecordedBody,
+  RELEASES,
+  SteeringChange,
   type Author,
 } from '@stemma/events';
 import { z } from 'zod';
@@ -199,6 +202,15 @@ const startCall = z.strictObject({
   /** How the next call is found; without it nobody looks for it. */
   prompt: PromptSummary.nullable().optional(),
   own: z.string().nullable(),
+  /** If observers steer the branch: the request as it came, and what of theirs is in it as it goes (calls §5). */
+  steered: z
+    .strictObject({
+      request: RecordedBody.nullable(),
+      own: z.string().nullable(),
+      changes: z.array(SteeringChange).max(100_000),
+      unsteered: z.string().max(1024).nullable(),
+    })
+    .optional(),
 });
 
 /** Records how an attempt ended. The id of the command is the attempt's with `.finished` behind it. */
@@ -228,6 +240,27 @@ const reassignCall = z.strictObject({
 
 /** Says which call led to the conversation on the branch of the command. By an actor. */
 const linkConversation = z.strictObject({ op: z.literal('link'), parent: CallAddress.nullable() });
+/**
+ * Records that a call waits before it goes out, with what the branch's tip shows. The id of the command is the attempt's with
+ * `.held` behind it (calls §5).
+ */
+const holdCall = z.strictObject({
+  op: z.literal('hold_call'),
+  attemptId: id,
+  api: z.enum(CALL_APIS),
+  model: z.string().max(512).nullable(),
+  breakpoints: z.array(id.max(128)).min(1).max(1_000),
+  until: count,
+  then: z.enum(AFTER_TIMEOUT),
+});
+
+/** Records that a held call waits no longer. The id of the command is the attempt's with `.released` behind it. */
+const releaseCall = z.strictObject({
+  op: z.literal('release_call'),
+  attemptId: id,
+  how: z.enum(RELEASES),
+  message: z.string().max(4096).nullable(),
+});
 
 /** Destroys the key of an erasable history. By an actor, and the only step. */
 const erase = z.strictObject({ op: z.literal('erase') });
@@ -256,6 +289,8 @@ export const Step = z.discriminatedUnion('op', [
   finishCall,
   reassignCall,
   linkConversation,
+  holdCall,
+  releaseCall,
   erase,
 ]);
 export type Step = z.infer<typeof Step>;

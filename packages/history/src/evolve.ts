@@ -90,6 +90,9 @@ export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, s
     case 'CallFinished':
     case 'CallReassigned':
     case 'ConversationLinked':
+    case 'CallSteered':
+    case 'CallHeld':
+    case 'CallReleased':
     case 'InterventionRecorded':
     case 'ContentRedacted':
     case 'HistoryErased':

@@ -1,3 +1,11 @@
+export {
+  type Breakpoint,
+  breakpointKey,
+  breakpointsOf,
+  isSteered,
+  isSteeringKey,
+  steeringOf,
+} from './breakpoint.ts';
 export type { AppliedFrame } from './applied-frame.ts';
 export { applyFrame, freeMemory, revertFrame } from './apply-frame.ts';
 export { branchParts, loadBranch, openHistory } from './branch.ts';
@@ -7,13 +15,13 @@ export { cycleOfFrame, type NodeChange, nodeChangesOf } from './causes/node-chan
 export { Command, commandDigest, parseCommand, type Redaction, Step, type StepOf } from './command.ts';
 export type { Config } from './config.ts';
 export type { BranchParts, Decided } from './contracts.ts';
-export { finishOf } from './decide/calls.ts';
+export { finishOf, holdOf, releaseOf } from './decide/calls.ts';
 export { decide, decideNew, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 export { type BranchPosition, interventionIn, positionRef, positionsAround } from './intervention.ts';
 export { bytesOfBranch } from './memory.ts';
-export { payloadIn } from './recorded-node.ts';
+export { payloadIn, splitNode } from './recorded-node.ts';
 export {
   type BranchState,
   type BranchTip,

@@ -194,6 +194,8 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'redacted', redactions: event.redactions.map((one) => ({ ...one })) }];
     case 'HistoryErased':
       return [{ op: 'erase' }];
+    case 'CallReleased':
+      return [{ op: 'release', attempt: event.attemptId, how: event.how }];
     case 'BranchStarted':
     case 'NodeImported':
     case 'NodeExpired':
@@ -205,6 +207,8 @@ const edited = (event: HistoryEvent): WideJson[] => {
     case 'ObservationRecorded':
     case 'CallStarted':
     case 'CallFinished':
+    case 'CallSteered':
+    case 'CallHeld':
       return [];
   }
 };

@@ -42,6 +42,7 @@ import type {
   StagesQuestions,
 } from '@stemma/queries';
 import type { RangeOptions, RangeResult } from '@stemma/selectors';
+import type { Steering } from '@stemma/steering';
 
 /** An embedded Stemma: everything one directory holds. All reads see at least what this process has written. */
 export type Home = {
@@ -55,6 +56,8 @@ export type Home = {
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
   readonly causes: Causes;
+  /** Calls that observers steer: their changes in what goes out, breakpoints, calls that wait. */
+  readonly steering: Steering;
   /** What models were asked, and what came back. */
   readonly calls: CallAttempts;
   /** Branches, saved positions, configuration, and who looked. */

@@ -7,6 +7,7 @@ import {
   openRequestRecorder,
   recordCall,
   startCallAtTip,
+  redactedBody,
   type HomeObserver,
 } from '@stemma/command-handler';
 import { isStemmaError, type StemmaError } from '@stemma/errors';
@@ -61,6 +62,7 @@ import { openDecodedFrames } from '@stemma/log';
 import { loadRedaction } from '@stemma/privacy';
 import { findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
+import { openSteering } from '@stemma/steering';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
 import { openCooperative } from './cooperative.ts';
@@ -121,7 +123,7 @@ export const openHome = async (options: HomeOptions): Promise<Home> => {
   };
   const opened = await openHomeLog(address === undefined ? logOptions : { ...logOptions, address });
   try {
-    return openHomeOver(await openServices(directory, opened, options));
+    return openHomeOver(await openServices(directory, opened, options), say);
   } catch (error) {
     await opened.log.close();
     throw error;
@@ -208,7 +210,10 @@ const openServices = async (
   };
 };
 
-const openHomeOver = (services: HomeServices): Home => {
+/** What recorders and steering need of the home that they are parts of. */
+type HomeTarget = Parameters<typeof openRequestRecorder>[0] & Parameters<typeof openSteering>[0]['home'];
+
+const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => {
   const { log, projection, handler, background, redactor } = services;
   /** Everything that is in the log now is seen by what is read next. */
   const readCurrent = async <T>(fn: Parameters<typeof projection.read<T>>[0]): Promise<T> => {
@@ -219,11 +224,32 @@ const openHomeOver = (services: HomeServices): Home => {
   const sources = { projection, load: openTreeLoader() };
   const { keyring } = services;
   const starter = openCallStarter(projection, redactor);
+  // What they do to the home, they do when it is there.
+  const target: HomeTarget = {
+    catchUp: () => home.catchUp(),
+    submit: (command) => home.submit(command),
+    recordCall: (branchRef, call) => home.recordCall(branchRef, call),
+    position: (branchRef, ref) => home.position(branchRef, ref),
+    view,
+    select: (branchRef, selector) => home.select(branchRef, selector),
+    range: (branchRef, selector) => home.range(branchRef, selector),
+    diff: (branchRef, a, b, selector) => home.diff(branchRef, a, b, selector),
+  };
+  const requests = openRequestRecorder(target, projection, starter, redactor);
+  const steering = openSteering({
+    home: target,
+    projection,
+    starter,
+    requests,
+    redactedBody: (body) => redactedBody(body, redactor),
+    say: say ?? (() => undefined),
+  });
   const home: Home = {
     directory: services.directory,
     branches: openBranches(projection, (command) => home.submit(command)),
     catchUp: () => projection.catchUp(),
     submit: async (command) => {
+      await steering.check(command);
       const outcome = await handler.submit(command);
       requests.accepted(outcome);
       return outcome;
@@ -248,6 +274,7 @@ const openHomeOver = (services: HomeServices): Home => {
       following
         ? assignFrom(home, projection, call, destination, corrector)
         : [await assignCall(home, projection, call, destination, corrector)],
+    steering,
     calls: openCallAttempts(projection, (history) => catchUpWith(projection, history), services.prices),
     erasable: async (subject) => keyring.about(subject),
     erased: async () => keyring.erased(),
@@ -331,12 +358,12 @@ const openHomeOver = (services: HomeServices): Home => {
     salvage: (branchRef) => salvageBranch(home, branchRef),
     acknowledge: (partition, offset) => acknowledge(services, partition, offset),
     close: async () => {
+      steering.close();
       await handler.close();
       await background.close();
       await services.rows.close();
       await log.close();
     },
   };
-  const requests = openRequestRecorder(home, projection, starter, redactor);
   return home;
 };

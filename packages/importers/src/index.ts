@@ -11,6 +11,8 @@ export {
 export { comparableMessage } from './openai-chat/comparable-message.ts';
 export { leadingSystem } from './openai-chat/leading-system.ts';
 export { messageAt as chatMessageAt } from './openai-chat/check-message.ts';
+export { messageGroups } from './openai-chat/message-groups.ts';
+export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';
 export { redactMessages } from './openai-chat/redact-messages.ts';
 export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';
 export { readImport, type ImportItem, type NameConversation } from './read-import.ts';

@@ -152,6 +152,36 @@ export const SAMPLES: readonly StemmaEvent[] = [
     branchId: 0,
     parent: { history: 'hasdfghjklqwertyuiop', branchId: 3, attemptId: 'call-0' },
   },
+  {
+    type: 'CallSteered',
+    attemptId: 'call-1',
+    request: {
+      sha256: '0a'.repeat(32),
+      size: 70,
+      base: { seq: 11, index: 3, size: 60, ordinal: 4, frames: [] },
+      pieces: [[0, 60], [10]],
+      encoding: 'base64',
+    },
+    changes: [
+      { what: 'inserted', node: 'n:0:4:1', seq: 11 },
+      { what: 'lost', node: 'block-1', seq: 10 },
+    ],
+    unsteered: null,
+    payload: { data_own: 'dGVuIGJ5dGVzIQ==' },
+  },
+  {
+    type: 'CallHeld',
+    attemptId: 'call-2',
+    branchId: 0,
+    seq: 13,
+    cycle: 5,
+    api: 'anthropic.messages',
+    model: null,
+    breakpoints: ['b1', 'before-send'],
+    until: 1_724_670_600_000,
+    then: 'go-on',
+  },
+  { type: 'CallReleased', attemptId: 'call-3', how: 'aborted', message: 'naïve 🚀' },
 ];
 
 export const sampleEnvelope = (seq: number): Envelope => ({

@@ -9,3 +9,6 @@ export { sameMessage } from './same-message.ts';
 export { fitRequest, type FittedRequest } from './write/fit.ts';
 export { textOfContent } from './write/content.ts';
 export { rewriteRequest, writeRequest, type RequestToWrite } from './write-request.ts';
+export type { OutgoingMessage } from './splicing/outgoing.ts';
+export { answeredCall, callIdsOf, faultInPairs } from './splicing/tool-pairs.ts';
+export { spliceRequest } from './splicing/splice-request.ts';

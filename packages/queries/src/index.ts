@@ -2,8 +2,10 @@ export { catchUpWith, catchUpWithNamed, readOf } from './catch-up-with.ts';
 export {
   type CallAttempt,
   type CallAttempts,
+  type CallBody,
   type CallAttemptsPage,
   openCallAttempts,
+  type SteeredRequest,
   type WholeCallAttempt,
 } from './calls/attempts.ts';
 export { openPrices, type Prices } from './calls/prices.ts';

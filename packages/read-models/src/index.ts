@@ -53,3 +53,12 @@ export type { StageNode } from './stages/node-row.ts';
 export { payloadFrame, payloadOf } from './stages/payload-of.ts';
 export { countStream, findSnapshotStages, listFrameNodes, listStream } from './stages/queries.ts';
 export { stages } from './stages/stages.ts';
+export {
+  findHeldCall,
+  findSteeredCall,
+  type HeldCallRow,
+  listHeldCalls,
+  listSteeredBranches,
+  listUnreleasedCalls,
+  type SteeredCallRow,
+} from './audit/steering.ts';

@@ -42,6 +42,7 @@ import { snapshots } from './commands/snapshots.ts';
 import { stages } from './commands/stages.ts';
 import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
+import { abort, breakCommand, breaks, edit, held, resume, steer, unbreak } from './commands/steer.ts';
 import { thread } from './commands/thread.ts';
 import { up } from './commands/up.ts';
 import { verify } from './commands/verify.ts';
@@ -84,7 +85,15 @@ export const COMMANDS: readonly CommandSpec[] = [
   fork,
   rollback,
   erase,
+  steer,
+  breakCommand,
+  breaks,
+  unbreak,
+  held,
+  resume,
+  abort,
   inject,
+  edit,
   config,
   insert,
   replace,

@@ -1,7 +1,7 @@
 import { type AnswerOf, attemptAnswer, type Endpoints, type InputOf } from '@stemma/api';
 import type { Home } from '@stemma/home';
 
-type AttemptEndpoint = 'attempts' | 'attempt' | 'attemptRequest' | 'attemptResponse';
+type AttemptEndpoint = 'attempts' | 'attempt' | 'attemptRequest' | 'attemptCame' | 'attemptResponse';
 type AttemptHandlers = {
   readonly [Name in AttemptEndpoint]: (input: InputOf<Endpoints[Name]>) => Promise<AnswerOf<Endpoints[Name]>>;
 };
@@ -19,10 +19,17 @@ export const attemptHandlers = (home: Home): AttemptHandlers => ({
   },
   attempt: async ({ history, attempt }) => {
     const found = await home.calls.find((await home.find(history)).history, attempt);
-    const { parameters, tools, answer } = found;
-    return { ...attemptAnswer(found), parameters, tools: [...tools], answer };
+    const { parameters, tools, answer, steered } = found;
+    return {
+      ...attemptAnswer(found),
+      parameters,
+      tools: [...tools],
+      answer,
+      steered: steered && { ...steered, changes: steered.changes.map((each) => ({ ...each })) },
+    };
   },
   attemptRequest: (input) => bodyOf(home, input, 'request'),
+  attemptCame: (input) => bodyOf(home, input, 'came'),
   attemptResponse: (input) => bodyOf(home, input, 'response'),
 });
 
@@ -30,6 +37,6 @@ export const attemptHandlers = (home: Home): AttemptHandlers => ({
 const bodyOf = async (
   home: Home,
   { history, attempt }: { readonly history: string; readonly attempt: string },
-  which: 'request' | 'response',
+  which: 'request' | 'came' | 'response',
 ): Promise<string> =>
   (await home.calls.body((await home.find(history)).history, attempt, which)) as unknown as string;

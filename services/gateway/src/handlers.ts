@@ -33,6 +33,7 @@ import type { RequestClient } from './request-client.ts';
 import { runHandlers } from './runs.ts';
 import { sharedFor } from './shared-for.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
+import { steeringHandlers } from './steering.ts';
 import { openTreeCache, withContents } from './tree-cache.ts';
 import { nodeDetailAt } from './tree-node.ts';
 import { treePage } from './tree-page.ts';
@@ -113,6 +114,7 @@ export const createHandlers = (
     ...attemptHandlers(home),
     ...correctionHandlers(home),
     ...runHandlers(home, { env, ...(closing && { closing }) }),
+    ...steeringHandlers(home),
     ...exchangeHandlers(home),
     ...auditHandlers(home),
     ...interventionHandlers(home),

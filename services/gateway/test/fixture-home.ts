@@ -181,6 +181,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     assignCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     finishCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     calls: {} as never,
+    steering: {} as never,
     audit: undefined as never,
     experiments: undefined as never,
     partitions: async () => [],

@@ -138,6 +138,9 @@ const nodeChangesOfEvent = (
     case 'CallFinished':
     case 'CallReassigned':
     case 'ConversationLinked':
+    case 'CallSteered':
+    case 'CallHeld':
+    case 'CallReleased':
     case 'PositionNamed':
     case 'PositionAnnotated':
     case 'ContentRedacted':

@@ -3,6 +3,7 @@ import { fail } from '@stemma/errors';
 import type { RecordedBody } from '@stemma/events';
 import type { StepOf } from '../command.ts';
 import { checkValue } from '@stemma/context-tree';
+import { checkNotes } from '../texts.ts';
 import { positionOf } from './configure.ts';
 import { emit, type PendingFrame } from './pending-frame.ts';
 
@@ -36,7 +37,62 @@ export const decideStartCall = (pending: PendingFrame, step: StepOf<'start_call'
       ...(own === null ? {} : { data_own: own }),
     },
   });
+  if (step.steered !== undefined) steerCall(pending, step.steered);
 };
+
+const steerCall = (pending: PendingFrame, steered: NonNullable<StepOf<'start_call'>['steered']>): void => {
+  const { request, own, changes, unsteered } = steered;
+  refuseBody(pending, request, own);
+  for (const { seq } of changes) refuseLater(pending, { seq }, 'a change of an observer');
+  emit(pending, {
+    type: 'CallSteered',
+    attemptId: pending.command,
+    request,
+    changes,
+    unsteered,
+    payload: own === null ? {} : { data_own: own },
+  });
+};
+
+/**
+ * Records that a call waits before it goes out.
+ *
+ * @throws E_COMMAND_INVALID
+ */
+export const decideHoldCall = (pending: PendingFrame, step: StepOf<'hold_call'>): void => {
+  const { op: _op, attemptId, ...rest } = step;
+  if (pending.command !== holdOf(attemptId))
+    throw fail('E_COMMAND_INVALID', `the command that holds a call must have the id ${holdOf(attemptId)}`);
+  const position = positionOf(pending, undefined);
+  emit(pending, { type: 'CallHeld', attemptId, ...position, cycle: pending.branch.tree.open, ...rest });
+};
+
+/**
+ * Records that a held call waits no longer. It is released once, since the id of the command that says so follows from the
+ * attempt's.
+ *
+ * @throws E_CALL_NOT_HELD, E_COMMAND_INVALID
+ */
+export const decideReleaseCall = (pending: PendingFrame, step: StepOf<'release_call'>): void => {
+  const { attemptId, how, message } = step;
+  if (pending.command !== releaseOf(attemptId))
+    throw fail(
+      'E_COMMAND_INVALID',
+      `the command that releases a call must have the id ${releaseOf(attemptId)}`,
+    );
+  if (pending.lookups.command(holdOf(attemptId)) === undefined)
+    throw fail('E_CALL_NOT_HELD', `no call ${attemptId} of this history was held`, { attempt: attemptId });
+  emit(pending, {
+    type: 'CallReleased',
+    attemptId,
+    how,
+    message: message === null ? null : checkNotes(message, 'the message'),
+  });
+};
+
+/** The ids of the commands that hold an attempt, and release it. */
+export const holdOf = (attemptId: string): string => `${attemptId}.held`;
+export const releaseOf = (attemptId: string): string => `${attemptId}.released`;
 
 /**
  * Records how an attempt ended. An attempt ends once, since the id of the command that says so follows from the attempt's.

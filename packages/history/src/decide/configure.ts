@@ -8,6 +8,7 @@ import {
 import { checkId, checkValue, type Policy } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { changesBranch } from '@stemma/events';
+import { checkSteering } from '../breakpoint.ts';
 import type { StepOf } from '../command.ts';
 import { changedConfig, type ConfigChange } from '../config.ts';
 import { checkName } from '../history-id.ts';
@@ -90,6 +91,7 @@ const checkSetting = (key: string, value: WideJson): WideJson => {
     throw fail('E_CONFIG_INVALID', 'the thread mode of a history cannot be changed after its start', { key });
   if (key === 'observe' && value !== null && typeof value !== 'boolean')
     throw fail('E_CONFIG_INVALID', 'observe must be true or false', { key });
+  checkSteering(key, value);
   return checkValue(value, key, { code: 'E_CONFIG_INVALID', what: 'the configuration' });
 };
 

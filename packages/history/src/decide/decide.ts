@@ -8,7 +8,13 @@ import { commandDigest, type Command, type Step } from '../command.ts';
 import type { Decide, Decided } from '../contracts.ts';
 import type { BranchState, HistoryState, Lookups, Sources } from '../state.ts';
 import { decideBranch, refuseMoved } from './branch.ts';
-import { decideFinishCall, decideReassignCall, decideStartCall } from './calls.ts';
+import {
+  decideFinishCall,
+  decideHoldCall,
+  decideReassignCall,
+  decideReleaseCall,
+  decideStartCall,
+} from './calls.ts';
 import { decideCommit } from './commit.ts';
 import {
   decideAnnotate,
@@ -262,6 +268,14 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
     case 'link': {
       const { branchId } = positionOf(pending, undefined);
       emit(pending, { type: 'ConversationLinked', branchId, parent: step.parent });
+      return;
+    }
+    case 'hold_call': {
+      decideHoldCall(pending, step);
+      return;
+    }
+    case 'release_call': {
+      decideReleaseCall(pending, step);
       return;
     }
     case 'erase':

@@ -1,4 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
+import { isSteered } from '../breakpoint.ts';
 import type { StepOf } from '../command.ts';
 import { decideInsert } from './insert.ts';
 import type { PendingFrame } from './pending-frame.ts';
@@ -11,7 +12,9 @@ const MANUAL = 'manual';
  * model).
  */
 export const decideInject = (pending: PendingFrame, step: StepOf<'inject'>): void => {
-  const { id, role, ttl, vector_id, parent = '^ah', offset = 0, kind = 'text', source = MANUAL } = step;
+  const { id, role, ttl, vector_id, parent = '^ah' } = step;
+  // Where calls are steered it is no core: a core could not be removed any more.
+  const { offset = isSteered(pending.branch.config) ? 1 : 0, kind = 'text', source = MANUAL } = step;
   const node: { [name: string]: WideJson } = {
     ...(id === undefined ? {} : { id }),
     nodeType: 'cb',

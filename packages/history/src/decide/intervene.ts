@@ -30,12 +30,23 @@ const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
   finish_call: 'run',
   reassign_call: 'edit',
   link: 'edit',
+  hold_call: 'run',
+  release_call: 'edit',
   erase: 'edit',
 };
 
 /** Steps that may accompany any other step without changing its type. */
 const ALONG: ReadonlySet<Op> = new Set(['commit', 'name', 'save', 'annotate', 'start_call', 'finish_call']);
-const ALONE: ReadonlySet<Op> = new Set(['fork', 'rollback', 'query', 'run', 'observe', 'erase', 'link']);
+const ALONE: ReadonlySet<Op> = new Set([
+  'fork',
+  'rollback',
+  'query',
+  'run',
+  'observe',
+  'erase',
+  'link',
+  'release_call',
+]);
 const BY_ACTORS: ReadonlySet<Op> = new Set([
   'inject',
   'query',

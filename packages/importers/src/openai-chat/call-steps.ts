@@ -3,6 +3,7 @@ import type { Step } from '@stemma/history';
 import { checkNode } from '../check-node.ts';
 import { messageAt } from './check-message.ts';
 import { leadingSystem } from './leading-system.ts';
+import { messageGroups } from './message-groups.ts';
 import { messageToNodes } from './message-to-nodes.ts';
 import type { RecordedBlock } from './message.ts';
 import { comparableMessage } from './comparable-message.ts';
@@ -66,20 +67,11 @@ export const appendSteps = (messages: readonly WideJson[], known: number): reado
  * The messages that blocks are, and what each is compared by: an importer or recorder recorded which blocks continue another;
  * any other block is a message of its own.
  */
-export const recordedMessages = (blocks: readonly RecordedBlock[]): RecordedMessage[] => {
-  const groups: RecordedBlock[][] = [];
-  for (const block of blocks) {
-    const last = groups.at(-1);
-    const note = last?.[0]?.payload['data_message'] as { readonly ordinal?: WideJson } | undefined;
-    const on = block.payload['data_continues'];
-    if (last !== undefined && on !== undefined && note?.ordinal === on) last.push(block);
-    else groups.push([block]);
-  }
-  return groups.map((group) => ({
+export const recordedMessages = (blocks: readonly RecordedBlock[]): RecordedMessage[] =>
+  messageGroups(blocks).map((group) => ({
     blocks: group,
     json: comparableMessage(blocksToMessages(group)[0] ?? null),
   }));
-};
 
 /** Under `^sys`, messages are rewritten in place if their number is the same and only the text of one differs. */
 const sysSteps = (current: readonly RecordedMessage[], wanted: readonly WideJsonObject[]): CallSteps => {

@@ -41,7 +41,8 @@ const asFirst = (message: WideJsonObject, before: WideJson | undefined): WideJso
     ? { ...message, same_message: false }
     : message;
 
-const piecesOf = (value: WideJson, where: string): WideJsonObject[] => {
+/** The messages that one message becomes. */
+export const piecesOf = (value: WideJson, where: string): WideJsonObject[] => {
   if (!isJsonObject(value)) throw fail('E_INPUT_SHAPE', `${where} is not an object with a role`);
   const { role, content, ...rest } = value;
   if (typeof role !== 'string' || !ROLES.includes(role))

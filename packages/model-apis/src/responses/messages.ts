@@ -17,23 +17,31 @@ export const responsesMessages = (
   const mapped = [...instructionsMessage(instructions)];
   if (input === undefined || input === null) return mapped;
   if (typeof input === 'string') return [...mapped, { role: 'user', content: input }];
+  return [...mapped, ...itemGroups(input).map(({ message }) => message)];
+};
+
+/** The items that each message is made of, from the first to behind the last one. @throws E_INPUT_SHAPE */
+export const itemGroups = (
+  input: WideJson,
+): { readonly message: WideJsonObject; readonly from: number; readonly to: number }[] => {
   if (!isList(input)) throw fail('E_INPUT_SHAPE', 'the input is neither a text nor a list of items');
+  const groups: { message: WideJsonObject; from: number; to: number }[] = [];
   let turn: WideJson[] = [];
-  const flush = (): void => {
-    if (turn.length > 0) mapped.push(turnOf(turn));
+  const flush = (to: number): void => {
+    if (turn.length > 0) groups.push({ message: turnOf(turn), from: to - turn.length, to });
     turn = [];
   };
-  for (const item of input) {
+  for (const [i, item] of input.entries()) {
     const message = messageOf(item);
     if (message === null) {
       turn.push(item);
       continue;
     }
-    flush();
-    mapped.push(message);
+    flush(i);
+    groups.push({ message, from: i, to: i + 1 });
   }
-  flush();
-  return mapped;
+  flush(input.length);
+  return groups;
 };
 
 const instructionsMessage = (instructions: WideJson | undefined): WideJsonObject[] => {

@@ -11,11 +11,12 @@ export const responsesBody = (
 ): { readonly instructions?: string; readonly input: WideJson[] } => {
   const [first, ...others] = messages;
   if (first?.['role'] === 'system' && typeof first['content'] === 'string' && first['type'] === undefined)
-    return { instructions: first['content'], input: others.flatMap(itemsOf) };
-  return { input: messages.flatMap(itemsOf) };
+    return { instructions: first['content'], input: others.flatMap(responsesItems) };
+  return { input: messages.flatMap(responsesItems) };
 };
 
-const itemsOf = (message: WideJsonObject): WideJson[] => {
+/** The items that a message stands for. */
+export const responsesItems = (message: WideJsonObject): WideJson[] => {
   const { role, content = null, items } = message;
   if (role === 'tool') return [outputItem(message)];
   if (role === 'assistant' && isList(items)) return itemsOfTurn(message, items);

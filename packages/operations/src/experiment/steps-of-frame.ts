@@ -111,6 +111,9 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'CallFinished':
       case 'CallReassigned':
       case 'ConversationLinked':
+      case 'CallSteered':
+      case 'CallHeld':
+      case 'CallReleased':
       case 'ContentRedacted':
       case 'HistoryErased':
         break;

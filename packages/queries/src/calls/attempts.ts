@@ -2,7 +2,15 @@ import { readBodyAt } from '@stemma/calls';
 import { toHex, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { CallAddress, CallApi, CallMatch, CallStatus, CallUsage, HistoryEvent } from '@stemma/events';
+import type {
+  CallAddress,
+  CallApi,
+  CallMatch,
+  CallStatus,
+  CallUsage,
+  HistoryEvent,
+  SteeringKind,
+} from '@stemma/events';
 import {
   findSnapshot,
   readAncestorPath,
@@ -22,6 +30,8 @@ import {
   listHistories,
   listLedTo,
   type CallRow,
+  findSteeredCall,
+  type SteeredCallRow,
 } from '@stemma/read-models';
 
 /** An attempt to call a model. */
@@ -66,7 +76,21 @@ export type WholeCallAttempt = CallAttempt & {
   readonly parameters: WideJson;
   readonly tools: readonly WideJson[];
   readonly answer: WideJson | null;
+  /** What observers changed in the request before it went out; null: nothing, and nobody steered it. */
+  readonly steered: SteeredRequest | null;
 };
+
+/** What observers changed in a request: `seq` is the frame of the intervention. */
+export type SteeredRequest = {
+  /** The body as it came; null: it went as it came, or is not recorded. */
+  readonly request: { readonly sha256: string; readonly size: number } | null;
+  readonly changes: readonly { readonly what: SteeringKind; readonly node: string; readonly seq: number }[];
+  /** Why it went as it came, although its branch is steered. */
+  readonly unsteered: string | null;
+};
+
+/** The bodies of an attempt: the request as it went out and as it came, and the response. */
+export type CallBody = 'request' | 'came' | 'response';
 
 export type CallAttemptsPage = {
   readonly attempts: readonly CallAttempt[];
@@ -88,7 +112,7 @@ export type CallAttempts = {
   /** The history that has an attempt. @throws E_CALL_NOT_FOUND */
   locate(attemptId: string): Promise<string>;
   /** The bytes of a body on the wire. @throws E_CALL_NOT_FOUND if they are not recorded, E_CALL_BODY_DAMAGED */
-  body(history: string, attemptId: string, which: 'request' | 'response'): Promise<Uint8Array>;
+  body(history: string, attemptId: string, which: CallBody): Promise<Uint8Array>;
 };
 
 const MILLION = 1_000_000n;
@@ -165,6 +189,7 @@ export const openCallAttempts = (
         parameters: payload(started, 'data_parameters') ?? {},
         tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
         answer: payload(finished, 'data_answer'),
+        steered: await projection.read((rows) => steeredOf(findSteeredCall(rows, history, attemptId))),
       };
     },
     async locate(attemptId) {
@@ -179,8 +204,8 @@ export const openCallAttempts = (
     },
     async body(history, attemptId, which) {
       const row = await rowOf(history, attemptId);
-      const location = which === 'request' ? row.location : row.finished?.location;
-      const known = which === 'request' ? row.request : (row.finished?.response ?? null);
+      const steered = await projection.read((rows) => findSteeredCall(rows, history, attemptId));
+      const { location, body: known } = bodyAt(row, steered, which);
       if (location === undefined || known === null)
         throw fail(
           'E_CALL_NOT_FOUND',
@@ -193,6 +218,21 @@ export const openCallAttempts = (
     },
   };
 };
+
+/** The event that has a body, and its hash and size. A request that nobody changed went out as it came. */
+const bodyAt = (
+  row: CallRow,
+  steered: SteeredCallRow | undefined,
+  which: CallBody,
+): { readonly location: EventRef | undefined; readonly body: CallRow['request'] } => {
+  if (which === 'response') return { location: row.finished?.location, body: row.finished?.response ?? null };
+  if (which === 'came' && steered?.request != null)
+    return { location: steered.location, body: steered.request };
+  return { location: row.location, body: row.request };
+};
+
+const steeredOf = (row: SteeredCallRow | undefined): SteeredRequest | null =>
+  row === undefined ? null : { request: hexOf(row.request), changes: row.changes, unsteered: row.unsteered };
 
 const attemptOf = (
   rows: RowReader,

@@ -4,6 +4,7 @@ import type { AppliedFrame } from '@stemma/history';
 import type { Rows, ValueOf } from '@stemma/row-store';
 import { bucketOf } from './calls.ts';
 import { putLink } from './call-links.ts';
+import { foldHeld, foldReleased, foldSteered } from './fold-steering.ts';
 import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './call-tables.ts';
 import { forgetRunCall, noteRunCall, noteWaitingCall } from './run-calls.ts';
 
@@ -14,13 +15,36 @@ type Reassigned = Extract<EventOf<'correction'>, { type: 'CallReassigned' }>;
 /** Writes the attempts that a frame starts and finishes. */
 export const foldCalls = (frame: AppliedFrame, rows: Rows): void => {
   frame.events.forEach((event, index) => {
-    if (isOf(event, 'call')) {
-      if (event.type === 'CallStarted') foldStarted(frame, event, index, rows);
-      else foldFinished(frame, event, index, rows);
-    } else if (event.type === 'CallReassigned') foldReassigned(frame, event, rows);
+    if (isOf(event, 'call')) foldCall(frame, event, index, rows);
+    else if (event.type === 'CallReassigned') foldReassigned(frame, event, rows);
     else if (event.type === 'ConversationLinked')
       putLink(rows, frame.history, event.branchId, event.parent, 'assigned');
   });
+};
+
+const foldCall = (frame: AppliedFrame, event: EventOf<'call'>, index: number, rows: Rows): void => {
+  switch (event.type) {
+    case 'CallStarted': {
+      foldStarted(frame, event, index, rows);
+      return;
+    }
+    case 'CallFinished': {
+      foldFinished(frame, event, index, rows);
+      return;
+    }
+    case 'CallSteered': {
+      foldSteered(frame, event, index, rows);
+      return;
+    }
+    case 'CallHeld': {
+      foldHeld(frame, event, rows);
+      return;
+    }
+    case 'CallReleased': {
+      foldReleased(frame, event, rows);
+      return;
+    }
+  }
 };
 
 const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: number, rows: Rows): void => {

@@ -126,6 +126,9 @@ export const projectFrame = (
       case 'CallFinished':
       case 'CallReassigned':
       case 'ConversationLinked':
+      case 'CallSteered':
+      case 'CallHeld':
+      case 'CallReleased':
       case 'PriorityChanged':
       case 'PositionNamed':
       case 'PositionAnnotated':

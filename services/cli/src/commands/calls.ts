@@ -2,7 +2,7 @@ import { attemptAnswer } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import type { CallAttempt } from '@stemma/queries';
+import type { CallAttempt, SteeredRequest } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
 import { calledBy } from '../draw-branches.ts';
@@ -61,20 +61,26 @@ export const call: CommandSpec = {
   name: 'call',
   summary: 'show a call: what was asked with which parameters, and what came back',
   arguments: [HISTORY, ['<call>', 'a position (@c7, its newest attempt), or the id of an attempt']],
-  options: [['--raw <body>', 'print the bytes of a body as they were on the wire: request or response']],
+  options: [
+    [
+      '--raw <body>',
+      'print the bytes of a body as they were on the wire: request, came (before observers changed it) or response',
+    ],
+  ],
   run: async ({ findBranch, output }, [name, which], options) => {
     const { home, branchRef } = await findBranch(name);
     const { history } = branchRef;
     const attemptId = await attemptNamed(home, branchRef, String(which));
     const raw = text(options, 'raw');
     if (raw !== undefined) {
-      if (raw !== 'request' && raw !== 'response') throw fail('E_USAGE', '--raw takes request or response');
+      if (raw !== 'request' && raw !== 'came' && raw !== 'response')
+        throw fail('E_USAGE', '--raw takes request, came or response');
       await output.writeBytes(await home.calls.body(history, attemptId, raw));
       return undefined;
     }
     const found = await home.calls.find(history, attemptId);
-    const { parameters, tools, answer } = found;
-    await output.result({ ...attemptAnswer(found), parameters, tools, answer }, () => {
+    const { parameters, tools, answer, steered } = found;
+    await output.result({ ...attemptAnswer(found), parameters, tools, answer, steered }, () => {
       const [label, at, model, status, tokens, cost, firstByte, duration] = cellsOf(found);
       const lines: [string, string][] = [
         ['call', `${label ?? ''} (${attemptId})`],
@@ -89,6 +95,7 @@ export const call: CommandSpec = {
         ['parameters', oneLine(JSON.stringify(parameters), 200)],
         ['tools', String(tools.length)],
         ...(noteOf(found) === '' ? [] : [['note', noteOf(found)] as [string, string]]),
+        ...steeredLines(steered),
         ['answer', answer === null ? '' : oneLine(JSON.stringify(answer), 200)],
       ];
       return lines.map(([title, value]) => `${title.padEnd(12)}${value}`.trimEnd() + '\n').join('');
@@ -108,6 +115,15 @@ const noteOf = ({ reassignedTo, assignedFrom, ledTo }: CallAttempt): string =>
   ]
     .filter((part) => part !== '')
     .join('; ');
+/** What observers changed, each with the frame that says who and why. */
+const steeredLines = (steered: SteeredRequest | null): [string, string][] => {
+  if (steered === null) return [];
+  const { changes, unsteered } = steered;
+  return [
+    ...(unsteered === null ? [] : [['not steered', oneLine(unsteered, 200)] satisfies [string, string]]),
+    ...changes.map(({ what, node, seq }): [string, string] => [what, `${printable(node)} by @s${seq}`]),
+  ];
+};
 
 const PAGE = 500;
 

@@ -13,14 +13,15 @@ const HISTORY = ['<history>', 'a history or branch, by id or name'] as const;
 /** A command that makes one step of its arguments and submits it. */
 const edit = (
   line: Omit<CommandSpec, 'run'>,
-  step: (args: Arguments, options: Options, context: Context) => Promise<Step> | Step,
+  step: (args: Arguments, options: Options, context: Context) => Promise<Step> | Step | readonly Step[],
 ): CommandSpec => ({
   ...line,
   arguments: [HISTORY, ...line.arguments],
   options: [...line.options, ...AUTHOR_OPTIONS],
   run: async (context, [name, ...args], options) => {
     const made = await step(args, options, context);
-    await printOutcome(context, await submitSteps(context, await context.findBranch(name), [made], options));
+    const steps = 'op' in made ? [made] : made;
+    await printOutcome(context, await submitSteps(context, await context.findBranch(name), steps, options));
     return undefined;
   },
 });
@@ -43,11 +44,11 @@ export const commit = edit(
 export const remove = edit(
   {
     name: 'remove',
-    summary: 'remove a node and its children from the context; earlier snapshots keep it',
-    arguments: [['<id>', 'the node, by id']],
+    summary: 'remove nodes and their children from the context; earlier snapshots keep them',
+    arguments: [['<id...>', 'the nodes, by id: all of them or none']],
     options: [],
   },
-  ([id]) => ({ op: 'remove', id: nodeId(id) }),
+  ([ids]) => (typeof ids === 'string' ? [ids] : (ids ?? [])).map((id) => ({ op: 'remove', id: nodeId(id) })),
 );
 
 export const move = edit(

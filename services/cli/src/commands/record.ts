@@ -18,6 +18,10 @@ export const record: CommandSpec = {
       '--history <history>',
       'the history or branch that the calls belong to, started if there is none (default: new ones, found by what is said)',
     ],
+    [
+      '--steer',
+      'let observers steer the calls: what they change is in what goes out, and breakpoints hold calls',
+    ],
   ],
   run: async ({ directory, env, output, signal }, [command], options) => {
     const [program, ...args] = command as readonly string[];
@@ -35,7 +39,8 @@ export const record: CommandSpec = {
     });
     try {
       const run = randomBytes(8).toString('hex');
-      const place = history === undefined ? `run/${run}` : `history/${history}`;
+      const steered = options['steer'] === true ? 'steer/' : '';
+      const place = steered + (history === undefined ? `run/${run}` : `history/${history}`);
       const exitCode = await runChild(program, args, childEnv(env, `${server.url}/proxy/${place}`), signal);
       const waiting = await server.drained(DRAIN);
       const counts = server.calls();

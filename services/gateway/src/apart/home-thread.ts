@@ -18,6 +18,7 @@ import { openPrograms, type ClientPorts } from '../questions-apart/programs.ts';
 import { openQuestionPool, type Asker } from '../questions-apart/question-pool.ts';
 import { toWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
+import { openSteeredScopes } from '../proxy/steered-scopes.ts';
 import { openEntryRecorder } from '../proxy/record-entries.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
@@ -93,6 +94,7 @@ const start = async (): Promise<void> => {
     report: (error) => console.error(error),
   });
   const calls = openEntryRecorder(home, say);
+  const steering = new Map<number, AbortController>();
   const requests = new Map<number, Client>();
   const streams = new Map<number, Pieces>();
 
@@ -190,9 +192,22 @@ const start = async (): Promise<void> => {
         drop(message.id);
         break;
       case 'call':
-        void calls.record(message.ref).then((outcome) => {
+        void calls.record(message.ref, message.left).then((outcome) => {
           if (outcome !== undefined) tell({ kind: 'recorded', id: message.id, outcome });
         });
+        break;
+      case 'steer': {
+        const { id, entry, body } = message;
+        const gone = new AbortController();
+        steering.set(id, gone);
+        void calls.steer(entry, body, gone.signal).then((outcome) => {
+          steering.delete(id);
+          tell({ kind: 'steered', id, outcome });
+        });
+        break;
+      }
+      case 'steerGone':
+        steering.get(message.id)?.abort();
         break;
       case 'counted':
         addDoorCounts(metrics, message.counts);
@@ -210,7 +225,10 @@ const start = async (): Promise<void> => {
     }
   };
   port.on('message', (messages: readonly ToHome[]) => messages.forEach(hear));
-  tell({ kind: 'opened', redacts: home.redacts });
+  const scopes = await openSteeredScopes(home, closing.signal, (steered) =>
+    tell({ kind: 'steeredScopes', steered }),
+  );
+  tell({ kind: 'opened', redacts: home.redacts, steered: scopes });
 };
 
 start().catch((error: unknown) => {

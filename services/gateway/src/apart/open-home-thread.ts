@@ -6,7 +6,8 @@ import type { HttpAnswer, Pieces, StreamedAnswer } from '../front/answer.ts';
 import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
-import type { CallSink, RecordedEntry } from '../proxy/open-proxy.ts';
+import type { CallSink, RecordedEntry, SteeredEntry } from '../proxy/open-proxy.ts';
+import { isIn, NOBODY_STEERS, type SteeredScopes } from '../proxy/steered-scopes.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
 /** A home in a thread of its own, as the thread of the server sees it. */
@@ -65,6 +66,9 @@ export const openHomeThread = async (
   const streams = new Map<number, (piece: Uint8Array | undefined) => void>();
   /** Calls that are being recorded. */
   const recording = new Map<number, (outcome: RecordedEntry) => void>();
+  /** Calls that observers may steer. */
+  const steering = new Map<number, (outcome: SteeredEntry) => void>();
+  let steered: SteeredScopes = NOBODY_STEERS;
   const clients = new WeakMap<object, number>();
   const state = { count: 0, lastWord: performance.now(), ended: false, closing: false };
 
@@ -118,6 +122,7 @@ export const openHomeThread = async (
     const hear = (message: FromHome): void => {
       switch (message.kind) {
         case 'opened':
+          ({ steered } = message);
           resolve(message.redacts);
           break;
         case 'refused':
@@ -137,6 +142,13 @@ export const openHomeThread = async (
         case 'recorded':
           recording.get(message.id)?.(message.outcome);
           recording.delete(message.id);
+          break;
+        case 'steeredScopes':
+          ({ steered } = message);
+          break;
+        case 'steered':
+          steering.get(message.id)?.(message.outcome);
+          steering.delete(message.id);
           break;
         case 'count':
           tell({ kind: 'counted', counts: takeCounts() });
@@ -160,6 +172,9 @@ export const openHomeThread = async (
       for (const { reject: refuse } of waiting.values()) refuse(error);
       waiting.clear();
       for (const id of [...streams.keys()]) end(id);
+      for (const resolve of steering.values())
+        resolve({ kind: 'unsteered', reason: 'the server is stopping' });
+      steering.clear();
       if (!state.closing) onLost(code === 0 ? 70 : code);
     });
   });
@@ -177,11 +192,24 @@ export const openHomeThread = async (
   return {
     redacts,
     calls: {
-      record: (ref, answer) => {
+      record: (ref, answer, left = false) => {
         const id = ++state.count;
         recording.set(id, answer);
-        tell({ kind: 'call', id, ref });
+        tell({ kind: 'call', id, ref, left });
       },
+      mayBeSteered: (place) => isIn(steered, place),
+      steer: (entry, body, gone) =>
+        new Promise((resolve) => {
+          const id = ++state.count;
+          if (state.ended) {
+            resolve({ kind: 'unsteered', reason: 'the server is stopping' });
+            return;
+          }
+          steering.set(id, resolve);
+          gone.addEventListener('abort', () => tell({ kind: 'steerGone', id }), { once: true });
+          tell({ kind: 'steer', id, entry, body });
+          if (gone.aborted) tell({ kind: 'steerGone', id });
+        }),
     },
     answer: ({ method, host, target, headers, client, hold, body, onGone }) =>
       new Promise<HttpAnswer | StreamedAnswer>((resolve, reject) => {

@@ -3,7 +3,9 @@ import type { DoorCounts } from '../front/door-counts.ts';
 import type { HeaderList } from '../front/header-list.ts';
 import type { ClientPorts } from '../questions-apart/programs.ts';
 import type { EntryRef } from '../proxy/journal.ts';
-import type { RecordedEntry } from '../proxy/open-proxy.ts';
+import type { StartedEntry } from '../proxy/entry.ts';
+import type { RecordedEntry, SteeredEntry } from '../proxy/open-proxy.ts';
+import type { SteeredScopes } from '../proxy/steered-scopes.ts';
 import type { WireError } from '../wire-error.ts';
 
 /** What a home in a thread is opened with. */
@@ -39,7 +41,10 @@ export type ToHome =
   /** What the door counted since the last time: before metrics are read. */
   | { readonly kind: 'counted'; readonly counts: DoorCounts }
   /** A call that went through the proxy. */
-  | { readonly kind: 'call'; readonly id: number; readonly ref: EntryRef }
+  | { readonly kind: 'call'; readonly id: number; readonly ref: EntryRef; readonly left: boolean }
+  /** A call before it goes out, which observers may steer; what its client ends is not sent. */
+  | { readonly kind: 'steer'; readonly id: number; readonly entry: StartedEntry; readonly body: Uint8Array }
+  | { readonly kind: 'steerGone'; readonly id: number }
   | { readonly kind: 'ping' }
   /** Streams end, and no more questions are to come. */
   | { readonly kind: 'closing' }
@@ -47,7 +52,10 @@ export type ToHome =
 
 export type FromHome =
   /** `redacts`: rules of this home take secrets out of commands. */
-  | { readonly kind: 'opened'; readonly redacts: boolean }
+  | { readonly kind: 'opened'; readonly redacts: boolean; readonly steered: SteeredScopes }
+  /** Which calls observers may steer, when it has changed. */
+  | { readonly kind: 'steeredScopes'; readonly steered: SteeredScopes }
+  | { readonly kind: 'steered'; readonly id: number; readonly outcome: SteeredEntry }
   | { readonly kind: 'refused'; readonly error: WireError }
   | {
       readonly kind: 'response';

@@ -41,24 +41,25 @@ export type ProxyAddress = {
 const NAME = /^[A-Za-z0-9_.:-]{1,300}$/;
 
 /**
- * The parts of `/proxy/[run/RUN/|history/NAME/]PROVIDER/PATH`. @param named what the header `x-stemma-history` says
+ * The parts of `/proxy/[[steer/]run/RUN/|[steer/]history/NAME/]PROVIDER/PATH`. @param named what the header `x-stemma-history` says
  *
  * @throws E_USAGE
  */
 export const addressOf = (target: string, named: string | undefined): ProxyAddress => {
   const cut = target.indexOf('?');
   const [path, query] = cut === -1 ? [target, ''] : [target.slice(0, cut), target.slice(cut)];
-  const match = /^\/proxy(?:\/(run|history)\/([^/]+))?\/(openai|anthropic)(\/.*)?$/.exec(path);
+  const match = /^\/proxy(?:(\/steer)?\/(run|history)\/([^/]+))?\/(openai|anthropic)(\/.*)?$/.exec(path);
   if (match === null)
     throw fail(
       'E_USAGE',
-      'a proxied path is /proxy/openai/… or /proxy/anthropic/…, or has /run/RUN or /history/NAME before it',
+      'a proxied path is /proxy/openai/… or /proxy/anthropic/…, or has /run/RUN or /history/NAME before it, and before that perhaps /steer',
     );
-  const [, word, segment = '', provider, rest = ''] = match;
+  const [, steered, word, segment = '', provider, rest = ''] = match;
+  const steer = steered === undefined ? {} : ({ steer: true } as const);
   let place: AskedScope = null;
-  if (named !== undefined) place = { name: checked(named) };
-  else if (word === 'run') place = { run: checked(segment) };
-  else if (word === 'history') place = { name: checked(segment) };
+  if (named !== undefined) place = { name: checked(named), ...steer };
+  else if (word === 'run') place = { run: checked(segment), ...steer };
+  else if (word === 'history') place = { name: checked(segment), ...steer };
   return { provider: provider as Provider, place, path: rest, query };
 };
 

@@ -3,9 +3,15 @@ import type { CallStatus } from '@stemma/events';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-/** Where the conversation of a call is looked for: a run of a program, or what a client named (`HISTORY[:BRANCH]`). */
+/**
+ * Where the conversation of a call is looked for: a run of a program, or what a client named (`HISTORY[:BRANCH]`). `steer`: its
+ * histories are in that mode.
+ */
 const AskedScope = z
-  .union([z.strictObject({ run: z.string() }), z.strictObject({ name: z.string() })])
+  .union([
+    z.strictObject({ run: z.string(), steer: z.literal(true).optional() }),
+    z.strictObject({ name: z.string(), steer: z.literal(true).optional() }),
+  ])
   .nullable();
 export type AskedScope = z.infer<typeof AskedScope>;
 
@@ -25,6 +31,8 @@ const Started = z.strictObject({
   coding: z.string().nullable(),
   /** False: the body is larger than what is kept, and is not here. */
   whole: z.boolean(),
+  /** Why it went out as it came, though observers steer its branch, or may do so. */
+  unsteered: z.string().optional(),
 });
 
 /** How the exchange ended; the body of the response follows, as far as it came. */

@@ -3,20 +3,32 @@ import { randomUUID } from 'node:crypto';
 import {
   Agent as HttpAgent,
   request as httpRequest,
+  type ClientRequest,
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { answerAndClose } from '../front/answer-and-close.ts';
 import { upstreamTarget, type ProxyAddress } from './address.ts';
 import { openCapture } from './capture.ts';
 import type { EndedEntry, StartedEntry } from './entry.ts';
-import { forwardedHeaders } from './headers.ts';
+import { abortedAnswer } from './aborted-answer.ts';
+import { forwardedHeaders, headersOfBody } from './headers.ts';
 
 /** Hears of a call. What `ended` returns is waited for before the client learns that the answer is complete. */
 export type CallNotes = {
   started(entry: StartedEntry, body: readonly Uint8Array[]): void;
   ended(entry: Omit<EndedEntry, 'branch'>, body: readonly Uint8Array[]): Promise<void>;
+  /** Undefined: nobody steers calls like this one, so its bytes go on as they come. */
+  readonly steer:
+    | ((entry: StartedEntry, body: readonly Uint8Array[], gone: AbortSignal) => Promise<RequestToSend>)
+    | undefined;
 };
+
+/** A request that observers may steer: it is sent with this body (null: that which came), or not at all. */
+export type RequestToSend =
+  | { readonly kind: 'send'; readonly body: Uint8Array | null }
+  | { readonly kind: 'ended'; readonly message: string };
 
 /** Connections to upstreams that are kept; shorter than servers keep them, so that none is used that is about to end. */
 const AGENT = { keepAlive: true, timeout: 4_000, maxFreeSockets: 256 } as const;
@@ -39,25 +51,34 @@ export const exchange = (
   const { method = 'GET', rawHeaders, headers } = incoming;
   const path = upstreamTarget(upstream, address);
   const [plainPath = ''] = path.split('?', 1);
-  const isCall = apiOf(method, plainPath) !== 'other';
+  const api = apiOf(method, plainPath);
+  const isCall = api !== 'other';
   const id = `call-${randomUUID()}`;
   const sent = openCapture();
   const answered = openCapture();
-  const began = performance.now();
+  let began = performance.now();
   const elapsed = (): number => Math.round(performance.now() - began);
   let firstByteMs: number | null = null;
   let response: IncomingMessage | undefined;
   let isNoted = false;
   let isOver = false;
 
+  const startedEntry = (): StartedEntry => {
+    const coding = headers['content-encoding'] ?? null;
+    return {
+      kind: 'started',
+      id,
+      place: address.place,
+      method,
+      path: plainPath,
+      coding,
+      whole: sent.whole(),
+    };
+  };
   const noteStart = (): void => {
     if (!isCall || isNoted) return;
     isNoted = true;
-    const coding = headers['content-encoding'] ?? null;
-    notes.started(
-      { kind: 'started', id, place: address.place, method, path: plainPath, coding, whole: sent.whole() },
-      sent.pieces(),
-    );
+    notes.started(startedEntry(), sent.pieces());
   };
   const noteEnd = async ({ status, error }: Ending): Promise<void> => {
     if (isOver) return;
@@ -83,33 +104,23 @@ export const exchange = (
     );
   };
 
-  const isTls = upstream.protocol === 'https:';
-  const forwarded = forwardedHeaders(rawHeaders, 'request');
-  const passed = (isTls ? httpsRequest : httpRequest)({
-    protocol: upstream.protocol,
-    hostname: upstream.hostname.replace(/^\[|\]$/g, ''),
-    port: upstream.port === '' ? (isTls ? 443 : 80) : Number(upstream.port),
-    method,
-    path,
-    headers: ['Host', upstream.host, ...forwarded],
-    agent: AGENTS[isTls ? 'https:' : 'http:'],
-    setHost: false,
-  });
-  passed.setNoDelay(true);
-
-  incoming.on('data', (piece: Buffer) => {
-    if (isCall) sent.add(piece);
-    if (!passed.write(piece)) {
-      incoming.pause();
-      passed.once('drain', () => incoming.resume());
-    }
-  });
-  incoming.on('end', () => {
-    noteStart();
-    passed.end();
-  });
-
-  passed.on('response', (received) => {
+  let passed: ClientRequest | undefined;
+  const fail = (error: EndedEntry['error'] & object): void => {
+    if (isOver) return;
+    const status = error.code === 'ETIMEDOUT' ? 'timed out' : 'failed';
+    void noteEnd({ status, error }).then(() => {
+      if (outgoing.headersSent) {
+        outgoing.destroy();
+        return;
+      }
+      const body = JSON.stringify({
+        error: { type: 'upstream_error', code: error.code, message: error.message },
+      });
+      outgoing.writeHead(502, { 'content-type': 'application/json', connection: 'close' });
+      outgoing.end(body);
+    });
+  };
+  const answer = (received: IncomingMessage): void => {
     response = received;
     const { statusCode = 502, statusMessage = '', rawHeaders: raw } = received;
     outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(raw, 'response'));
@@ -139,34 +150,96 @@ export const exchange = (
           message: 'the upstream ended the connection in the middle of its answer',
         });
     });
-  });
-  const fail = (error: EndedEntry['error'] & object): void => {
-    if (isOver) return;
-    const status = error.code === 'ETIMEDOUT' ? 'timed out' : 'failed';
-    void noteEnd({ status, error }).then(() => {
-      if (outgoing.headersSent) {
-        outgoing.destroy();
-        return;
-      }
-      const body = JSON.stringify({
-        error: { type: 'upstream_error', code: error.code, message: error.message },
-      });
-      outgoing.writeHead(502, { 'content-type': 'application/json', connection: 'close' });
-      outgoing.end(body);
-    });
   };
-  passed.on('error', (error: NodeJS.ErrnoException) => {
-    // Its message may hold an address, and nothing else.
-    fail({
-      code: error.code ?? null,
-      message: `the upstream cannot be reached or ended the connection (${error.code ?? 'unknown'})`,
+  const connect = (forwarded: readonly string[]): ClientRequest => {
+    const isTls = upstream.protocol === 'https:';
+    const made = (isTls ? httpsRequest : httpRequest)({
+      protocol: upstream.protocol,
+      hostname: upstream.hostname.replace(/^\[|\]$/g, ''),
+      port: upstream.port === '' ? (isTls ? 443 : 80) : Number(upstream.port),
+      method,
+      path,
+      headers: ['Host', upstream.host, ...forwarded],
+      agent: AGENTS[isTls ? 'https:' : 'http:'],
+      setHost: false,
     });
-  });
+    made.setNoDelay(true);
+    made.on('response', answer);
+    made.on('error', (error: NodeJS.ErrnoException) => {
+      // Its message may hold an address, and nothing else.
+      fail({
+        code: error.code ?? null,
+        message: `the upstream cannot be reached or ended the connection (${error.code ?? 'unknown'})`,
+      });
+    });
+    passed = made;
+    return made;
+  };
+  const passOn = (): ClientRequest => {
+    const made = connect(forwardedHeaders(rawHeaders, 'request'));
+    incoming.on('data', (piece: Buffer) => {
+      if (isCall) sent.add(piece);
+      if (!made.write(piece)) {
+        incoming.pause();
+        made.once('drain', () => incoming.resume());
+      }
+    });
+    incoming.on('end', () => {
+      noteStart();
+      made.end();
+    });
+    return made;
+  };
+  /** Waits for the whole request, and sends what observers make of it. */
+  const steered = (steer: NonNullable<CallNotes['steer']>): void => {
+    const gone = new AbortController();
+    outgoing.on('close', () => gone.abort());
+    const onData = (piece: Buffer): void => {
+      const before = sent.pieces();
+      sent.add(piece);
+      if (sent.whole()) return;
+      // It is larger than what can be steered or recorded: it goes on as it comes.
+      incoming.off('data', onData).off('end', onEnd);
+      const made = passOn();
+      for (const each of before) made.write(each);
+      made.write(piece);
+    };
+    const onEnd = (): void => {
+      isNoted = true;
+      void steer(startedEntry(), sent.pieces(), gone.signal).then((outcome) => {
+        if (outcome.kind === 'ended') {
+          isOver = true;
+          if (!outgoing.destroyed) answerAndClose(outgoing, abortedAnswer(api, outcome.message));
+          return;
+        }
+        began = performance.now();
+        if (gone.signal.aborted) {
+          void noteEnd(GONE);
+          return;
+        }
+        const { body } = outcome;
+        const forwarded = forwardedHeaders(rawHeaders, 'request');
+        const made = connect(body === null ? forwarded : headersOfBody(forwarded, body.length));
+        if (body === null) for (const piece of sent.pieces()) made.write(piece);
+        else made.write(body);
+        made.end();
+      });
+    };
+    incoming.on('data', onData).on('end', onEnd);
+  };
+  if (isCall && notes.steer !== undefined) steered(notes.steer);
+  else passOn();
+
   outgoing.on('close', () => {
-    if (outgoing.writableFinished || isOver) return;
-    void noteEnd({ status: 'cancelled', error: { code: null, message: 'the client ended the connection' } });
-    passed.destroy();
+    if (outgoing.writableFinished || isOver || (passed === undefined && isNoted)) return;
+    void noteEnd(GONE);
+    passed?.destroy();
   });
+};
+
+const GONE: Ending = {
+  status: 'cancelled',
+  error: { code: null, message: 'the client ended the connection' },
 };
 
 const endingOf = (httpStatus: number): Ending => {

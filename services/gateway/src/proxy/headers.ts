@@ -18,3 +18,22 @@ export const forwardedHeaders = (raw: readonly string[], direction: 'request' | 
   }
   return kept;
 };
+
+/** Headers that are about the body that came. */
+const OF_BODY: ReadonlySet<string> = new Set([
+  'content-length',
+  'content-encoding',
+  'content-md5',
+  'digest',
+  'content-digest',
+]);
+
+/** The same headers for another body, which has no content coding. */
+export const headersOfBody = (forwarded: readonly string[], size: number): string[] => {
+  const kept: string[] = [];
+  for (let i = 0; i < forwarded.length; i += 2) {
+    const name = forwarded[i] as string;
+    if (!OF_BODY.has(name.toLowerCase())) kept.push(name, forwarded[i + 1] as string);
+  }
+  return [...kept, 'Content-Length', String(size)];
+};

@@ -2,15 +2,40 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { errorAnswer } from '../front/error-answer.ts';
 import { addressOf, type Upstreams } from './address.ts';
-import type { CallBranch, EndedEntry, StartedEntry } from './entry.ts';
-import { exchange } from './exchange.ts';
+import type { AskedScope, CallBranch, EndedEntry, StartedEntry } from './entry.ts';
+import { exchange, type RequestToSend } from './exchange.ts';
 import { openJournal, type EntryRef, type Noted, type Waiting } from './journal.ts';
 
 /** Records entries, in the order in which it gets them. */
 export type CallSink = {
-  /** @param answer is called with what became of it, once */
-  record(ref: EntryRef, answer: (outcome: RecordedEntry) => void): void;
+  /** @param answer is called with what became of it, once @param left it is from a process that has ended */
+  record(ref: EntryRef, answer: (outcome: RecordedEntry) => void, left?: boolean): void;
+  /** True if observers may steer a call that is looked for there. */
+  mayBeSteered(place: AskedScope): boolean;
+  /** Puts what they changed into a call, and holds it where they say so. */
+  steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal): Promise<SteeredEntry>;
 };
+
+/** What becomes of a call that observers may steer. */
+export type SteeredEntry =
+  /** They do not: it is recorded as every other. */
+  | { readonly kind: 'untouched' }
+  /** It goes out with this body, or as it came (null). `isRecorded`: the log has it already. */
+  | {
+      readonly kind: 'sent';
+      readonly branch: CallBranch;
+      readonly body: Uint8Array | null;
+      readonly isRecorded: boolean;
+    }
+  /** It goes out as it came, although they do. */
+  | { readonly kind: 'unsteered'; readonly reason: string }
+  /** It does not go out. */
+  | {
+      readonly kind: 'ended';
+      readonly branch: CallBranch;
+      readonly how: 'aborted' | 'cancelled';
+      readonly message: string;
+    };
 
 /** What became of an entry: recorded in a branch, or refused with a reason that no try will change. */
 export type RecordedEntry =
@@ -91,18 +116,19 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   };
   const recordNoted = ({ kind, id, ref, bytes }: Noted): void =>
     record({ kind, id, ref }, refFor({ kind, id, ref, bytes }));
-  const record = (entry: Waiting, ref = entry.ref): void => {
+  const record = (entry: Waiting, ref = entry.ref, isLeft = false): void => {
     waiting++;
     const size = 'bytes' in ref ? ref.bytes.length : 0;
     inMemory += size;
-    sink.record(ref, (outcome) => {
+    const settled = (outcome: RecordedEntry): void => {
       waiting--;
       inMemory -= size;
       settle(entry, outcome);
       if (waiting > 0) return;
       for (const done of whenDrained) done();
       whenDrained = [];
-    });
+    };
+    sink.record(ref, settled, isLeft);
   };
   const settle = (entry: Waiting, outcome: RecordedEntry): void => {
     const call = calls.get(entry.id);
@@ -137,19 +163,52 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
 
   const started = (entry: StartedEntry, body: readonly Uint8Array[]): void => {
     made++;
-    const call: Call = {
-      branch: undefined,
-      started: undefined,
-      hasEnded: false,
-      dropped: false,
-      refused: false,
-      last: Promise.resolve(),
-    };
+    const call = newCall();
     calls.set(entry.id, call);
     call.last = journal.append(entry, body).then((noted) => {
       if (noted === undefined) drop(call);
       else recordNoted(noted);
     });
+  };
+  const steer = async (
+    entry: StartedEntry,
+    body: readonly Uint8Array[],
+    gone: AbortSignal,
+  ): Promise<RequestToSend> => {
+    made++;
+    const call = newCall();
+    calls.set(entry.id, call);
+    // Noted before it is held: of a process that is killed, the next one records that nobody knows what became of it.
+    const noted = await journal.append(entry, body);
+    if (noted === undefined) {
+      drop(call);
+      return { kind: 'send', body: null };
+    }
+    const outcome = await sink.steer(entry, Buffer.concat(body), gone);
+    switch (outcome.kind) {
+      case 'untouched':
+        recordNoted(noted);
+        return { kind: 'send', body: null };
+      case 'sent':
+        call.branch = outcome.branch;
+        histories.add(outcome.branch.history);
+        if (outcome.isRecorded) journal.done(noted);
+        else call.started = noted;
+        return { kind: 'send', body: outcome.body };
+      case 'ended':
+        histories.add(outcome.branch.history);
+        journal.done(noted);
+        calls.delete(entry.id);
+        return outcome;
+      case 'unsteered': {
+        if (isMeant(entry.place)) warn(`a call was not steered: ${outcome.reason}`);
+        journal.done(noted);
+        const again = await journal.append({ ...entry, unsteered: outcome.reason }, body);
+        if (again === undefined) drop(call);
+        else recordNoted(again);
+        return { kind: 'send', body: null };
+      }
+    }
   };
   const ended = async (entry: Omit<EndedEntry, 'branch'>, body: readonly Uint8Array[]): Promise<void> => {
     const call = calls.get(entry.id);
@@ -169,7 +228,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     if (call.started !== undefined) journal.done(call.started);
     calls.delete(entry.id);
   };
-  for (const entry of left) record(entry);
+  for (const entry of left) record(entry, entry.ref, true);
 
   return {
     takes: ({ url = '' }) => url.startsWith('/proxy/'),
@@ -177,7 +236,12 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       try {
         const named = incoming.headers['x-stemma-history'];
         const address = addressOf(incoming.url ?? '', Array.isArray(named) ? named[0] : named);
-        exchange(incoming, outgoing, address, upstreams[address.provider], { started, ended });
+        const notes = {
+          started,
+          ended,
+          steer: sink.mayBeSteered(address.place) ? steer : undefined,
+        };
+        exchange(incoming, outgoing, address, upstreams[address.provider], notes);
       } catch (error) {
         answerAndClose(outgoing, errorAnswer(error));
       }
@@ -196,6 +260,18 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     close: () => journal.close(),
   };
 };
+
+const newCall = (): Call => ({
+  branch: undefined,
+  started: undefined,
+  hasEnded: false,
+  dropped: false,
+  refused: false,
+  last: Promise.resolve(),
+});
+
+/** True for a call that a client or an operator put where calls are steered; others may only look like one. */
+const isMeant = (place: AskedScope): boolean => place !== null && ('name' in place || place.steer === true);
 
 /** Says a sentence, and the next one like it only after a while. */
 const openWarnings = (say: (sentence: string) => void): ((sentence: string) => void) => {

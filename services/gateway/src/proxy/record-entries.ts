@@ -1,12 +1,21 @@
 import { inOrderByKey } from '@stemma/command-handler';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
-import { beginningOf, decodedLimit, endExchange, readExchangeStart, startExchange } from '@stemma/exchanges';
+import {
+  beginningOf,
+  callScopeOf,
+  decoded,
+  decodedLimit,
+  endExchange,
+  readExchangeStart,
+  startExchange,
+} from '@stemma/exchanges';
 import { openRetry, type Home } from '@stemma/home';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from 'node:fs/promises';
 import { decodeEntry, type CallBranch, type EndedEntry, type ReadEntry, type StartedEntry } from './entry.ts';
 import type { EntryRef } from './journal.ts';
-import type { RecordedEntry } from './open-proxy.ts';
+import type { RecordedEntry, SteeredEntry } from './open-proxy.ts';
 import { openSharedBudget } from './shared-budget.ts';
 
 /** Who records what goes through the proxy. */
@@ -19,10 +28,15 @@ const LEAST = AT_A_TIME / 64;
 
 /** Records entries of the journal in a home. A log that is away is waited for; what cannot be recorded is refused. */
 export type EntryRecorder = {
-  /** @returns undefined if this was closed before: the entry stays where it is */
-  record(ref: EntryRef): Promise<RecordedEntry | undefined>;
+  /** @param left it is from a process that has ended @returns undefined if this was closed before: the entry stays where it is */
+  record(ref: EntryRef, left?: boolean): Promise<RecordedEntry | undefined>;
+  /** Puts what observers changed into a call, and holds it where they say so. @param gone aborts when the client is gone */
+  steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal): Promise<SteeredEntry>;
   close(): void;
 };
+
+/** Milliseconds that a steered call waits until it is recorded: what is away then is waited for behind it. */
+const DEADLINE = 3_000;
 
 /** @param say hears that the log is waited for, and that it is back */
 export const openEntryRecorder = (home: Home, say: (sentence: string) => void): EntryRecorder => {
@@ -30,23 +44,34 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const retry = openRetry(closing.signal, say);
   /** Where calls are recorded whose end is to come. */
   const branches = new Map<string, Promise<CallBranch>>();
+  /** Steered calls that are being recorded. */
+  const starting = new Map<string, Promise<unknown>>();
   const share = openSharedBudget(AT_A_TIME);
   const inOrder = inOrderByKey();
   let begin: Promise<unknown> = Promise.resolve();
   const start = async (entry: StartedEntry, body: Uint8Array): Promise<CallBranch> => {
-    const { id, place, method, path, coding, whole } = entry;
+    const { id, place, method, path, coding, whole, unsteered } = entry;
+    const target: typeof home =
+      unsteered === undefined
+        ? home
+        : {
+            ...home,
+            recordRequest: (call) => home.recordRequest({ ...call, facts: { ...call.facts, unsteered } }),
+          };
     const request = { form: 'wire', method, path, coding, body: whole ? body : null } as const;
     const exchange = { id, by: BY, scope: place, request };
     const read = await readExchangeStart(exchange);
     // While the log is away, calls of one conversation keep their order.
     const { branch } = await inOrder(beginningOf(place, read), () =>
-      startExchange(home, exchange, read, (act) => retry.run(act)),
+      startExchange(target, exchange, read, (act) => retry.run(act)),
     );
     return { history: branch.history, branchId: branch.branchId };
   };
   const end = async (entry: EndedEntry, body: Uint8Array): Promise<CallBranch> => {
     const where = entry.branch ?? (await branches.get(entry.id));
     branches.delete(entry.id);
+    await starting.get(entry.id);
+    starting.delete(entry.id);
     if (where === undefined) throw fail('E_CALL_NOT_FOUND', `nothing is known of how ${entry.id} began`);
     const { httpStatus, contentType, coding, whole } = entry;
     const wire = { form: 'wire', contentType, coding, body: whole ? body : null } as const;
@@ -56,32 +81,80 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     );
     return where;
   };
-  const recordRead = ({ entry, body }: ReadEntry): Promise<CallBranch> => {
+  const steer = async (
+    { id, place, method, path, coding }: StartedEntry,
+    body: Uint8Array,
+    gone: AbortSignal,
+  ): Promise<SteeredEntry> => {
+    const request = { form: 'wire', method, path, coding, body } as const;
+    const { api, messages, model, parameters, tools } = await readExchangeStart({
+      id,
+      by: BY,
+      scope: place,
+      request,
+    });
+    if (api === 'other') return { kind: 'unsteered', reason: 'no reader understands the request' };
+    const within = await inTime(callScopeOf(home, place, BY));
+    const outcome = await home.steering.call(
+      {
+        id,
+        by: BY,
+        ...(within === undefined ? {} : { within }),
+        steer: place?.steer === true,
+        api,
+        said: { model, parameters, tools, messages },
+        body,
+        plain: await decoded(body, coding),
+      },
+      gone,
+      (act) => retry.run(act),
+    );
+    if (outcome.kind !== 'sent') return outcome;
+    const { branch, body: changed, recorded } = outcome;
+    starting.set(id, recorded);
+    const isRecorded = await Promise.race([
+      recorded.then(
+        () => true,
+        () => false,
+      ),
+      sleep(DEADLINE, false),
+    ]);
+    return { kind: 'sent', branch, body: changed, isRecorded };
+  };
+  const recordRead = ({ entry, body }: ReadEntry, left: boolean): Promise<CallBranch> => {
     if (entry.kind === 'ended') return end(entry, body);
     if (entry.kind === 'done') throw fail('E_INTERNAL', 'an entry that is done is not recorded');
-    const branch = start(entry, body);
+    const lost = left ? retry.run(() => home.steering.lose(entry.id)) : Promise.resolve();
+    const branch = lost.then(() => start(entry, body));
     branches.set(entry.id, branch);
     return branch;
   };
   /** Entries are read one after the other; the next one is read when this one has its share of the memory. */
-  const record = (ref: EntryRef): Promise<CallBranch> => {
+  const record = (ref: EntryRef, left: boolean): Promise<CallBranch> => {
     const begun = begin.then(async () => {
       const read = await readEntry(ref);
       const giveBack = await share(weightOf(read));
-      const recorded = attempt(() => recordRead(read));
+      const recorded = attempt(() => recordRead(read, left));
       return { recorded: recorded.finally(giveBack) };
     });
     begin = begun.catch(() => undefined);
     return begun.then(({ recorded }) => recorded);
   };
   return {
-    record: async (ref) => {
+    record: async (ref, left = false) => {
       try {
-        return { branch: await record(ref) };
+        return { branch: await record(ref, left) };
       } catch (error) {
         if (closing.signal.aborted) return undefined;
         if (isStemmaError(error)) return { refused: { code: error.code, message: error.message } };
         return { refused: { code: 'E_INTERNAL', message: String(error) } };
+      }
+    },
+    steer: async (entry, body, gone) => {
+      try {
+        return await steer(entry, body, gone);
+      } catch (error) {
+        return { kind: 'unsteered', reason: error instanceof Error ? error.message : String(error) };
       }
     },
     close: () => closing.abort(),
@@ -93,6 +166,21 @@ const attempt = async <T>(act: () => Promise<T>): Promise<T> => act();
 /** What a body takes when its content coding is undone. */
 const weightOf = ({ entry, body }: ReadEntry): number =>
   'coding' in entry && entry.coding !== null ? decodedLimit(body.length) : Math.max(LEAST, body.length);
+
+/** @throws E_CALL_NOT_STEERED if it takes too long */
+const inTime = async <T>(work: Promise<T>): Promise<T> => {
+  const done = new AbortController();
+  try {
+    return await Promise.race([
+      work,
+      sleep(DEADLINE, undefined, { signal: done.signal }).then((): never => {
+        throw fail('E_CALL_NOT_STEERED', 'the log does not answer');
+      }),
+    ]);
+  } finally {
+    done.abort();
+  }
+};
 
 const readEntry = async (ref: EntryRef): Promise<ReadEntry> => {
   const bytes = 'bytes' in ref ? viewOf(ref.bytes) : await readRange(ref);

@@ -40,7 +40,11 @@ const open = async (options: Partial<ProxyOptions> = {}): Promise<string> => {
     directory,
     upstreams: upstreamsOf({ STEMMA_UPSTREAM_OPENAI: `${upstream.url}/v1` }),
     // A log that is away: nothing is recorded until a test says so.
-    sink: { record: (ref, answer) => void asked.push({ ref, answer }) },
+    sink: {
+      record: (ref, answer) => void asked.push({ ref, answer }),
+      mayBeSteered: () => false,
+      steer: () => Promise.resolve({ kind: 'untouched' }),
+    },
     redacts: false,
     warn: (sentence) => warnings.push(sentence),
     count: (what) => counted.push(what),

@@ -1,0 +1,52 @@
+import type { CallStarter, RequestRecorder } from '@stemma/command-handler';
+import type { Projection } from '@stemma/projector';
+import { findHistory, listSteeredBranches, newestCallRow } from '@stemma/read-models';
+import { editSteps } from './edit-steps.ts';
+import { openHeldCalls } from './held-calls.ts';
+import { refuseHalfPairs } from './refuse-half-pairs.ts';
+import { openSettings } from './settings.ts';
+import { openSteeredCalls } from './steer-calls.ts';
+import type { SteeredHome, Steering } from './types.ts';
+
+export type SteeringParts = {
+  readonly home: SteeredHome;
+  readonly projection: Projection;
+  readonly starter: CallStarter;
+  readonly requests: RequestRecorder;
+  readonly redactedBody: (body: Uint8Array) => Uint8Array | null;
+  readonly say: (sentence: string) => void;
+};
+
+/** Steers the calls of a home. */
+export const openSteering = (parts: SteeringParts): Steering => {
+  const { home, projection } = parts;
+  const held = openHeldCalls(home, projection);
+  const { of: _of, ...settings } = openSettings(home, projection);
+  return {
+    ...settings,
+    call: openSteeredCalls({ ...parts, held, settings: { ...settings, of: _of } }),
+    held: held.held,
+    release: held.release,
+    lose: held.lose,
+    editSteps: (branch, id, content) => editSteps(home, branch, id, content),
+    check: (command) => refuseHalfPairs(home, projection, command),
+    close: held.close,
+    scopes: async () => {
+      await home.catchUp();
+      return projection.read((rows) => {
+        const branches = listSteeredBranches(rows);
+        const scopes = branches.flatMap(
+          ({ history, branchId }) => newestCallRow(rows, history, branchId)?.scope ?? [],
+        );
+        return {
+          histories: [
+            ...new Set(
+              branches.flatMap(({ history }) => [history, findHistory(rows, history)?.name ?? history]),
+            ),
+          ],
+          scopes: [...new Set(scopes)],
+        };
+      });
+    },
+  };
+};

@@ -1,0 +1,97 @@
+import { chooseBase, encodeBody, type BaseBody } from '@stemma/calls';
+import { promptOf, type CallStarter } from '@stemma/command-handler';
+import { spliceRequest } from '@stemma/model-apis';
+import type { EventRef } from '@stemma/context-tree';
+import type { Projection } from '@stemma/projector';
+import { findSteeredCall, newestCallRow } from '@stemma/read-models';
+import { LRUCache } from 'lru-cache';
+import type { BranchWriter, Placed } from './branch-writer.ts';
+import { outgoingMessages } from './outgoing.ts';
+import type { OutgoingCall, SteeredCall, SteeredHome } from './types.ts';
+import { unsteerable } from './unsteerable.ts';
+
+/** Bytes of requests that are kept to cut the next one by. */
+const CACHE_BYTES = 32 * 1024 * 1024;
+
+type SendParts = {
+  readonly home: SteeredHome;
+  readonly projection: Projection;
+  readonly starter: CallStarter;
+  readonly writer: BranchWriter;
+  /** The body without secrets, where rules take them out; null: it cannot be recorded. */
+  readonly redactedBody: (body: Uint8Array) => Uint8Array | null;
+  readonly say: (sentence: string) => void;
+};
+
+type Retry = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** Makes the snapshot that a call shows, and the request that shows it, and records both. @throws E_CALL_NOT_STEERED */
+export type SendCall = (placed: Placed, call: OutgoingCall, retry: Retry) => Promise<SteeredCall>;
+
+export const openSender = ({ home, projection, starter, writer, redactedBody, say }: SendParts): SendCall => {
+  const bodies = new LRUCache<string, Uint8Array>({
+    maxSize: CACHE_BYTES,
+    sizeCalculation: ({ length }) => length + 1,
+  });
+  /** The body that an attempt's request came with, to cut the next one by. */
+  const cameBefore = async (history: string, branchId: number): Promise<BaseBody | null> => {
+    const location = await projection.read((rows) => {
+      const newest = newestCallRow(rows, history, branchId);
+      if (newest === undefined) return undefined;
+      const steered = findSteeredCall(rows, history, newest.attemptId);
+      return steered?.request == null ? newest.location : steered.location;
+    });
+    if (location === undefined) return null;
+    const keyOf = ({ seq, index }: EventRef): string => `${history} ${seq} ${index}`;
+    const base = await chooseBase(location, projection.payloads.framesOf(history), (at) =>
+      bodies.get(keyOf(at)),
+    );
+    bodies.set(keyOf(base.location), base.bytes);
+    return base;
+  };
+  return async (placed, call, retry) => {
+    const { branch, place } = placed;
+    const { history, branchId } = branch;
+    const { seq, brought, lost } = await writer.write(placed, call, true);
+    const shown = await home.position(branch, `@s${seq}`);
+    const { blocks, alignment } = await writer.look(shown, place.messages);
+    const outgoing = outgoingMessages(call.api, blocks, alignment, place.messages);
+    if ('fault' in outgoing) throw unsteerable(outgoing.fault);
+    const written = spliceRequest(call.api, call.plain, outgoing.messages);
+    if (!written.ok) throw unsteerable(written.reason);
+    const isSame = written.body === call.plain;
+    const went = isSame ? call.body : written.body;
+    for (const { node, seq: by } of lost)
+      say(`the change of ${node} by frame ${by} is lost: the agent has changed the same message`);
+    const changes = [...outgoing.changes, ...lost];
+    const found = { scope: place.scope, match: place.match, origin: place.origin };
+    const facts = { api: call.api, ...call.said, request: went, found };
+    const step = await starter.step(branch, facts, [], { ...found, ...promptOf(place.hashes, brought) });
+    const came = isSame ? null : redactedBody(call.body);
+    const encoded =
+      came === null ? null : encodeBody(came, await cameBefore(history, branchId), new Uint8Array());
+    const steered =
+      changes.length === 0 && isSame
+        ? {}
+        : {
+            steered: {
+              request: encoded?.body ?? null,
+              own: encoded?.own ?? null,
+              changes: [...changes],
+              unsteered: null,
+            },
+          };
+    const recorded = retry(async () => {
+      const outcome = await home.submit({
+        id: call.id,
+        history,
+        branchId,
+        by: call.by,
+        steps: [{ ...step, ...steered, position: { branchId: shown.branchId, seq: shown.seq } }],
+      });
+      starter.recorded(branch, outcome.events, outcome.seq, facts);
+    });
+    recorded.catch(() => undefined);
+    return { kind: 'sent', branch: { history, branchId }, body: isSame ? null : went, recorded };
+  };
+};

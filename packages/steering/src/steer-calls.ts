@@ -1,0 +1,104 @@
+import { inOrderByKey, type CallStarter, type RequestRecorder } from '@stemma/command-handler';
+import { isStemmaError } from '@stemma/errors';
+import { leadingSystem } from '@stemma/importers';
+import type { Projection } from '@stemma/projector';
+import { openBranchWriter } from './branch-writer.ts';
+import type { HeldCalls } from './held-calls.ts';
+import { holdCall } from './hold-call.ts';
+import { openCallBranches } from './call-branches.ts';
+import { openSender } from './send-call.ts';
+import type { Settings } from './settings.ts';
+import type { OutgoingCall, SteeredCall, SteeredHome, Steering } from './types.ts';
+import { unsteerable } from './unsteerable.ts';
+
+/** Milliseconds that a steered call waits for a log that is away. */
+const DEADLINE = 3_000;
+
+type Parts = {
+  readonly home: SteeredHome;
+  readonly projection: Projection;
+  readonly starter: CallStarter;
+  readonly requests: RequestRecorder;
+  readonly held: HeldCalls;
+  readonly settings: Settings;
+  readonly redactedBody: (body: Uint8Array) => Uint8Array | null;
+  readonly say: (sentence: string) => void;
+};
+
+/** Steers calls: each is placed, written to its branch's draft, perhaps held, and then sent with what the branch shows. */
+export const openSteeredCalls = (parts: Parts): Steering['call'] => {
+  const { home, projection, held } = parts;
+  const inOrder = inOrderByKey();
+  const branches = openCallBranches(parts);
+  const writer = openBranchWriter(home, projection);
+  const send = openSender({ ...parts, writer });
+
+  /** What `work` gives, or that the call cannot be steered. */
+  const orUnsteered = async (work: () => Promise<SteeredCall>): Promise<SteeredCall> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (isStemmaError(error, 'E_CALL_NOT_STEERED')) return { kind: 'unsteered', reason: error.message };
+      if (isStemmaError(error)) return { kind: 'unsteered', reason: `${error.message} (${error.code})` };
+      return { kind: 'unsteered', reason: String(error) };
+    }
+  };
+
+  return (call, gone, retry) =>
+    orUnsteered(async () => {
+      const key = keyOf(call);
+      const prepared = await inTime(
+        inOrder(key, async () => {
+          const placed = await branches.open(call);
+          const hold = placed && (await holdCall({ ...parts, writer }, placed, call));
+          if (placed !== undefined && hold !== undefined) branches.hold(placed);
+          return placed && { placed, hold };
+        }),
+      );
+      if (prepared === undefined) return { kind: 'untouched' };
+      const { placed, hold } = prepared;
+      const { history, branchId } = placed.branch;
+      try {
+        if (hold !== undefined) {
+          const named = { history, branchId, attemptId: call.id, until: hold.until };
+          const { how, message } = await held.wait(named, gone);
+          const isOver = how === 'timed out' && hold.then === 'abort';
+          if (how === 'aborted' || how === 'cancelled' || isOver)
+            return {
+              kind: 'ended',
+              branch: { history, branchId },
+              how: how === 'cancelled' ? 'cancelled' : 'aborted',
+              message: message ?? ENDED[how === 'aborted' ? 'aborted' : isOver ? 'over' : 'cancelled'],
+            };
+        }
+        return await inTime(inOrder(key, () => send(placed, call, retry)));
+      } finally {
+        if (hold !== undefined) branches.release(placed);
+      }
+    });
+};
+
+const ENDED = {
+  aborted: 'an observer ended the call before it went out',
+  over: 'the call was held, and nobody let it go on in time',
+  cancelled: 'the client ended the connection while the call was held',
+} as const;
+
+/** Calls of one conversation, or of one named history, are prepared one after the other. */
+const keyOf = ({ within, said: { messages } }: OutgoingCall): string => {
+  if (within !== undefined && !('run' in within)) return JSON.stringify(within);
+  return JSON.stringify([within ?? null, messages.slice(0, leadingSystem(messages) + 1)]);
+};
+
+/** What the log is asked for, for a while. @throws E_CALL_NOT_STEERED when it is over */
+const inTime = async <T>(work: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(unsteerable('the log does not answer')), DEADLINE);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
