@@ -13,12 +13,17 @@ const { npm_config_call: _call, npm_config_package: _package, ...inherited } = p
 
 /** Runs a program in the root of the workspace and returns its exit code (128 + n when a signal ended it). */
 export function run(program, args) {
-  const result = spawnSync(program, args, {
-    cwd: root,
-    stdio: 'inherit',
-    env: inherited,
-    shell: process.platform === 'win32',
-  });
+  // On Windows npm's programs are scripts, which only a shell starts.
+  return spawned(program, args, process.platform === 'win32');
+}
+
+/** The same for a program by its path, whatever characters are in it. */
+export function runFile(path, args) {
+  return spawned(path, args, false);
+}
+
+function spawned(program, args, shell) {
+  const result = spawnSync(program, args, { cwd: root, stdio: 'inherit', env: inherited, shell });
   if (result.error) {
     console.error(`${program}: ${result.error.message}`);
     return 1;

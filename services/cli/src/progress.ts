@@ -18,7 +18,7 @@ export const openProgress = (unit: string, stderr: Terminal, signal: AbortSignal
       hideCursor: true,
       clearOnComplete: true,
       // A name of a file may stand in it, of which nothing steers the bar.
-      format: `{bar} {value}/{total} ${oneLine(unit, 60).replaceAll('{', '(')}`,
+      format: `{bar} {value}/{total} ${oneLine(unit, 40).replaceAll('{', '(')}, {eta_formatted} left`,
       etaBuffer: 50,
     },
     Presets.shades_classic,

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -115,4 +115,43 @@ it.each([
   ['x'.repeat(300), 'x'.repeat(100)],
 ])('the name of a history is made of letters, digits and . _ -: %j becomes %j', (text, name) => {
   expect(asName(text)).toBe(name);
+});
+
+describe('every format is the same conversation however it is wrapped', () => {
+  const samples = join(import.meta.dirname, '../../../samples');
+  const hashesOf = async (...args: readonly string[]): Promise<readonly unknown[]> => {
+    const { imported } = (await stemmaJson(['import', ...args, ...home])) as Imported;
+    const all: unknown[] = [];
+    for (const { history } of imported)
+      for (const { treeHash } of (await stemmaJson(['snapshots', history, ...home])) as {
+        treeHash: string;
+      }[])
+        all.push(treeHash);
+    return all;
+  };
+
+  it.each([
+    'harbour-tram.chat.json',
+    'night-ferry.ctree.jsonl',
+    'slow-checkout.steps.jsonl',
+    'export.pact.json',
+  ])('%s: alone, compressed, in a folder, through a pipe [context-tree §9]', async (file) => {
+    const bytes = file.startsWith('export')
+      ? Buffer.from((await runStemma(['export', 'a', '@c1', ...home])).stdout)
+      : readFileSync(join(samples, file));
+    const name = file.replace(/\..*$/, '');
+    for (const place of ['alone', `in-${name}`, `gz-${name}`]) mkdirSync(at(place), { recursive: true });
+    writeFileSync(at('alone', file), bytes);
+    writeFileSync(at(`in-${name}`, file), bytes);
+    writeFileSync(at(`gz-${name}`, `${file}.gz`), gzipSync(bytes));
+
+    const alone = await hashesOf(at('alone', file), '--history', `alone-${name}`);
+    expect(alone.length).toBeGreaterThan(0);
+    expect(await hashesOf(at(`in-${name}`))).toEqual(alone);
+    expect(await hashesOf(at(`gz-${name}`), '--history', `gz-{file}`)).toEqual(alone);
+    const piped = await runStemma(['import', '-', '--history', `piped-${name}`, '--json', ...home], {
+      input: gzipSync(bytes),
+    });
+    expect(JSON.parse(piped.stdout)).toMatchObject({ refused: [] });
+  });
 });

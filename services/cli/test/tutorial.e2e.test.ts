@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryFolder } from './run-stemma.ts';
@@ -8,14 +8,22 @@ import { asShown, mask, stepsOf, withOutputs } from './tutorial-page.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 const PAGE = join(ROOT, 'docs/tutorial.md');
 
-/** Runs blocks of commands one after the other in one shell, as a reader does; gives what each printed. */
+/**
+ * Runs blocks of commands one after the other in one shell, as a reader does in an empty folder; gives what each printed. `npx
+ * stemma` is the program of the checkout: scripts/tarballs.e2e.test.ts tries the package.
+ */
 const runInOneShell = (blocks: readonly string[], folder: string): readonly string[] => {
   const end = '\u001e';
   const script = blocks.map((block) => `${block}printf '${end}'\n`).join('');
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'npx'), `#!/bin/sh\nshift\nexec '${ROOT}/stemma' "$@"\n`, { mode: 0o755 });
+  const cwd = join(folder, 'tutorial');
+  mkdirSync(cwd);
   const { status, stdout } = spawnSync('sh', ['-e', '-c', `exec 2>&1\n${script}`], {
-    cwd: ROOT,
+    cwd,
     encoding: 'utf8',
-    env: { PATH: process.env['PATH'], HOME: folder, TMPDIR: folder },
+    env: { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: folder, TMPDIR: folder },
   });
   if (status !== 0) throw new Error(`the tutorial ended with ${status}:\n${stdout}`);
   // A block of output ends with the end of a line, also where a command prints none.
