@@ -73,7 +73,7 @@ test('a call that is asked again unchanged sends the recorded bytes, and each an
 });
 
 test('another parameter or model is set in the recorded body, and another API gets a body of its own [calls §6.6]', async () => {
-  const { models, again } = await setUp((call, _n, outgoing) =>
+  const { home, models, again } = await setUp((call, _n, outgoing) =>
     sendAnswer(call, outgoing, { text: 'A ship.' }),
   );
   const result = await again({
@@ -96,6 +96,8 @@ test('another parameter or model is set in the recorded body, and another API ge
   });
   expect(result.answers[2]).toMatchObject({ text: 'A ship.', isSameTools: false });
   expect(result.answers[3]).toMatchObject({ mind: 'offline', error: null });
+  // In every API the request says what its thread says.
+  expect(await home.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
 });
 
 test('edited messages are what the fork shows and what is sent, and so are steps [calls §6.6]', async () => {
