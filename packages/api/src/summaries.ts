@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AttemptAnswer } from './attempts.ts';
 import { author, count, milliseconds, sha256 } from './values.ts';
 
 /** A call that led to another conversation; `why`: how that was found (docs/rules/calls.md, 3.8 and 8). */
@@ -84,6 +85,7 @@ export const SnapshotSummaryAnswer = z
       .describe(
         'the attempts to call a model with it; 0: no call stands behind it; null: no call of the history is recorded',
       ),
+    call: AttemptAnswer.nullable().describe('the newest of these attempts; null: there is none'),
   })
   .meta({ id: 'Snapshot' });
 export type SnapshotSummaryAnswer = z.infer<typeof SnapshotSummaryAnswer>;

@@ -293,8 +293,10 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
         throw keyring.erasureOf(String(error.detail['history'])) ?? error;
       }
     },
-    snapshots: (branchRef, page) =>
-      readOf(projection, branchRef.history, (rows) => snapshotsOf(rows, branchRef, page)),
+    snapshots: async (branchRef, page) => {
+      const table = await services.prices();
+      return readOf(projection, branchRef.history, (rows) => snapshotsOf(rows, branchRef, page, table));
+    },
     position: (branchRef, ref = '') =>
       readOf(projection, branchRef.history, (rows) => findServedPosition(rows, branchRef, ref)),
     view,

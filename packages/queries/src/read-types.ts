@@ -1,5 +1,6 @@
 import type { Author, CallAddress, HistoryEvent } from '@stemma/events';
 import type { CallLink } from '@stemma/read-models';
+import type { CallAttempt } from './calls/attempts.ts';
 
 /** One line of `stemma histories`. */
 export type HistorySummary = {
@@ -44,6 +45,8 @@ export type SnapshotSummary = {
   readonly names: readonly string[];
   /** The attempts to call a model with it; 0: no call stands behind it. Null: of this history no call is recorded. */
   readonly calls: number | null;
+  /** The newest of these attempts; null: there is none. */
+  readonly call: CallAttempt | null;
 };
 
 /** An accepted event as `stemma log` and the live stream show it. */

@@ -15,14 +15,16 @@ import {
   type TreeView,
 } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
+import type { PriceTable } from '@stemma/model-apis';
+import { attemptOf } from './calls/attempts.ts';
 import { callersIn } from './calls/callers.ts';
 import {
   authorOf,
-  countCallsAt,
   findFrameSummary,
   findHistory,
   firstCallRow,
   listBranches,
+  listCallsAt,
   listNamedPositions,
   type HistoryRow,
 } from '@stemma/read-models';
@@ -98,11 +100,16 @@ const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => {
   };
 };
 
-/** The snapshots on a branch's ancestor path, oldest first; with a page, those before a cycle (or the newest). */
+/**
+ * The snapshots on a branch's ancestor path, oldest first; with a page, those before a cycle (or the newest).
+ *
+ * @param prices what calls cost; null: nobody knows
+ */
 export const snapshotsOf = (
   rows: RowReader,
   { history, branchId }: BranchRef,
   { before, limit }: { readonly before?: number; readonly limit?: number } = {},
+  prices: PriceTable | null = null,
 ): readonly SnapshotSummary[] => {
   const named = new Map<number, string[]>();
   for (const { name, position } of listNamedPositions(rows, history))
@@ -116,6 +123,10 @@ export const snapshotsOf = (
   return listSnapshots(rows, history, branchId, readTipSeq(rows, history, branchId), page)
     .map((row): SnapshotSummary => {
       const frameSummary = findFrameSummary(rows, history, row.seq);
+      const attempts = hasCalls
+        ? listCallsAt(rows, history, row).filter(({ reassignedTo }) => reassignedTo === null)
+        : [];
+      const newest = attempts.at(-1);
       return {
         label: `@c${row.cycle}`,
         cycle: row.cycle,
@@ -130,7 +141,8 @@ export const snapshotsOf = (
         command: frameSummary.command,
         branchId: row.branchId,
         seq: row.seq,
-        calls: hasCalls ? countCallsAt(rows, history, row) : null,
+        calls: hasCalls ? attempts.length : null,
+        call: newest === undefined ? null : attemptOf(rows, history, newest, prices),
       };
     })
     .reverse();

@@ -1,4 +1,4 @@
-import { positionAnswer, type SnapshotPage, type SnapshotSummaryAnswer } from '@stemma/api';
+import { attemptAnswer, positionAnswer, type SnapshotPage, type SnapshotSummaryAnswer } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
@@ -109,4 +109,5 @@ const snapshotAnswer = (one: SnapshotSummary, { added, removed }: ChangeCounts):
   added,
   removed,
   calls: one.calls,
+  call: one.call && attemptAnswer(one.call),
 });

@@ -95,6 +95,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
           ...commit.counts,
           names: commit.cycle === 2 ? ['second'] : [],
           calls: null,
+          call: null,
         },
       ];
     });

@@ -73,7 +73,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
             <p class="note pending">Loading…</p>
           )
         ) : (
-          <MainPanes history={address.history} looking={looking} address={address} go={go} />
+          <MainPanes history={address.history} looking={looking} head={head} address={address} go={go} />
         )}
       </main>
       {help && <KeysHelp close={() => setHelp(false)} />}

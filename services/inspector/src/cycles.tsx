@@ -1,6 +1,7 @@
 import type { SnapshotPage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
+import { CallWords } from './call-bar.tsx';
 import type { Query } from './queries.ts';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
@@ -129,7 +130,7 @@ const CycleRow = ({
       title={
         snapshot === undefined
           ? undefined
-          : `tree ${snapshot.treeHash}\nthread ${snapshot.threadHash}\n${isoTime(snapshot.at)}`
+          : `${grouped(snapshot.nodes)} nodes\ntree ${snapshot.treeHash}\nthread ${snapshot.threadHash}\n${isoTime(snapshot.at)}`
       }
     >
       <span class="cycle-number" style={{ minWidth: `${String(page.newest ?? cycle).length}ch` }}>
@@ -147,7 +148,13 @@ const CycleRow = ({
                   <SafeText text={name} />
                 </span>
               ))}
-              {grouped(snapshot.nodes)} nodes <code>{snapshot.treeHash.slice(0, 7)}</code>
+              {snapshot.call === null ? (
+                <>
+                  {grouped(snapshot.nodes)} nodes <code>{snapshot.treeHash.slice(0, 7)}</code>
+                </>
+              ) : (
+                <CallWords call={snapshot.call} attempts={snapshot.calls ?? 1} />
+              )}
             </span>
           </span>
           <span class="cycle-change">

@@ -23,6 +23,7 @@ export const Head = ({
 }): ComponentChildren => {
   useChanges(live);
   const state = live.state();
+  const caller = (summary && findChosenBranch(summary, chosen)?.calledBy) ?? null;
   return (
     <header class="head">
       <h1>
@@ -49,6 +50,14 @@ export const Head = ({
                 ))}
               </select>
             </label>
+          )}
+          {caller !== null && (
+            <span class="quiet" title={caller.why === 'assigned' ? undefined : 'guessed by the recorder'}>
+              called by{' '}
+              <a href={`?h=${encodeURIComponent(caller.history)}`}>
+                <SafeText text={caller.history} />
+              </a>
+            </span>
           )}
         </p>
       )}

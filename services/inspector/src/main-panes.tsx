@@ -1,12 +1,15 @@
+import type { SnapshotPage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Address, Go, View } from './address.ts';
 import { BytesPane } from './bytes-pane.tsx';
+import { CallAnswer, CallBar } from './call-bar.tsx';
 import { Detail } from './detail.tsx';
 import { InterventionDetail } from './intervention-detail.tsx';
 import { Shown } from './states.tsx';
 import { ThreadPane } from './thread-pane.tsx';
 import { RemovedNodes, TreePane } from './tree-pane.tsx';
+import type { Query } from './queries.ts';
 import type { Looking } from './use-cycles.ts';
 import { MORE, TAIL, useTree } from './use-tree.ts';
 import { grouped } from './words.ts';
@@ -22,11 +25,13 @@ const TABS: readonly (readonly [View, string])[] = [
 export const MainPanes = ({
   history,
   looking,
+  head,
   address: { node, intervention, view },
   go,
 }: {
   readonly history: string;
   readonly looking: Looking;
+  readonly head: Query<SnapshotPage>;
   readonly address: Address;
   readonly go: Go;
 }): ComponentChildren => {
@@ -77,6 +82,9 @@ export const MainPanes = ({
             ))}
           </div>
         </header>
+        {head.state === 'done' && looking.cycle !== null && (
+          <CallBar page={head.value} cycle={looking.cycle} />
+        )}
         <div class="pane scroll" tabIndex={0} role="region" aria-label="Provider thread, content">
           {view === 'bytes' || view === 'openai' ? (
             <BytesPane
@@ -97,6 +105,9 @@ export const MainPanes = ({
                 />
               )}
             </Shown>
+          )}
+          {view !== 'bytes' && view !== 'openai' && head.state === 'done' && looking.cycle !== null && (
+            <CallAnswer history={history} page={head.value} cycle={looking.cycle} />
           )}
         </div>
       </section>

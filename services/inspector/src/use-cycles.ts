@@ -18,7 +18,7 @@ export const useSnapshot = (head: SnapshotPage, cycle: number): SnapshotSummaryA
   const loaded = head.snapshots.find((one) => one.cycle === cycle);
   const page = Math.floor(cycle / PAGE);
   const query = useQuery(
-    loaded === undefined ? `old/h/${head.branch}/snapshots/${page}` : 'none',
+    loaded === undefined ? `now/h/${head.branch}/snapshots/${page}` : 'none',
     (client) =>
       loaded === undefined
         ? client.snapshots({ history: head.branch, limit: PAGE, before: (page + 1) * PAGE })

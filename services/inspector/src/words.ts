@@ -17,6 +17,14 @@ export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)
 export const plural = (n: number, one: string, many = one + 's'): string =>
   `${grouped(n)} ${n === 1 ? one : many}`;
 
+/** How long something took: 840 ms, 12.3 s. */
+export const durationWords = (milliseconds: number | null): string =>
+  milliseconds === null
+    ? '–'
+    : milliseconds < 10_000
+      ? `${grouped(milliseconds)} ms`
+      : `${(milliseconds / 1000).toFixed(1)} s`;
+
 type Call = { readonly name?: unknown; readonly arguments?: unknown };
 
 /** A tool call in a JSON text, written as `name(arguments)`; undefined for anything else. */

@@ -234,7 +234,8 @@ const bodyAt = (
 const steeredOf = (row: SteeredCallRow | undefined): SteeredRequest | null =>
   row === undefined ? null : { request: hexOf(row.request), changes: row.changes, unsteered: row.unsteered };
 
-const attemptOf = (
+/** An attempt from its row, with what it costs. */
+export const attemptOf = (
   rows: RowReader,
   history: string,
   row: CallRow,

@@ -148,31 +148,29 @@ const attemptNamed = async (home: Home, branchRef: BranchRef, which: string): Pr
   throw fail('E_CALL_NOT_FOUND', `no call was recorded with ${which}`, { at: which });
 };
 
-const cellsOf = ({
-  label,
-  at,
-  model,
-  status,
-  httpStatus,
-  usage,
-  cost,
-  firstByteMs,
-  durationMs,
-  error,
-  attemptId,
-}: CallAttempt): string[] => [
-  label,
-  time(at),
-  model ?? '-',
-  [status, status === 'answered' || httpStatus === null ? '' : String(httpStatus), error?.code ?? '']
-    .filter((part) => part !== '')
-    .join(' '),
-  usage === null ? '-' : `${usage.input ?? '?'} → ${usage.output ?? '?'}`,
-  cost === null ? '-' : `${cost.amount} ${cost.currency}`,
-  milliseconds(firstByteMs),
-  milliseconds(durationMs),
-  attemptId,
+const cellsOf = (attempt: CallAttempt): string[] => [
+  attempt.label,
+  time(attempt.at),
+  attempt.model ?? '-',
+  statusOf(attempt),
+  tokensOf(attempt),
+  costOf(attempt),
+  durationOf(attempt.firstByteMs),
+  durationOf(attempt.durationMs),
+  attempt.attemptId,
 ];
 
-const milliseconds = (ms: number | null): string =>
+/** How an attempt ended, with the code of HTTP and of the provider if it failed. */
+export const statusOf = ({ status, httpStatus, error }: CallAttempt): string =>
+  [status, status === 'answered' || httpStatus === null ? '' : String(httpStatus), error?.code ?? '']
+    .filter((part) => part !== '')
+    .join(' ');
+
+export const tokensOf = ({ usage }: CallAttempt): string =>
+  usage === null ? '-' : `${usage.input ?? '?'} → ${usage.output ?? '?'}`;
+
+export const costOf = ({ cost }: CallAttempt): string =>
+  cost === null ? '-' : `${cost.amount} ${cost.currency}`;
+
+export const durationOf = (ms: number | null): string =>
   ms === null ? '-' : ms < 10_000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;

@@ -1,8 +1,10 @@
+import { attemptAnswer } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { SnapshotSummary } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { table } from '../output.ts';
+import { costOf, durationOf, statusOf, tokensOf } from './calls.ts';
 import { openThreadHashes } from '../thread.ts';
 import { time } from '../time.ts';
 
@@ -22,12 +24,16 @@ export const snapshots: CommandSpec = {
     const calls = (cell: string): string[] => (list.some((row) => row.calls !== null) ? [cell] : []);
     await output.write(
       table(
-        ['SNAPSHOT', 'AT', 'BY', ...calls('CALLS'), 'NODES', 'TURNS', 'TREE', 'THREAD', 'NAMES'],
+        [
+          ...['SNAPSHOT', 'AT', 'BY'],
+          ...['CALLS', 'MODEL', 'STATUS', 'TOKENS', 'TIME', 'COST'].flatMap(calls),
+          ...['NODES', 'TURNS', 'TREE', 'THREAD', 'NAMES'],
+        ],
         list.map((row) => [
           row.label,
           time(row.at),
           'recorder' in row.author ? row.author.recorder : row.author.actor,
-          ...calls(row.calls === 0 ? 'none' : String(row.calls)),
+          ...[row.calls === 0 ? 'none' : String(row.calls), ...callCells(row.call)].flatMap(calls),
           String(row.nodes),
           String(row.turns),
           row.treeHash.slice(0, 12),
@@ -41,18 +47,25 @@ export const snapshots: CommandSpec = {
   },
 };
 
+/** Of the newest attempt with a snapshot. */
+const callCells = (call: SnapshotSummary['call']): string[] =>
+  call === null
+    ? ['', '', '', '', '']
+    : [call.model ?? '-', statusOf(call), tokensOf(call), durationOf(call.durationMs), costOf(call)];
+
 /** The snapshots with the SHA-256 of each one's whole thread, which is made from its bytes. */
 async function* withThreadHashes(
   home: Home,
   branchRef: BranchRef,
   list: readonly SnapshotSummary[],
-): AsyncGenerator<SnapshotSummary & { readonly threadSha256: string }> {
+): AsyncGenerator {
   const at = new Map(list.map((snapshot) => [snapshot.seq, snapshot]));
   const nextHash = openThreadHashes();
   for await (const call of home.questions.calls(branchRef)) {
     const threadSha256 = nextHash(call);
     const snapshot = at.get(call.seq);
     // A call that came after the list was read is not in it.
-    if (snapshot !== undefined) yield { ...snapshot, threadSha256 };
+    if (snapshot === undefined) continue;
+    yield { ...snapshot, call: snapshot.call && attemptAnswer(snapshot.call), threadSha256 };
   }
 }
