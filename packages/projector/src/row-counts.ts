@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import { COUNTED_TABLES } from '@stemma/history-store';
 import type { ReadModel } from '@stemma/read-models';
 import {
+  compareCells,
   defineTable,
   keyText,
   typedRows,
@@ -48,6 +49,9 @@ const historyColumn = ({ key }: Table): number => key.findIndex(([name]) => name
 /** Rows as a fold of one frame writes them; `finish` adds to the counts what came. */
 export type CountingRows = { readonly rows: Rows; finish(): void };
 
+/** What a frame adds to a table: rows by their number, and by their keys those that can only be new. */
+type Added = { rows: number; readonly fresh: Key[] };
+
 /** Counts the rows that the fold of a frame adds. */
 export const countingRows = (
   staged: Rows,
@@ -55,39 +59,69 @@ export const countingRows = (
   seq: number,
   isCounted: IsCounted,
 ): CountingRows => {
-  const added = new Map<Table, { rows: number; readonly own: Set<string> }>();
+  const added = new Map<Table, Added | null>();
   const cells = staged as CellReader & Pick<CellWriter, 'put' | 'remove'>;
-  const change = (table: Table, key: Key, by: 1 | -1): void => {
-    const known = added.get(table) ?? { rows: 0, own: new Set<string>() };
-    added.set(table, known);
-    // No row of an earlier frame has the number of this one.
-    const isOwn = by === 1 && key[frameColumn(table)] === seq;
-    if (isOwn) {
-      const text = keyText(table, key);
-      if (known.own.has(text)) return;
-      known.own.add(text);
-    } else if ((cells.get(table, key) === undefined) !== (by === 1)) return;
-    known.rows += by;
+  /** Null: the rows of the table are not counted. */
+  const addedTo = (table: Table): Added | null => {
+    let known = added.get(table);
+    if (known === undefined) added.set(table, (known = isCounted(table) ? { rows: 0, fresh: [] } : null));
+    return known;
   };
   const rows: CellReader & CellWriter = {
     get: (table, key) => cells.get(table, key),
     range: (table, range) => cells.range(table, range),
     put(table, key, value) {
-      if (isCounted(table)) change(table, key, 1);
+      const known = addedTo(table);
+      if (known !== null) {
+        // No row of an earlier frame has the number of this one.
+        if (key[frameColumn(table)] === seq) known.fresh.push(key);
+        else if (cells.get(table, key) === undefined) known.rows++;
+      }
       cells.put(table, key, value);
     },
     remove(table, key) {
-      if (isCounted(table)) change(table, key, -1);
+      const known = addedTo(table);
+      if (known !== null && cells.get(table, key) !== undefined) {
+        const others = known.fresh.filter((each) => !sameKey(each, key));
+        if (others.length === known.fresh.length) known.rows--;
+        else known.fresh.splice(0, Infinity, ...others);
+      }
       cells.remove(table, key);
     },
   };
   return {
     rows: typedRows(rows) as unknown as Rows,
     finish() {
-      for (const [{ name }, { rows: more }] of added)
-        if (more !== 0) staged.put(ROW_COUNTS, [history, name], [readCount(staged, history, name) + more]);
+      for (const [table, known] of added) {
+        const more = known === null ? 0 : known.rows + distinctKeys(table, known.fresh);
+        if (more !== 0)
+          staged.put(ROW_COUNTS, [history, table.name], [readCount(staged, history, table.name) + more]);
+      }
     },
   };
+};
+
+/** So few keys are compared with each other faster than they become texts. */
+const FEW_KEYS = 8;
+
+const distinctKeys = (table: Table, keys: readonly Key[]): number => {
+  if (keys.length > FEW_KEYS) return new Set(keys.map((key) => keyText(table, key))).size;
+  let count = 0;
+  for (let i = 0; i < keys.length; i++) {
+    let j = 0;
+    while (j < i && !sameKey(keys[j] as Key, keys[i] as Key)) j++;
+    if (j === i) count++;
+  }
+  return count;
+};
+
+/** Bytes are compared as bytes. The last cells differ most often. */
+const sameKey = (a: Key, b: Key): boolean => {
+  for (let i = a.length - 1; i >= 0; i--) {
+    const [one, other] = [a[i] as Key[number], b[i] as Key[number]];
+    if (one !== other && (typeof one !== 'object' || compareCells(one, other) !== 0)) return false;
+  }
+  return true;
 };
 
 type CellWriter = {
