@@ -1,6 +1,8 @@
 import {
   appendRows,
   compareCells,
+  compareKeys,
+  decodeKey,
   encodeRange,
   findPacked,
   hashBytes,
@@ -35,7 +37,8 @@ export type PackedRows = {
 };
 
 type Stored = { readonly key: Buffer; readonly value: Buffer };
-type Located = RowChange & { readonly at: Buffer };
+/** One of several changes in the order of their keys. */
+type Sorted = Pick<RowChange, 'key' | 'value'>;
 
 /**
  * @param owner the cells of keys that `head` stands for
@@ -129,25 +132,33 @@ export const packedRows = (
     });
 
   /** Applies changes that all belong into one value: into this one, if there is one. */
-  const change = (stored: Stored | undefined, changes: readonly Located[]): void => {
+  const change = (stored: Stored | undefined, changes: readonly Sorted[]): void => {
     const rows = stored === undefined ? [] : appended(stored, changes);
     if (rows === undefined) return;
-    const merged = new Map(rows.map((row) => [bytesOf(row.key).toString('latin1'), row]));
-    for (const { at, key, value } of changes) {
-      if (value === null) merged.delete(at.toString('latin1'));
-      else merged.set(at.toString('latin1'), { key, value });
+    const merged: Row[] = [];
+    let i = 0;
+    for (const { key, value } of changes) {
+      let order = 1;
+      for (; i < rows.length; i++) {
+        const row = rows[i] as Row;
+        order = compareKeys(row.key, key, column);
+        if (order >= 0) break;
+        merged.push(row);
+      }
+      if (i < rows.length && order === 0) i++;
+      if (value !== null) merged.push({ key, value });
     }
-    const sorted = [...merged].sort(([a], [b]) => (a < b ? -1 : 1));
-    if (stored !== undefined && sorted[0]?.[0] !== stored.key.toString('latin1')) tree.removeSync(stored.key);
-    put(sorted.map(([, row]) => row));
+    for (; i < rows.length; i++) merged.push(rows[i] as Row);
+    const [first] = merged;
+    if (stored !== undefined && (first === undefined || !bytesOf(first.key).equals(stored.key)))
+      tree.removeSync(stored.key);
+    put(merged);
   };
 
   /** Writes changes behind all rows of a value; otherwise returns these rows. */
-  const appended = (stored: Stored, changes: readonly Located[]): readonly Row[] | undefined => {
+  const appended = (stored: Stored, changes: readonly Sorted[]): readonly Row[] | undefined => {
     const value = checked(stored);
-    const last = lastKey(table, column, value);
-    const first = changes[0] as Located;
-    const behind = Buffer.compare(bytesOf(last), first.at) < 0;
+    const behind = compareKeys(lastKey(table, column, value), (changes[0] as Sorted).key, column) < 0;
     if (behind && changes.every((each) => each.value !== null)) {
       const longer = appendRows(table, column, value, changes as readonly Row[], seedAt(stored.key));
       if (longer !== undefined) {
@@ -169,17 +180,18 @@ export const packedRows = (
       return (reverse ? downwards : upwards)(range, bounds.start, bounds.end ?? end, limit);
     },
     write(changes) {
-      const sorted = changes
-        .map((each): Located => ({ ...each, at: bytesOf(each.key) }))
-        .sort((a, b) => Buffer.compare(a.at, b.at));
+      // Cells are compared, whose order that of the bytes is: most keys never become bytes. The last of each key stays last.
+      const sorted = changes.toSorted((a, b) => compareKeys(a.key, b.key, column));
       for (let i = 0; i < sorted.length;) {
-        const { at } = sorted[i] as Located;
+        const at = bytesOf((sorted[i] as Sorted).key);
         const next = keyAfter(at);
-        const group: Located[] = [];
+        const end = next && [...owner, ...decodeKey(table, next, head.bytes.length, column)];
+        const group: Sorted[] = [];
         for (; i < sorted.length; i++) {
-          const each = sorted[i] as Located;
-          if (next !== undefined && Buffer.compare(each.at, next) >= 0) break;
-          if (group.at(-1)?.at.equals(each.at) === true) group.pop();
+          const each = sorted[i] as Sorted;
+          if (end !== undefined && compareKeys(each.key, end, column) >= 0) break;
+          const before = group.at(-1);
+          if (before !== undefined && compareKeys(before.key, each.key, column) === 0) group.pop();
           group.push(each);
         }
         change(valueAt(at), group);

@@ -27,7 +27,15 @@ export {
   sameCursor,
   shapeOf,
 } from './memory-row-store.ts';
-export { appendRows, compareCells, findPacked, lastKey, packRows, unpackRows } from './packed-rows.ts';
+export {
+  appendRows,
+  compareCells,
+  compareKeys,
+  findPacked,
+  lastKey,
+  packRows,
+  unpackRows,
+} from './packed-rows.ts';
 export { remoteGeneration, type RemoteGeneration, type RemoteState } from './remote-generation.ts';
 export type { FetchRows } from './remote-rows.ts';
 export { type StagedRows, stageRows } from './staged-rows.ts';

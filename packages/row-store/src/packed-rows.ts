@@ -205,7 +205,8 @@ const compareKeyAt = (table: Table, column: number, sealed: Uint8Array, at: numb
   return 0;
 };
 
-const compareKeys = (a: Key, b: Key, column: number): number => {
+/** The same of keys, from a column on. */
+export const compareKeys = (a: Key, b: Key, column: number): number => {
   for (let i = column; i < b.length; i++) {
     const order = compareCells(a[i] as KeyCell, b[i] as KeyCell);
     if (order !== 0) return order;
