@@ -44,7 +44,7 @@ export const record: CommandSpec = {
       const exitCode = await runChild(program, args, childEnv(env, `${server.url}/proxy/${place}`), signal);
       const waiting = await server.drained(DRAIN);
       const counts = server.calls();
-      for (const sentence of sentencesOf(counts, waiting)) output.say(sentence);
+      for (const sentence of sentencesOf(counts, waiting, history)) output.say(sentence);
       if (output.json) await output.result({ exitCode, run, waiting, ...counts }, () => '');
       return exitCode;
     } finally {
@@ -126,12 +126,15 @@ const sentencesOf = (
     readonly histories: readonly string[];
   },
   waiting: number,
+  /** The name that was given to the one history. */
+  given: string | undefined,
 ): string[] => {
-  const named = histories.slice(0, MOST_NAMED).join(', ') + (histories.length > MOST_NAMED ? ', …' : '');
+  const names = given !== undefined && histories.length === 1 ? [given] : histories;
+  const named = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ', …' : '');
   const sentences = [
     calls === 0
       ? 'no calls were recorded: the command made none through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'
-      : `recorded ${calls - dropped - refused} of ${calls} calls${named === '' ? '' : ` in ${named}`}: stemma calls ${histories[0] ?? 'HISTORY'}`,
+      : `recorded ${calls - dropped - refused} of ${calls} calls${named === '' ? '' : ` in ${named}`}: stemma calls ${names[0] ?? 'HISTORY'}`,
   ];
   if (waiting > 0)
     sentences.push(`${waiting} entries wait to be recorded: the next stemma record or up does it`);

@@ -7,6 +7,7 @@ import { MAX_STDIN, readText, required, text, whole } from '../options.ts';
 import { printable, table } from '../output.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 import { time } from '../time.ts';
+import { titled, titleOf } from '../titles.ts';
 
 const HISTORY = ['<history>', 'a history or branch, by id or name'] as const;
 
@@ -156,20 +157,23 @@ export const held: CommandSpec = {
     if (all && name === undefined) throw fail('E_USAGE', '--all needs a history');
     const history = name === undefined ? undefined : (await findBranch(name)).branchRef.history;
     const calls = await home.steering.held(history, { all });
+    const titles = new Map<string, string>();
+    for (const call of calls) titles.set(call.history, await titleOf(home, call.history));
     await output.result({ calls }, () =>
       calls.length === 0
         ? 'no calls wait\n'
         : table(
             ['HISTORY', 'CYCLE', 'MODEL', 'BREAKPOINTS', 'SINCE', 'UNTIL', 'THEN', 'RELEASED', 'ATTEMPT'],
-            calls.map(cellsOf),
+            calls.map((call) => cellsOf(call, titles.get(call.history) ?? call.history)),
+            output.width,
           ),
     );
     return undefined;
   },
 };
 
-const cellsOf = (call: HeldCall): string[] => [
-  call.branch,
+const cellsOf = (call: HeldCall, title: string): string[] => [
+  titled(call.branch, call.history, title),
   `@c${call.cycle}`,
   call.model === null ? '-' : printable(call.model),
   call.breakpoints.map(printable).join(' '),
