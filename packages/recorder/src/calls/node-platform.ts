@@ -55,6 +55,7 @@ export const platform: CallPlatform = {
     process.on('exit', act);
     return () => void process.off('exit', act);
   },
+  soon: (act) => void setImmediate(act),
   later: (milliseconds, act) => {
     const timer = setTimeout(act, milliseconds).unref();
     return () => clearTimeout(timer);

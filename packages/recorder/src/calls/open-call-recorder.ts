@@ -1,10 +1,9 @@
 import { platform } from '#call-platform';
-import type { ExchangeRequest } from '@stemma/api';
 import type { RedactorOptions } from '@stemma/redaction';
 import { openMemorySpool } from '../spool/memory-spool.ts';
 import type { Spool, WaitingExchange } from '../spool/spool.ts';
 import type { CallRecorder } from './call-recorder.ts';
-import { exchangeOf } from './exchange-of.ts';
+import { exchangeHead, exchangeJson } from './exchange-json.ts';
 import { openSender, textOf } from './open-sender.ts';
 import type { CallRecorderOptions, CallScopeOptions, InnerOptions, SendTimes } from './options.ts';
 import { openTarget } from './target.ts';
@@ -97,8 +96,8 @@ export const openCallRecorder = (options: CallRecorderOptions & InnerOptions = {
       return memory.keep(id, json);
     }
   };
-  const keep = (exchange: ExchangeRequest): void => {
-    const waiting = kept(exchange.id, JSON.stringify(exchange));
+  const keep = (id: string, json: string): void => {
+    const waiting = kept(id, json);
     if (waiting === undefined) drop();
     else sender.add(waiting);
   };
@@ -136,8 +135,9 @@ export const openCallRecorder = (options: CallRecorderOptions & InnerOptions = {
     begin: (start, asked) => {
       const began = performance.now();
       const id = newCallId();
-      const scope = scopeOf(asked);
-      const parts = { id, recorder, scope, start };
+      const parts = { id, recorder, scope: scopeOf(asked), start };
+      let made: string | undefined;
+      const head = (): string => (made ??= exchangeHead(parts, redact));
       const safely = (act: () => void): void => {
         try {
           if (isOff) counts.dropped++;
@@ -151,20 +151,23 @@ export const openCallRecorder = (options: CallRecorderOptions & InnerOptions = {
       const noteStart = (): void => {
         if (isOver || isOff || isClosed) return;
         try {
-          spool.begin(id, JSON.stringify(exchangeOf({ ...parts, ending: null, elapsed: 0 }, redact)));
+          spool.begin(id, exchangeJson(head(), null, 0, redact));
         } catch (error) {
           inMemory(error);
         }
       };
-      if (ready === undefined) noteStart();
-      else void ready.then(noteStart);
+      // The request goes out first: it is noted while the provider works on it.
+      platform.soon(() => {
+        if (ready === undefined) noteStart();
+        else void ready.then(noteStart);
+      });
       return {
         id,
         end: (ending) => {
           if (isOver) return undefined;
           isOver = true;
           const elapsed = performance.now() - began;
-          const keepIt = (): void => safely(() => keep(exchangeOf({ ...parts, ending, elapsed }, redact)));
+          const keepIt = (): void => safely(() => keep(id, exchangeJson(head(), ending, elapsed, redact)));
           if (ready !== undefined) return ready.then(keepIt);
           keepIt();
           return undefined;

@@ -16,6 +16,7 @@ export const platform: CallPlatform = {
   },
   onIdle: () => () => undefined,
   onExit: () => () => undefined,
+  soon: (act) => act(),
   later: (milliseconds, act) => {
     const timer = setTimeout(act, milliseconds);
     return () => clearTimeout(timer);

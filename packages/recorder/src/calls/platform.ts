@@ -20,6 +20,8 @@ export type CallPlatform = {
   readonly onIdle: (act: () => void) => () => void;
   /** Calls `act` as the process ends. @returns as `onIdle` */
   readonly onExit: (act: () => void) => () => void;
+  /** Calls `act` after what is to be written now was written. */
+  readonly soon: (act: () => void) => void;
   /** A timer that keeps no process from ending. */
   readonly later: (milliseconds: number, act: () => void) => () => void;
   readonly say: (sentence: string) => void;

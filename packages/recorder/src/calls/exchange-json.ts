@@ -11,26 +11,36 @@ export type ExchangeParts = {
   readonly recorder: string;
   readonly scope: CallScopeOptions;
   readonly start: CallStart;
-  /** Null: it goes on. */
-  readonly ending: CallEnding | null;
-  readonly elapsed: number;
 };
 
-/** A call as the gateway's contract has it, without the secrets that the rules know. */
-export const exchangeOf = (
-  { id, recorder, scope: { history, run }, start, ending, elapsed }: ExchangeParts,
+/**
+ * How the JSON of an exchange begins, in the words of the gateway's contract and without the secrets that the rules know:
+ * everything but its end. It is made once, since requests are long.
+ */
+export const exchangeHead = (
+  { id, recorder, scope: { history, run }, start }: ExchangeParts,
   redact: Redact,
-): ExchangeRequest => ({
-  id,
-  recorder,
-  ...(history === undefined ? {} : { history }),
-  ...(history !== undefined || run === undefined ? {} : { run }),
-  request:
-    start.form === 'wire'
-      ? { ...start, method: start.method.slice(0, 20), body: sentBody(start.body, redact) }
-      : said(start, redact),
-  end: ending === null ? null : endOf(ending, elapsed, redact),
-});
+): string => {
+  const head: Omit<ExchangeRequest, 'end'> = {
+    id,
+    recorder,
+    ...(history === undefined ? {} : { history }),
+    ...(history !== undefined || run === undefined ? {} : { run }),
+    request:
+      start.form === 'wire'
+        ? { ...start, method: start.method.slice(0, 20), body: sentBody(start.body, redact) }
+        : said(start, redact),
+  };
+  return JSON.stringify(head).slice(0, -1);
+};
+
+/** The whole JSON. @param ending null: the call goes on @param elapsed milliseconds since it began */
+export const exchangeJson = (
+  head: string,
+  ending: CallEnding | null,
+  elapsed: number,
+  redact: Redact,
+): string => `${head},"end":${JSON.stringify(ending && endOf(ending, elapsed, redact))}}`;
 
 const endOf = (
   { status, error, response, first_byte_ms: firstByte, duration_ms: duration }: CallEnding,
