@@ -2,7 +2,7 @@ import type { WideJsonObject } from '@stemma/canonical';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { writeRequest } from '@stemma/model-apis';
-import type { CallAttempt, WholeCallAttempt } from '@stemma/queries';
+import type { WholeCallAttempt } from '@stemma/queries';
 import { answeredAt } from './answered-at.ts';
 import { appendAnswer, appendResult } from './append.ts';
 import { mindFor, newestCallBefore, settingsFor } from './call-settings.ts';
@@ -10,6 +10,7 @@ import { messagesOf, openToolCalls } from './chat-message.ts';
 import type { ContinuedRun, ContinueOptions, RunEnd } from './continue-types.ts';
 import { endOfAnswer } from './end-of-answer.ts';
 import { isCommitted, tipOf } from './find-tip.ts';
+import { withoutEvents } from './first-answer.ts';
 import { factsOf, makeCall, recordedTries, type MadeCall } from './record-try.ts';
 import { checkRun, endRun } from './run.ts';
 import { startBranch } from './start-branch.ts';
@@ -175,9 +176,7 @@ export const continueBranch = async (
     forked: branchRef.branchId !== found.branchId,
     position: label,
     mind: mind.spec,
-    calls: [...made, ...(unanswered === undefined ? [] : [unanswered])].map(
-      ({ parameters: _p, tools: _t, answer: _a, ...attempt }): CallAttempt => attempt,
-    ),
+    calls: [...made, ...(unanswered === undefined ? [] : [unanswered])].map(withoutEvents),
     answer: (made.at(-1)?.answer ?? null) as WideJsonObject | null,
     error: null,
     dropped: settings.dropped,

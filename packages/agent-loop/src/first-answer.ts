@@ -19,6 +19,7 @@ export const withoutEvents = ({
   parameters: _parameters,
   tools: _tools,
   answer: _answer,
+  steered: _steered,
   ...attempt
 }: WholeCallAttempt): CallAttempt => attempt;
 
