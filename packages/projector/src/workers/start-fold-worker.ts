@@ -49,6 +49,8 @@ export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerS
   const ended = Promise.withResolvers<undefined>();
   const waiting = new Map<number, Waiting>();
   let gone: Error | undefined;
+  /** It has opened rows, or is about to. */
+  let touched = false;
   let run = 0;
 
   const tell = (message: ToWorker, moved: ArrayBuffer[] = []): void => worker.postMessage(message, moved);
@@ -99,7 +101,10 @@ export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerS
   void loaded.promise
     .then(() =>
       sources.oneByOne(() => {
-        tell({ kind: 'open' });
+        if (gone === undefined) {
+          touched = true;
+          tell({ kind: 'open' });
+        }
         return opened.promise;
       }),
     )
@@ -125,9 +130,12 @@ export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerS
       waiting.clear();
     },
     async close() {
-      await opened.promise.catch(() => undefined);
-      if (gone === undefined) tell({ kind: 'close' });
-      await closed.promise;
+      // While it loads it can be ended at any moment; LMDB must be closed first.
+      if (touched) {
+        await opened.promise.catch(() => undefined);
+        if (gone === undefined) tell({ kind: 'close' });
+        await closed.promise;
+      }
       gone ??= fail('E_INTERNAL', 'the threads that fold are closed');
       await worker.terminate();
       await ended.promise;
