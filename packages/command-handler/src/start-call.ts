@@ -1,13 +1,16 @@
 import { chooseBase, encodeBody, MAX_RECORDED, requestCompanion, type BaseBody } from '@stemma/calls';
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
+import { isStemmaError } from '@stemma/errors';
 import type { CallApi, CallMatch, CallOrigin, PromptSummary, HistoryEvent } from '@stemma/events';
 import { isSteered, type Step } from '@stemma/history';
 import { readConfig, readTipSeq, type BranchRef } from '@stemma/history-store';
+import { partitionOf } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
 import { newestCallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import { LRUCache } from 'lru-cache';
+import { bytesOf } from './bytes-of.ts';
 import type { PromptHashes } from './prompt-hash.ts';
 import { sameJson } from './same-json.ts';
 
@@ -72,9 +75,14 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
   const keyOf = (history: string, { seq, index }: EventRef): string => `${history} ${seq} ${index}`;
 
   const baseOf = async (history: string, location: EventRef): Promise<BaseBody> => {
-    const base = await chooseBase(location, projection.payloads.framesOf(history), (at) =>
-      bodies.get(keyOf(history, at)),
-    );
+    const choose = (): Promise<BaseBody> =>
+      chooseBase(location, projection.payloads.framesOf(history), (at) => bodies.get(keyOf(history, at)));
+    const base = await choose().catch(async (error: unknown) => {
+      // The rows may not have the newest frames yet.
+      if (!isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
+      await projection.catchUp(partitionOf(history, projection.partitions));
+      return choose();
+    });
     bodies.set(keyOf(history, base.location), base.bytes);
     return base;
   };
@@ -141,6 +149,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
       const event = events[index];
       if (event?.type !== 'CallStarted') return undefined;
       const location = { seq, index };
+      projection.payloads.keep(history, seq, events, bytesOf(events));
       if (event.request !== null && request !== null && redactor === undefined)
         bodies.set(keyOf(history, location), request);
       return { location, hasRequest: event.request !== null, toolsAt: event.toolsAt, tools };

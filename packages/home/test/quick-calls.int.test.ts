@@ -2,7 +2,7 @@ import { openHome, type Home } from '@stemma/home';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { temporaryHome } from './small-home.ts';
 
 type Message = { readonly role: string; readonly content: string };
@@ -117,4 +117,19 @@ test('calls that are recorded out of memory are recorded as those for which ever
     }),
     { numRuns: 12 },
   );
+});
+
+test('nothing of a conversation is read for a call that goes on, however fast they come [calls §3.1]', async () => {
+  using at = temporaryHome();
+  const home = await openHome({ directory: at.directory, create: true });
+  const reading = [vi.spyOn(home, 'recordCall'), vi.spyOn(home, 'view'), vi.spyOn(home, 'position')];
+  const usual: AgentStep = { what: 'append', at: 0, text: 'one', tools: 'search', ends: true, scope: 'run' };
+  const agent = [{ ...usual, what: 'start' as const }, ...Array.from({ length: 20 }, () => usual)];
+  const placed = await play(home, agent);
+  expect(placed.map((each) => (each as readonly unknown[])[1])).toEqual([
+    'started',
+    ...Array.from({ length: 20 }, () => 'appended'),
+  ]);
+  for (const spy of reading) expect(spy).not.toHaveBeenCalled();
+  await home.close();
 });
