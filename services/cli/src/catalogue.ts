@@ -10,7 +10,7 @@ import { cache } from './commands/cache.ts';
 import { call, calls } from './commands/calls.ts';
 import { checkpoint } from './commands/checkpoint.ts';
 import { compare } from './commands/compare.ts';
-import { completion } from './commands/completion.ts';
+import { completionOf } from './commands/completion.ts';
 import { config } from './commands/config.ts';
 import { continueCommand } from './commands/continue.ts';
 import { copy } from './commands/copy.ts';
@@ -115,5 +115,5 @@ export const COMMANDS: readonly CommandSpec[] = [
   relay,
   doctor,
   stats,
-  completion,
+  completionOf(() => COMMANDS),
 ];

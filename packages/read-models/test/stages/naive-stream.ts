@@ -124,6 +124,9 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'ObservationRecorded':
         case 'CallStarted':
         case 'CallFinished':
+        case 'CallHeld':
+        case 'CallReleased':
+        case 'CallSteered':
         case 'CallReassigned':
         case 'ConversationLinked':
         case 'ContentRedacted':

@@ -3,7 +3,8 @@ import type { CommandSpec } from '../command.ts';
 import { completionScript, SHELLS } from '../completion-script.ts';
 import { required } from '../options.ts';
 
-export const completion: CommandSpec = {
+/** @param commands all that there are, this one among them */
+export const completionOf = (commands: () => readonly CommandSpec[]): CommandSpec => ({
   name: 'completion',
   summary: 'print a script by which a shell completes commands, options and names of histories',
   arguments: [['<shell>', `the shell: ${SHELLS.join(', ')}`]],
@@ -11,8 +12,7 @@ export const completion: CommandSpec = {
   run: async ({ output }, [shell]) => {
     const known = SHELLS.find((each) => each === required(shell));
     if (known === undefined) throw fail('E_USAGE', `the shell must be one of ${SHELLS.join(', ')}`);
-    const { COMMANDS } = await import('../catalogue.ts');
-    await output.writeLines(completionScript(known, COMMANDS));
+    await output.writeLines(completionScript(known, commands()));
     return undefined;
   },
-};
+});
