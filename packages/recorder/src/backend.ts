@@ -3,7 +3,15 @@ import { createClient, type ApiClient, type ApiFetch } from '@stemma/api';
 /** What a recorder needs of a gateway or of a home. Both give the same answers and the same error codes. */
 export type Backend = Pick<
   ApiClient,
-  'start' | 'command' | 'recordCall' | 'select' | 'diff' | 'export' | 'thread'
+  | 'start'
+  | 'command'
+  | 'recordCall'
+  | 'select'
+  | 'diff'
+  | 'export'
+  | 'thread'
+  | 'continueBranch'
+  | 'retryCall'
 > & {
   /** Resolves a name or an id to a history and a branch. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND */
   find(name: string): Promise<RecordingTarget>;

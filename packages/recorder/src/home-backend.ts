@@ -1,3 +1,4 @@
+import { openRuns } from '@stemma/agent-loop';
 import {
   callAnswer,
   commandAnswer,
@@ -22,6 +23,9 @@ export const openEmbedded = async (directory: string): Promise<Backend> =>
 const backendOf = (home: Home): Backend => {
   const viewAt = async (history: string, at: string | undefined) =>
     home.view(await home.position(await home.find(history), at));
+  // Who opens a home asks whom they like: the keys are those of their own process.
+  const runs = openRuns(home, {});
+  const { signal } = new AbortController();
   return {
     find: async (name) => {
       const { history, branch } = await home.find(name);
@@ -79,6 +83,8 @@ const backendOf = (home: Home): Backend => {
           blocks,
         }),
       ),
+    continueBranch: (input) => runs.continueBranch(input, signal),
+    retryCall: (input) => runs.retryCall(input, signal),
     close: () => home.close(),
   };
 };

@@ -1,4 +1,13 @@
-import type { ApiFetch, CallAnswer, CommandAnswer, Diff, StepRequest } from '@stemma/api';
+import type {
+  AnswerOf,
+  ApiFetch,
+  CallAnswer,
+  CommandAnswer,
+  Diff,
+  Endpoints,
+  InputOf,
+  StepRequest,
+} from '@stemma/api';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { RedactorOptions } from '@stemma/redaction';
 import { openServer, type Backend, type RecordingTarget, type Snapshot } from './backend.ts';
@@ -53,6 +62,16 @@ export type ForkOptions = { readonly at?: string; readonly name?: string; readon
 /** `abandoned`: the new name of the abandoned branch. */
 export type RollbackOptions = { readonly abandoned?: string; readonly description?: string };
 
+/** How to go on with a model; `run` is made unless it is given, the actor is the recorder's. */
+export type ContinueWith = Omit<InputOf<Endpoints['continueBranch']>['body'], 'run' | 'actor'> & {
+  readonly run?: string;
+};
+
+/** How to ask a call again. */
+export type AskWith = Omit<InputOf<Endpoints['retryCall']>['body'], 'run' | 'actor' | 'call'> & {
+  readonly run?: string;
+};
+
 /** One branch to write to and to query. It sends commands one after the other, in the order of the calls. */
 export type Recorder = {
   readonly history: string;
@@ -76,6 +95,13 @@ export type Recorder = {
   batch(fill: (batch: Batch) => unknown, options?: SendOptions): Promise<RecordingResult>;
   /** Records the whole message list before a call: inserts new messages, removes those that are missing, and commits. */
   recordCall(messages: readonly object[], options?: SendOptions): Promise<RecordedCall>;
+  /**
+   * Goes on from a position with a model, and answers when the run has ended. This branch changes only if the position is its
+   * tip; else the answer names the fork. A gateway asks only minds that it allows. @throws E_ACTOR_REQUIRED for a recorder
+   */
+  continue(how?: ContinueWith): Promise<AnswerOf<Endpoints['continueBranch']>>;
+  /** Asks a call again, by its position or attempt; each answer is a fork. @throws E_ACTOR_REQUIRED for a recorder */
+  retry(call: string, how?: AskWith): Promise<AnswerOf<Endpoints['retryCall']>>;
   select(
     selector: string,
     window?: { readonly limit?: number; readonly skip?: number },
@@ -144,6 +170,12 @@ const shared = (backend: Backend): Shared => {
 };
 
 type Who = { readonly recorder: string } | { readonly actor: string };
+
+/** @throws E_ACTOR_REQUIRED */
+const actorOf = (who: Who): string => {
+  if ('actor' in who) return who.actor;
+  throw fail('E_ACTOR_REQUIRED', 'a person has a model asked: open the history as an actor');
+};
 
 const newId = (): string => globalThis.crypto.randomUUID();
 
@@ -236,6 +268,14 @@ const recorderOf = (backend: Shared, { history, branch: opened }: RecordingTarge
       const answer = await enqueue(() => backend.recordCall({ history: branch, body }));
       const { kept, replaced, removed, inserted } = answer;
       return { ...recordingResult(answer), kept, replaced, removed, inserted };
+    },
+    continue: async (how = {}) => {
+      const body = { run: newId(), ...how, actor: actorOf(who) };
+      return enqueue(() => backend.continueBranch({ history: branch, body }));
+    },
+    retry: async (call, how = {}) => {
+      const body = { run: newId(), ...how, actor: actorOf(who), call };
+      return enqueue(() => backend.retryCall({ history: branch, body }));
     },
     select: async (selector, window = {}) =>
       (await ask((target) => backend.select({ ...target, selector, ...window }))).ids,

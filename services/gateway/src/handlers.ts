@@ -1,3 +1,4 @@
+import { openRuns } from '@stemma/agent-loop';
 import {
   type AnswerOf,
   type EndpointName,
@@ -14,6 +15,7 @@ import type { Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { checkReady } from '@stemma/metrics';
 import type { RangeOptions } from '@stemma/selectors';
+import { openAllowedMinds } from './allowed-minds.ts';
 import { attemptHandlers } from './attempts.ts';
 import { auditHandlers } from './audit.ts';
 import { branchHandlers } from './branches.ts';
@@ -30,7 +32,6 @@ import { loggedAnswer } from './logged-events.ts';
 import { openPreviews } from './preview.ts';
 import { questionHandlers } from './prompt-questions.ts';
 import type { RequestClient } from './request-client.ts';
-import { runHandlers } from './runs.ts';
 import { sharedFor } from './shared-for.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
 import { steeringHandlers } from './steering.ts';
@@ -71,6 +72,7 @@ export const createHandlers = (
   { closing, hider = openPathHider(home.directory), env = process.env }: HandlerOptions = {},
 ): Handlers => {
   const previews = openPreviews(home);
+  const runs = openRuns(home, { env, allow: openAllowedMinds(env), ...(closing && { closing }) });
   const trees = openTreeCache(home);
   const snapshotPages = openSnapshotPages(home);
   const examine = sharedFor(READ_INTERVAL, () => home.doctor());
@@ -113,7 +115,8 @@ export const createHandlers = (
     ...questionHandlers(home),
     ...attemptHandlers(home),
     ...correctionHandlers(home),
-    ...runHandlers(home, { env, ...(closing && { closing }) }),
+    continueBranch: (input, { signal }) => runs.continueBranch(input, signal()),
+    retryCall: (input, { signal }) => runs.retryCall(input, signal()),
     ...steeringHandlers(home),
     ...exchangeHandlers(home),
     ...auditHandlers(home),

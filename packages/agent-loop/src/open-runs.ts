@@ -1,17 +1,20 @@
-import { continueBranch, retryCall, type SeenAnswer } from '@stemma/agent-loop';
 import { type AnswerOf, attemptAnswer, type Endpoints, type InputOf } from '@stemma/api';
 import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { openAllowedMinds } from './allowed-minds.ts';
-import type { RequestClient } from './request-client.ts';
+import type { MindsOptions } from './call-settings.ts';
+import { continueBranch } from './continue-branch.ts';
+import { retryCall } from './retry-call.ts';
+import type { SeenAnswer } from './retry-types.ts';
 
 type RunEndpoint = 'continueBranch' | 'retryCall';
-type RunHandlers = {
+
+/** Answers requests of the contract that ask models. @param signal aborts when nobody waits for the answer any more */
+export type RunAnswers = {
   readonly [Name in RunEndpoint]: (
     input: InputOf<Endpoints[Name]>,
-    client: RequestClient,
+    signal: AbortSignal,
   ) => Promise<AnswerOf<Endpoints[Name]>>;
 };
 
@@ -25,17 +28,10 @@ const MOST_RUNS = 64;
  * What asks models. The answer comes when the run has ended; a client that goes, the deadline of the run, or the end of the
  * server cancels it. It can be sent again under its id: what is recorded is not paid for twice.
  */
-export const runHandlers = (
+export const openRuns = (
   home: Home,
-  {
-    env,
-    closing,
-  }: {
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly closing?: AbortSignal;
-  },
-): RunHandlers => {
-  const surroundings = { env, allow: openAllowedMinds(env) };
+  { closing, ...surroundings }: MindsOptions & { readonly closing?: AbortSignal },
+): RunAnswers => {
   const running = new Set<string>();
   /** Two processes of one run would ask twice; here there is one. */
   const once = async <T>(history: string, run: string, act: () => Promise<T>): Promise<T> => {
@@ -49,11 +45,11 @@ export const runHandlers = (
       running.delete(key);
     }
   };
-  const signalOf = (client: RequestClient, seconds = SECONDS): AbortSignal =>
-    AbortSignal.any([client.signal(), AbortSignal.timeout(seconds * 1_000), ...(closing ? [closing] : [])]);
+  const signalOf = (signal: AbortSignal, seconds = SECONDS): AbortSignal =>
+    AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000), ...(closing ? [closing] : [])]);
 
   return {
-    continueBranch: async ({ history, body: { set, tools = 'recorded', seconds, ...given } }, client) => {
+    continueBranch: async ({ history, body: { set, tools = 'recorded', seconds, ...given } }, asked) => {
       const branchRef = await home.find(history);
       const result = await once(branchRef.history, given.run, () =>
         continueBranch(home, branchRef, {
@@ -61,12 +57,12 @@ export const runHandlers = (
           tools: tools === 'none' ? [] : [{ kind: 'recorded' }],
           set: (set ?? {}) as WideJsonObject,
           minds: surroundings,
-          signal: signalOf(client, seconds),
+          signal: signalOf(asked, seconds),
         }),
       );
       return { ...result, calls: result.calls.map(attemptAnswer), dropped: [...result.dropped] };
     },
-    retryCall: async ({ history, body: { set, call, messages, seconds, ...given } }, client) => {
+    retryCall: async ({ history, body: { set, call, messages, seconds, ...given } }, asked) => {
       const branchRef = await home.find(history);
       const position = await positionOfCall(home, branchRef, call);
       const { first, answers, ...rest } = await once(branchRef.history, given.run, () =>
@@ -75,7 +71,7 @@ export const runHandlers = (
           set: (set ?? {}) as WideJsonObject,
           ...(messages === undefined ? {} : { edit: { messages: messages as readonly WideJsonObject[] } }),
           surroundings,
-          signal: signalOf(client, seconds),
+          signal: signalOf(asked, seconds),
         }),
       );
       return {
