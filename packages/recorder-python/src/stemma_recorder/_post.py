@@ -19,10 +19,13 @@ _OF_THE_SERVER = {
 
 
 class Outcome:
-    """What became of an exchange: `recorded`, `refused`, `erased` (and nothing of it may be kept), `too large`, `away`."""
+    """What became of an exchange: `recorded`, `refused`, `erased` (and nothing of it may be kept), `too large`, `away`.
 
-    def __init__(self, kind: str, reason: str = "") -> None:
-        self.kind, self.reason = kind, reason
+    is_fault: the server fails, perhaps on this exchange alone.
+    """
+
+    def __init__(self, kind: str, reason: str = "", is_fault: bool = False) -> None:
+        self.kind, self.reason, self.is_fault = kind, reason, is_fault
 
 
 def post(url: str, exchange_id: str, body: bytes, timeout: float) -> Outcome:
@@ -47,7 +50,7 @@ def outcome_of(exchange_id: str, status: int, text: str) -> Outcome:
         return Outcome("away", f"it answers {status}, as no gateway of this version does")
     reason = f"{str(error.get('message'))[:500]} ({code})"
     if status >= 500 or status == 429 or code in _OF_THE_SERVER:
-        return Outcome("away", reason)
+        return Outcome("away", reason, code == "E_INTERNAL")
     return Outcome("erased" if code == "E_HISTORY_ERASED" else "refused", reason)
 
 

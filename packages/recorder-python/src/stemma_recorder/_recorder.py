@@ -26,6 +26,8 @@ _MEMORY = 32 * _MIB
 TIMES = (0.25, 30.0, 30.0)
 # How often a recorder looks for what processes left that ended, in seconds.
 _LOOK = 60.0
+# So often a server may fail on one exchange before the others go on without it.
+_MOST_FAULTS = 8
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ class CallRecorder:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._queue: "deque[Union[Waiting, MemoryWaiting]]" = deque()
-        self._failed = 0
+        self._failed = self._faults = 0
         self._hurry = False
         self._thread: Optional[threading.Thread] = None
         self._memory = MemorySpool(min(self._limit, _MEMORY))
@@ -245,6 +247,10 @@ class CallRecorder:
             return self._settle(waiting, outcome)
 
     def _settle(self, waiting: Union[Waiting, MemoryWaiting], outcome: Outcome) -> bool:
+        if outcome.is_fault:
+            self._faults += 1
+            if self._faults >= _MOST_FAULTS:
+                outcome = Outcome("refused", outcome.reason)
         if outcome.kind == "away":
             self._failed += 1
             reason = outcome.reason
@@ -252,7 +258,7 @@ class CallRecorder:
                 "away", reason, f"{self.name} takes no calls now ({reason}): they wait, and are sent later"
             )
             return False
-        self._failed = 0
+        self._failed = self._faults = 0
         if self._queue and self._queue[0] is waiting:
             self._queue.popleft()
         try:

@@ -29,6 +29,9 @@ export type SendEvents = {
   readonly damaged: (reason: string) => void;
 };
 
+/** So often a target may fail on one exchange before the others go on without it. */
+const MOST_FAULTS = 8;
+
 export const openSender = (
   send: SendExchange,
   { first, longest }: SendTimes,
@@ -38,7 +41,7 @@ export const openSender = (
   const queue: WaitingExchange[] = [];
   let whenEmpty: (() => void)[] = [];
   let cancelPause: (() => void) | undefined;
-  let [isSending, isClosed, failed] = [false, false, 0];
+  let [isSending, isClosed, failed, faults] = [false, false, 0, 0];
   const closed = (): boolean => isClosed;
 
   const sendNext = async (next: WaitingExchange): Promise<boolean> => {
@@ -53,10 +56,13 @@ export const openSender = (
     let outcome = await send(next.id, json).catch(asAway);
     if (outcome.kind === 'too large') outcome = await send(next.id, withoutBodies(json)).catch(asAway);
     if (outcome.kind === 'too large') outcome = { kind: 'refused', reason: 'it is too large', erased: false };
+    if (outcome.kind === 'away' && outcome.isFault === true && ++faults >= MOST_FAULTS)
+      outcome = { kind: 'refused', reason: outcome.reason, erased: false };
     if (outcome.kind === 'away') {
       events.away(outcome.reason);
       return false;
     }
+    faults = 0;
     if (outcome.kind === 'recorded' || outcome.erased) next.remove();
     else next.setAside();
     if (outcome.kind === 'recorded') events.recorded();

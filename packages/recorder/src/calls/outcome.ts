@@ -6,8 +6,8 @@ export type SendOutcome =
   /** It cannot be recorded. `erased`: and nothing of it may be kept. */
   | { readonly kind: 'refused'; readonly reason: string; readonly erased: boolean }
   | { readonly kind: 'too large' }
-  /** The target is away, busy, or none that takes exchanges: it may be one later. */
-  | { readonly kind: 'away'; readonly reason: string };
+  /** The target is away, busy, or none that takes exchanges: it may be one later. `isFault`: it fails, perhaps on this one alone. */
+  | { readonly kind: 'away'; readonly reason: string; readonly isFault?: boolean };
 
 /** Codes that speak of the server, not of the exchange. */
 const OF_THE_SERVER: ReadonlySet<string> = new Set([
@@ -29,7 +29,8 @@ export const outcomeOf = (id: string, status: number, text: string): SendOutcome
     return { kind: 'away', reason: `it answers ${status}, as no gateway of this version does` };
   const { code, message } = error;
   const reason = `${typeof message === 'string' ? message.slice(0, 500) : 'refused'} (${code})`;
-  if (status >= 500 || status === 429 || OF_THE_SERVER.has(code)) return { kind: 'away', reason };
+  if (status >= 500 || status === 429 || OF_THE_SERVER.has(code))
+    return { kind: 'away', reason, isFault: code === 'E_INTERNAL' };
   return { kind: 'refused', reason, erased: code === 'E_HISTORY_ERASED' };
 };
 
