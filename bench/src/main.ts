@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { append } from './append/append.ts';
 import { audit } from './audit/audit.ts';
 import { branches } from './branches/branches.ts';
+import { calls } from './calls/calls.ts';
 import { causes } from './causes/causes.ts';
 import { checks } from './checks/checks.ts';
 import { gateway } from './gateway/gateway.ts';
@@ -25,6 +26,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   append,
   replay,
   growth,
+  calls,
   selectors,
   causes,
   questions,

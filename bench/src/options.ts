@@ -6,6 +6,7 @@ export const names = [
   'append',
   'replay',
   'growth',
+  'calls',
   'causes',
   'questions',
   'checks',

@@ -6,6 +6,7 @@ import { askImpact, recordInjection } from './audit/ask-impact.ts';
 import { exportInterventions } from './audit/export-interventions.ts';
 import { writeInterventions } from './audit/write-interventions.ts';
 import { branch } from './branches/branch.ts';
+import { readOneRequest, recordConversation } from './calls/record-conversation.ts';
 import { askWhy } from './causes/ask-why.ts';
 import { growLangGraph } from './growth/langgraph.ts';
 import { growStemma } from './growth/stemma.ts';
@@ -32,6 +33,8 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'audit/export': exportInterventions,
   'audit/record': recordInjection,
   'audit/impact': askImpact,
+  'calls/record': recordConversation,
+  'calls/read': readOneRequest,
   'causes/why': askWhy,
   'checks/measure': measureChecks,
   'kafka/write': writeKafka,

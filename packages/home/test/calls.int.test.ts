@@ -1,6 +1,7 @@
 import { branchRefOf } from '@stemma/history-store';
 import { historyId } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
+import { toOpenAIMessages } from '@stemma/importers';
 import { expect, test } from 'vitest';
 import { temporaryHome } from './small-home.ts';
 
@@ -98,5 +99,23 @@ test('every request and response of a conversation is given back byte for byte [
     parameters: { temperature: 0 },
     answer: answerOf(7),
   });
+  await home.close();
+});
+
+test('the answer of the last call is there without another call, and in no thread [calls §1.7]', async () => {
+  using at = temporaryHome();
+  const home = await openHome({ directory: at.directory, create: true });
+  await home.submit({ id: 'start', history, branchId: 0, by, steps: [{ op: 'start', name: 'talk' }] });
+  await call(home, 1);
+  await finish(home, 1);
+  expect((await home.calls.find(history, 'call-1')).answer).toEqual(answerOf(1));
+  const [newest] = await home.calls.at(await home.position(branch, '@c1'));
+  expect(newest).toMatchObject({ attemptId: 'call-1', status: 'answered' });
+  expect((await home.snapshots(branch)).map(({ calls, call: made }) => [calls, made?.attemptId])).toEqual([
+    [1, 'call-1'],
+  ]);
+  // What was sent is the thread: an answer is in it when it is sent.
+  const { tree, payloads, thread } = await home.view(await home.position(branch));
+  expect(toOpenAIMessages(tree, payloads, thread)).toEqual(messagesUpTo(1));
   await home.close();
 });

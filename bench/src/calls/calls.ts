@@ -1,0 +1,74 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Growth, GrowthInput } from '../growth/figures.ts';
+import { median } from '../measure.ts';
+import { probe } from '../probe.ts';
+import { bytes, figure, times, type BenchmarkOptions, type Report } from '../table.ts';
+import type { ReadRequest, RecordedConversation } from './record-conversation.ts';
+
+/** What recorded calls take on the disk, byte for byte, and what reading one of them takes. */
+export const calls = async (options: BenchmarkOptions): Promise<Report> => {
+  const turns = options.quick ? 40 : 1_000;
+  const directory = join(options.directory, 'calls');
+  const { value: own } = await probe<RecordedConversation>('calls/record', { directory, turns });
+  const reads: { readonly turn: number; readonly rounds: readonly ReadRequest[] }[] = [];
+  for (const turn of [1, Math.ceil(turns / 2), turns - 1, turns]) {
+    const rounds: ReadRequest[] = [];
+    for (let round = 0; round < options.rounds; round += 1)
+      rounds.push((await probe<ReadRequest>('calls/read', { directory, turn })).value);
+    reads.push({ turn, rounds });
+  }
+  rmSync(directory, { recursive: true, force: true });
+  const peers: { readonly title: string; readonly bytes: number }[] = [];
+  for (const channels of ['plain', 'delta'] as const) {
+    const input: GrowthInput = { directory: join(options.directory, channels), turns, reads: 1 };
+    const { value } = await probe<Growth>('growth/langgraph', { ...input, channels });
+    rmSync(input.directory, { recursive: true, force: true });
+    peers.push({ title: `LangGraph, ${channels}: messages only`, bytes: value.bytes });
+  }
+  const over = (rounds: readonly ReadRequest[], of: (one: ReadRequest) => number): number =>
+    median(rounds.map(of));
+  const slowest = Math.max(...reads.map(({ rounds }) => over(rounds, ({ cold }) => cold)));
+  const systems = [
+    { title: 'Stemma: every byte, threads and rows', bytes: own.bytes },
+    { title: 'the bodies in files, one each', bytes: own.raw },
+    ...peers,
+  ];
+  return {
+    name: 'calls',
+    tables: [
+      {
+        title: 'Calls: space',
+        columns: ['', 'calls', 'on disk', 'of Stemma'],
+        rows: systems.map((one) => [
+          one.title,
+          figure(turns),
+          bytes(one.bytes),
+          times(one.bytes / own.bytes),
+        ]),
+        notes: [
+          'Each call sends the whole conversation again, and brings 2 messages of 1 KB; requests and answers are JSON.',
+          'LangGraph keeps messages at its checkpoints, and no bytes of requests.',
+        ],
+      },
+      {
+        title: 'Calls: the bytes of one request',
+        columns: ['call', 'size', 'cold, ms', 'again, ms'],
+        rows: reads.map(({ turn, rounds }) => [
+          figure(turn),
+          bytes(over(rounds, ({ size }) => size)),
+          figure(over(rounds, ({ cold }) => cold)),
+          figure(over(rounds, ({ warm }) => warm)),
+        ]),
+        notes: [
+          `Cold: the first thing that a process reads after it opened the home. ${options.rounds} processes each, medians.`,
+        ],
+      },
+    ],
+    aims: [
+      { what: 'disk of the calls', aim: '≤ 8 MB', measured: bytes(own.bytes), met: own.bytes <= 8e6 },
+      { what: 'one request, cold', aim: '≤ 10 ms', measured: `${figure(slowest)} ms`, met: slowest <= 10 },
+    ],
+    figures: { own, reads, peers },
+  };
+};

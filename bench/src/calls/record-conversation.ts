@@ -1,0 +1,87 @@
+import { openHome } from '@stemma/home';
+import { join } from 'node:path';
+import { said } from '../growth/conversation.ts';
+import { onDisk } from '../growth/figures.ts';
+
+export type RecordedConversation = {
+  /** Space taken on disk after everything was closed. */
+  readonly bytes: number;
+  readonly parts: Readonly<Record<string, number>>;
+  /** The bodies of all requests and answers, one after the other. */
+  readonly raw: number;
+  /** Milliseconds for a call and its end. */
+  readonly perCall: number;
+};
+
+const by = { recorder: 'bench' };
+
+/** A conversation as the proxy records it: each call sends all messages again, and brings 2 KB. */
+export const recordConversation = async ({
+  directory,
+  turns,
+}: {
+  readonly directory: string;
+  readonly turns: number;
+}): Promise<RecordedConversation> => {
+  const home = await openHome({ directory, create: true });
+  const messages: { readonly role: string; readonly content: string }[] = [
+    { role: 'system', content: 'You answer.' },
+  ];
+  const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+  let raw = 0;
+  const started = performance.now();
+  for (let turn = 1; turn <= turns; turn += 1) {
+    const { question, answer } = said(turn);
+    messages.push({ role: 'user', content: question });
+    const request = bytesOf({ model: 'bench', messages, temperature: 0 });
+    const id = callId(turn);
+    const { branch } = await home.recordRequest({
+      ...{ id, by, messages, within: { run: 'bench' } },
+      facts: { api: 'openai.chat', model: 'bench', parameters: { temperature: 0 }, tools: null, request },
+    });
+    const message = { role: 'assistant', content: answer };
+    const response = bytesOf({
+      ...{ id: `chatcmpl-${turn}`, object: 'chat.completion', created: 1_700_000_000 + turn, model: 'bench' },
+      choices: [{ index: 0, message, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 500 * turn, completion_tokens: 250, total_tokens: 500 * turn + 250 },
+    });
+    await home.finishCall(branch, {
+      ...{ by, attemptId: id, status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'bench' },
+      usage: { input: 500 * turn, output: 250, cached: null, cacheWrite: null, reasoning: null },
+      ...{ firstByteMs: 3, durationMs: 12, error: null, answer: message, response },
+    });
+    messages.push(message);
+    raw += request.length + response.length;
+  }
+  const perCall = (performance.now() - started) / turns;
+  await home.histories();
+  await home.close();
+  const size = (part: string): number => onDisk(join(directory, part));
+  return { bytes: onDisk(directory), parts: { log: size('log'), rows: size('rows') }, raw, perCall };
+};
+
+const callId = (turn: number): string => `call-${turn}`;
+
+export type ReadRequest = { readonly size: number; readonly cold: number; readonly warm: number };
+
+/** Milliseconds for the bytes of the request of one call, in a process that has read nothing else, and again. */
+export const readOneRequest = async ({
+  directory,
+  turn,
+}: {
+  readonly directory: string;
+  readonly turn: number;
+}): Promise<ReadRequest> => {
+  const home = await openHome({ directory });
+  const history = await home.calls.locate(callId(turn));
+  const read = async (): Promise<readonly [ms: number, size: number]> => {
+    const started = performance.now();
+    const { length } = await home.calls.body(history, callId(turn), 'request');
+    return [performance.now() - started, length];
+  };
+  const [cold, size] = await read();
+  let warm = Infinity;
+  for (let again = 0; again < 5; again += 1) warm = Math.min(warm, (await read())[0]);
+  await home.close();
+  return { size, cold, warm };
+};
