@@ -11,8 +11,9 @@ import type { Settings } from './settings.ts';
 import type { OutgoingCall, SteeredCall, SteeredHome, Steering } from './types.ts';
 import { unsteerable } from './unsteerable.ts';
 
-/** Milliseconds that a steered call waits for a log that is away. */
+/** Milliseconds that a steered call waits for a log that is away, and one more for so many bytes that are written to it. */
 const DEADLINE = 3_000;
+const BYTES = 1_024;
 
 type Parts = {
   readonly home: SteeredHome;
@@ -29,6 +30,7 @@ type Parts = {
 export const openSteeredCalls = (parts: Parts): Steering['call'] => {
   const { home, projection, held } = parts;
   const inOrder = inOrderByKey();
+  const inTime = openDeadline();
   const branches = openCallBranches(parts);
   const writer = openBranchWriter(home, projection);
   const send = openSender({ ...parts, writer });
@@ -47,8 +49,8 @@ export const openSteeredCalls = (parts: Parts): Steering['call'] => {
   return (call, gone, retry) =>
     orUnsteered(async () => {
       const key = keyOf(call);
-      const prepared = await inTime(
-        inOrder(key, async () => {
+      const prepared = await inOrder(key, () =>
+        inTime(call.plain.length, async () => {
           const placed = await branches.open(call);
           const hold = placed && (await holdCall({ ...parts, writer }, placed, call));
           if (placed !== undefined && hold !== undefined) branches.hold(placed);
@@ -71,7 +73,7 @@ export const openSteeredCalls = (parts: Parts): Steering['call'] => {
               message: message ?? ENDED[how === 'aborted' ? 'aborted' : isOver ? 'over' : 'cancelled'],
             };
         }
-        return await inTime(inOrder(key, () => send(placed, call, retry)));
+        return await inOrder(key, () => inTime(call.plain.length, () => send(placed, call, retry)));
       } finally {
         if (hold !== undefined) branches.release(placed);
       }
@@ -90,15 +92,28 @@ const keyOf = ({ within, said: { messages } }: OutgoingCall): string => {
   return JSON.stringify([within ?? null, messages.slice(0, leadingSystem(messages) + 1)]);
 };
 
-/** What the log is asked for, for a while. @throws E_CALL_NOT_STEERED when it is over */
-const inTime = async <T>(work: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(unsteerable('the log does not answer')), DEADLINE);
-  });
-  try {
-    return await Promise.race([work, over]);
-  } finally {
-    clearTimeout(timer);
-  }
+/**
+ * Lets the log be asked for a while; when it did not answer one call, those that wait behind that one are not held up for as
+ * long again.
+ */
+const openDeadline = (): (<T>(bytes: number, work: () => Promise<T>) => Promise<T>) => {
+  let away = -Infinity;
+  return async (bytes, work) => {
+    if (performance.now() - away < DEADLINE) throw unsteerable('the log does not answer');
+    let timer: NodeJS.Timeout | undefined;
+    const over = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(
+        () => {
+          away = performance.now();
+          reject(unsteerable('the log does not answer'));
+        },
+        DEADLINE + bytes / BYTES,
+      );
+    });
+    try {
+      return await Promise.race([work(), over]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 };

@@ -2,15 +2,21 @@ import type { Script } from './scripted-upstream.ts';
 
 export type Message = Readonly<Record<string, unknown>>;
 
-/** A text in a message of any API. */
-const textsOf = (body: string): string[] =>
-  [...body.matchAll(/"(?:content|text)":"((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text);
+/** What a request says; one that is none says nothing. */
+const requestIn = (body: Buffer): { messages: Message[]; stream?: boolean } => {
+  try {
+    const request = JSON.parse(body.toString()) as { messages: Message[]; stream?: boolean };
+    return Array.isArray(request.messages) ? request : { messages: [] };
+  } catch {
+    return { messages: [] };
+  }
+};
 
 /** The answer of a model to a request: it looks things up until it was shown four results, or is told to stop. */
 export const scriptedModel: Script = ({ body }, outgoing) => {
-  const { messages, stream } = JSON.parse(body.toString()) as { messages: Message[]; stream?: boolean };
+  const { messages, stream } = requestIn(body);
   const results = messages.filter(({ role }) => role === 'tool').length;
-  const isTold = textsOf(body.toString()).some((text) => text.includes('STOP'));
+  const isTold = body.includes('STOP');
   const message =
     isTold || results >= 6
       ? { role: 'assistant', content: isTold ? 'I stop.' : `Done after ${results} results.` }
