@@ -84,6 +84,8 @@ type Lists = {
   /** Of the call, and of the newest state of the branch. */
   readonly call: readonly string[];
   readonly branch: readonly string[];
+  /** True for a message of the branch that somebody asks, and no model or tool answers. */
+  readonly isAsked: { readonly branch: (index: number) => boolean };
   /** How many system messages each begins with. */
   readonly leading: { readonly call: number; readonly branch: number };
 };
@@ -94,14 +96,15 @@ type Lists = {
  */
 export const matchByMessages = (
   { common }: Pick<MatchCandidate, 'common'>,
-  { call, branch, leading }: Lists,
+  { call, branch, leading, isAsked }: Lists,
 ): 'appended' | 'rewritten' | 'forked' | undefined => {
   let same = 0;
   while (same < call.length && same < branch.length && call[same] === branch[same]) same++;
   if (common > 0) {
     if (same === branch.length) return 'appended';
     if (same === call.length) return 'rewritten';
-    const later = new Set(branch.slice(same));
+    // Two runs of one task may be told the same next; only who goes on with this branch has its answers and results too.
+    const later = new Set(branch.slice(same).filter((_, i) => !isAsked.branch(same + i)));
     return call.slice(same).some((message) => later.has(message)) ? 'rewritten' : 'forked';
   }
   const known = new Set(branch.slice(leading.branch));

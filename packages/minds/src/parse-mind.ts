@@ -21,6 +21,9 @@ const APIS: Readonly<Record<string, readonly [MindApi, MindProvider]>> = {
   anthropic: ['anthropic.messages', 'anthropic'],
 };
 
+/** What follows an `@`: a host with a port, a name with a dot and a path, this machine, or a word that says url. */
+const ADDRESS_LIKE = /@(?:[^@/]*:\d+(?:\/|$)|[^@/]+\/|localhost\b|\[|\/|[a-z]+:\/|[^@]*url)/i;
+
 const MODEL = /^[\x21-\x7e]{1,256}$/;
 
 /** The mind that a text names. @throws E_MIND_INVALID */
@@ -38,6 +41,9 @@ export const parseMind = (spec: string): MindName => {
   const rest = spec.slice(colon + 1);
   const at = rest.search(/@https?:\/\//);
   const model = at === -1 ? rest : rest.slice(0, at);
+  // A model may hold an @; what looks like a host or a path is an address that somebody mistyped, and keys would go elsewhere.
+  if (at === -1 && ADDRESS_LIKE.test(rest))
+    throw refuse('behind the @ stands no address: write it with http:// or https://');
   if (!MODEL.test(model)) throw refuse('a model has 1 to 256 characters and no spaces');
   return { kind: 'remote', api, provider, model, url: at === -1 ? null : urlOf(rest.slice(at + 1), refuse) };
 };

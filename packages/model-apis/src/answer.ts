@@ -1,6 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { echo } from '@stemma/errors';
-import { guarded, objectOrEmpty, recordable, textOrNull } from './body.ts';
+import { objectOrEmpty, textOrNull } from './body.ts';
 
 /** Tokens of a call. Null: the API did not say. */
 export type TokenUsage = {
@@ -78,10 +78,4 @@ export const openAIUsage = (usage: WideJson | undefined): TokenUsage | null => {
     cacheWrite: countOrNull(input['cache_write_tokens']),
     reasoning: countOrNull(output['reasoning_tokens']),
   };
-};
-
-/** The answer, without its message if that holds integers that no record may hold. */
-export const checkedAnswer = (answer: ModelAnswer): ModelAnswer => {
-  const checked = guarded(() => ({ ok: true, value: recordable(answer.answer, 'the answer') }) as const);
-  return checked.ok ? answer : { ...answer, answer: null, error: answerError(checked.code, checked.reason) };
 };

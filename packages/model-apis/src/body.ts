@@ -28,9 +28,50 @@ export const decodeText = (bytes: Uint8Array, what: string): string => {
   }
 };
 
-/** The JSON object that the bytes hold. @throws what {@link decodeText} and `parseWideJson` do, E_INPUT_SHAPE */
+/** A pair of surrogates, a surrogate alone, or any other escape of a JSON text. */
+const ESCAPES =
+  /\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\[^]/g;
+
+const LONE_SURROGATE = /^\\u[dD][89a-fA-F][0-9a-fA-F]{2}$/;
+
+/**
+ * The value of a JSON text, in which half of a surrogate pair becomes U+FFFD: models are sent, and send, what no text of a
+ * record may hold. The bytes keep it.
+ *
+ * @throws what `parseWideJson` does, but for E_INPUT_SURROGATE
+ */
+export const wellFormedJson = (text: string, what: string): WideJson => {
+  try {
+    return parseWideJson(text, what);
+  } catch (error) {
+    if (!isStemmaError(error, 'E_INPUT_SURROGATE')) throw error;
+    const mended = text.replace(ESCAPES, (escape) => (LONE_SURROGATE.test(escape) ? '\\ufffd' : escape));
+    return parseWideJson(mended, what);
+  }
+};
+
+/** The value as it can be recorded: an integer beyond ±(2^53−1) becomes the nearest float (record §1). */
+export const recordable = <T extends WideJson>(value: T): T =>
+  holdsBigint(value) ? (withoutBigints(value) as T) : value;
+
+const withoutBigints = (value: WideJson): WideJson => {
+  if (typeof value === 'bigint') return Number(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (isList(value)) return value.map(withoutBigints);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, withoutBigints(item as WideJson)]),
+  );
+};
+
+const holdsBigint = (value: WideJson): boolean =>
+  typeof value === 'bigint' ||
+  (typeof value === 'object' &&
+    value !== null &&
+    (Object.values(value) as readonly WideJson[]).some(holdsBigint));
+
+/** The JSON object that the bytes hold. @throws what {@link decodeText} and {@link wellFormedJson} do, E_INPUT_SHAPE */
 export const objectIn = (bytes: Uint8Array, what: string): WideJsonObject => {
-  const value = parseWideJson(decodeText(bytes, what), what);
+  const value = wellFormedJson(decodeText(bytes, what), what);
   if (!isJsonObject(value)) throw fail('E_INPUT_SHAPE', `${what} is not a JSON object`);
   return value;
 };
@@ -51,12 +92,3 @@ export const fieldsUnder = (name: string, fields: WideJsonObject): WideJsonObjec
 
 export const hasAny = (object: WideJsonObject, names: readonly string[]): boolean =>
   names.some((name) => Object.hasOwn(object, name));
-
-/** The value, in which no integer is beyond ±(2^53−1): no content may hold one. @throws E_INPUT_NUMBER */
-export const recordable = <T extends WideJson>(value: T, what: string): T => {
-  if (typeof value === 'bigint')
-    throw fail('E_INPUT_NUMBER', `${what} holds an integer beyond ±(2^53−1) in a message`);
-  if (typeof value !== 'object' || value === null) return value;
-  for (const item of Object.values(value) as readonly WideJson[]) recordable(item, what);
-  return value;
-};

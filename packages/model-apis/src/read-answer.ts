@@ -1,9 +1,9 @@
-import { parseWideJson, isJsonObject, type WideJsonObject } from '@stemma/canonical';
+import { isJsonObject, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { answerError, checkedAnswer, NO_ANSWER, type ModelAnswer } from './answer.ts';
+import { answerError, NO_ANSWER, type ModelAnswer } from './answer.ts';
 import { anthropicAnswer } from './anthropic/answer.ts';
 import type { ModelApi } from './api-of.ts';
-import { decodeText, guarded } from './body.ts';
+import { decodeText, guarded, recordable, wellFormedJson } from './body.ts';
 import { chatAnswer } from './chat/answer.ts';
 import { responsesAnswer } from './responses/answer.ts';
 import { streamAnswer } from './stream.ts';
@@ -24,7 +24,8 @@ const READERS: { readonly [api in Exclude<ModelApi, 'other'>]: (body: WideJsonOb
 export const readAnswer = (api: ModelApi, head: AnswerHead, bytes: Uint8Array): ModelAnswer => {
   const read = guarded(() => {
     if (api === 'other') throw fail('E_INPUT_SHAPE', 'it is the answer of no API whose answers are read');
-    return checkedAnswer(readBody(api, head, bytes));
+    const whole = readBody(api, head, bytes);
+    return { ...whole, answer: recordable(whole.answer) };
   });
   return 'ok' in read ? { ...NO_ANSWER, error: answerError(read.code, read.reason) } : read;
 };
@@ -45,7 +46,7 @@ const jsonAnswer = (
   // Proxies and overloaded servers send a page or a word instead of JSON.
   if (isError && !text.trimStart().startsWith('{'))
     return { ...NO_ANSWER, error: answerError(null, `HTTP ${status} ${text.trim()}`), complete: true };
-  const body = parseWideJson(text, 'the answer');
+  const body = wellFormedJson(text, 'the answer');
   if (!isJsonObject(body)) throw fail('E_INPUT_SHAPE', 'the answer is not a JSON object');
   const answer = READERS[api](body);
   const saysNothing = answer.error === null && answer.answer === null && answer.finishReason === null;

@@ -65,9 +65,11 @@ export const readRequest = (api: ModelApi, bytes: Uint8Array): ModelRequest | Un
       ok: true,
       model: textOrNull(model),
       stream: stream === true,
-      parameters: Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))),
-      tools: toolsOf(tools),
-      messages: messages(body).map((message) => recordable(message, 'the request')),
+      parameters: recordable(
+        Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))) as WideJsonObject,
+      ),
+      tools: recordable(toolsOf(tools)),
+      messages: messages(body).map((message) => recordable(message)),
       mapping,
       previous: api === 'openai.responses' ? textOrNull(body['previous_response_id']) : null,
     };

@@ -1,8 +1,8 @@
-import { parseWideJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { chatMessageAt } from '@stemma/importers';
 import { anthropicMessages } from './anthropic/messages.ts';
 import type { ModelApi } from './api-of.ts';
-import { recordable, type UnreadableBody } from './body.ts';
+import { recordable, wellFormedJson, type UnreadableBody } from './body.ts';
 import { isClosed, itemSpans, memberSpans, textAt, type JsonSpan } from './json-spans.ts';
 import { readRequest } from './read-request.ts';
 import { isClientItem, responsesMessages } from './responses/messages.ts';
@@ -129,7 +129,7 @@ const stateAfter = <T>(
   });
   if (members === undefined || list === undefined) return undefined;
   const { at, spans, known } = list;
-  const valueOf = (span: JsonSpan): WideJson => parseWideJson(textAt(bytes, span), 'the request');
+  const valueOf = (span: JsonSpan): WideJson => wellFormedJson(textAt(bytes, span), 'the request');
   const systemSpan = members.find(({ name }) => name === systemField)?.value;
   const text = systemSpan === undefined ? '' : textAt(bytes, systemSpan);
   const system =
@@ -138,7 +138,7 @@ const stateAfter = <T>(
       : {
           text,
           messages: ofSystem(systemSpan === undefined ? undefined : valueOf(systemSpan)).map((message) =>
-            of(recordable(message, 'the request')),
+            of(recordable(message)),
           ),
         };
   const next = spans[known];
@@ -153,7 +153,7 @@ const stateAfter = <T>(
   let group: WideJson[] = [];
   let behind = first === 0 ? undefined : valueOf(spans[first - 1] as JsonSpan);
   const flush = (): void => {
-    for (const message of ofItems(group, behind)) messages.push(of(recordable(message, 'the request')));
+    for (const message of ofItems(group, behind)) messages.push(of(recordable(message)));
     behind = group.at(-1) ?? behind;
     group = [];
   };

@@ -1,10 +1,10 @@
-import { isJsonObject, parseWideJson, type WideJsonObject } from '@stemma/canonical';
+import { isJsonObject, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { answerError, type AnswerError, type ModelAnswer } from './answer.ts';
 import type { AnswerStream } from './answer-stream.ts';
 import { openAnthropicStream } from './anthropic/stream.ts';
 import type { ModelApi } from './api-of.ts';
-import { guarded } from './body.ts';
+import { guarded, wellFormedJson } from './body.ts';
 import { openChatStream } from './chat/stream.ts';
 import { eventStreamData, type EventData } from './event-stream.ts';
 import { openResponsesStream } from './responses/stream.ts';
@@ -40,7 +40,7 @@ const nextEvent = (events: Iterator<EventData>): WideJsonObject | 'done' | null 
   if (next === null) return null;
   const { data, ended } = next;
   if (data.trim() === '[DONE]') return 'done';
-  const event = guarded(() => ({ ok: true, value: parseWideJson(data, 'an event of the answer') }) as const);
+  const event = guarded(() => ({ ok: true, value: wellFormedJson(data, 'an event of the answer') }) as const);
   if (!event.ok && !ended) return null;
   if (!event.ok) throw fail(event.code, event.reason);
   if (!isJsonObject(event.value)) throw fail('E_INPUT_SHAPE', 'an event of the answer is not a JSON object');
