@@ -7,6 +7,7 @@ test.each([
   ['openai.responses:gpt-x@https://a.example/v1', 'openai.responses', 'gpt-x', 'https://a.example/v1'],
   ['anthropic:claude@2026@http://127.0.0.1:8', 'anthropic.messages', 'claude@2026', 'http://127.0.0.1:8/'],
   ['openai:vendor/model:free', 'openai.chat', 'vendor/model:free', null],
+  ['openai:claude@20260101', 'openai.chat', 'claude@20260101', null],
 ])('%s names an API, a model and an address [calls §6.8]', (spec, api, model, url) => {
   const name = parseMind(spec) as Extract<MindName, { kind: 'remote' }>;
   expect([name.api, name.model, name.url?.href ?? null]).toEqual([api, model, url]);
@@ -21,6 +22,11 @@ test.each([
   'offline:x',
   'openai:m@https://user:secret@a.example/v1',
   'openai:m@https://a.example/v1?key=1',
+  // Addresses without a scheme: the key would go to the default one.
+  'openai:m@localhost:11434/v1',
+  'openai:m@a.example/v1',
+  'openai:m@10.0.0.1:8000',
+  'openai:m@notaurl',
   `openai:${'m'.repeat(257)}`,
 ])('%j names no mind', (spec) => {
   expect(() => parseMind(spec)).toThrow(expect.objectContaining({ code: 'E_MIND_INVALID' }));

@@ -58,9 +58,7 @@ const withoutBigints = (value: WideJson): WideJson => {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value !== 'object' || value === null) return value;
   if (isList(value)) return value.map(withoutBigints);
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, withoutBigints(item as WideJson)]),
-  );
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withoutBigints(item)]));
 };
 
 const holdsBigint = (value: WideJson): boolean =>

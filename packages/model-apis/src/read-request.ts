@@ -65,8 +65,8 @@ export const readRequest = (api: ModelApi, bytes: Uint8Array): ModelRequest | Un
       ok: true,
       model: textOrNull(model),
       stream: stream === true,
-      parameters: recordable(
-        Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))) as WideJsonObject,
+      parameters: recordable<WideJsonObject>(
+        Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))),
       ),
       tools: recordable(toolsOf(tools)),
       messages: messages(body).map((message) => recordable(message)),
