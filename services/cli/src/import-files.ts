@@ -8,6 +8,8 @@ export type ImportFiles = {
   readonly files: readonly string[];
   /** Files of folders that are no transcripts, by their names. */
   readonly passedOver: readonly string[];
+  /** Folders without a transcript. */
+  readonly empty: readonly string[];
 };
 
 /** Files of a folder that are read. */
@@ -20,11 +22,12 @@ const MOST_DEPTH = 32;
  * The files that paths name. A folder stands for the transcripts in it and in its folders, by name; links in it are not
  * followed.
  *
- * @throws E_IO for a folder that cannot be read or goes too deep, E_INPUT_NOT_FOUND for one without a transcript
+ * @throws E_IO for a folder that cannot be read or goes too deep, and where there is nothing to import
  */
 export const listImportFiles = (paths: readonly string[]): ImportFiles => {
   const files: string[] = [];
   const passedOver: string[] = [];
+  const empty: string[] = [];
   for (const path of paths) {
     if (path === '-' || statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) {
       files.push(path);
@@ -32,10 +35,18 @@ export const listImportFiles = (paths: readonly string[]): ImportFiles => {
     }
     const before = files.length;
     walk(path, 0, files, passedOver);
-    if (files.length === before)
-      throw fail('E_IO', `the folder ${path} holds no .json, .jsonl or .ndjson file`, { file: path });
+    if (files.length === before) empty.push(path);
   }
-  return { files: [...new Set(files)], passedOver };
+  const [folder] = empty;
+  if (files.length === 0 && folder !== undefined)
+    throw fail(
+      'E_IO',
+      `the folder ${folder} holds no .json, .jsonl or .ndjson file (links are not followed)`,
+      {
+        file: folder,
+      },
+    );
+  return { files: [...new Set(files)], passedOver, empty };
 };
 
 const walk = (folder: string, depth: number, files: string[], passedOver: string[]): void => {
@@ -69,6 +80,9 @@ const LONGEST_NAME = 100;
 /** A text as the name of a history: other characters than names have become hyphens. Undefined: nothing is left of it. */
 export const asName = (text: string): string | undefined => {
   const name = text
+    // Letters with marks keep the letters: é becomes e.
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
     .replace(/^[-.]+|[-.]+$/g, '')
     .slice(0, LONGEST_NAME);

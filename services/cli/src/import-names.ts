@@ -36,7 +36,10 @@ export const openNames = (given: string | undefined, files: number): NameFile =>
     return ({ index, count }) => {
       before = Math.max(before, first + count);
       const several = count > 1 && !given.includes('{n}') ? `-${index + 1}` : '';
-      const values = { file: nameOfFile(file) ?? 'stdin', n: String(first + index + 1) };
+      const values = {
+        file: nameOfFile(file) ?? (file === '-' ? 'stdin' : 'file'),
+        n: String(first + index + 1),
+      };
       return given.replace(PLACEHOLDER, (_, key: 'file' | 'n') => values[key]) + several;
     };
   };

@@ -8,7 +8,7 @@ const MAGIC = [0x1f, 0x8b] as const;
 /**
  * The bytes of a source, uncompressed if they are those of a gzip file, in pieces of bounded size.
  *
- * @throws E_INPUT_TRUNCATED for a file that ends too early, E_INPUT_ENCODING for one that is damaged
+ * @throws E_INPUT_TRUNCATED for a file that ends too early, E_INPUT_NOT_JSON for one that is damaged
  */
 export async function* inflate(source: AsyncIterable<Uint8Array>, name: string): AsyncIterable<Uint8Array> {
   const pieces = source[Symbol.asyncIterator]();
@@ -51,7 +51,10 @@ async function* uncompressed(bytes: AsyncIterable<Uint8Array>, name: string): As
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'Z_BUF_ERROR')
       throw fail('E_INPUT_TRUNCATED', `${name} is compressed and ends in the middle`);
-    throw fail('E_INPUT_ENCODING', `${name} is compressed and damaged (${code ?? 'unknown'})`);
+    throw fail(
+      'E_INPUT_NOT_JSON',
+      `${name} is compressed and damaged, or more follows (${code ?? 'unknown'})`,
+    );
   } finally {
     compressed.destroy();
   }

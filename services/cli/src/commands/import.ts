@@ -37,12 +37,16 @@ export const importCommand: CommandSpec = {
     ['--dry-run', 'a report only; nothing is recorded'],
   ],
   run: async ({ home: open, output, stdin, signal, progress: display }, [given], options) => {
-    const { files, passedOver } = listImportFiles(given as readonly string[]);
+    const { files, passedOver, empty } = listImportFiles(given as readonly string[]);
     const names = openNames(text(options, 'history'), files.length);
     const dry = options['dryRun'] === true;
     const home = dry ? null : await open({ create: true });
     const imported: Imported[] = [];
-    const refused: Refused[] = [];
+    const refused: Refused[] = empty.map((folder) => ({
+      file: folder,
+      code: 'E_IO',
+      message: 'the folder holds no .json, .jsonl or .ndjson file',
+    }));
     if (passedOver.length > 0)
       output.say(`passed over, no .json, .jsonl or .ndjson: ${passedOver.join(', ')}`);
 

@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
@@ -11,7 +12,7 @@ export const open: CommandSpec = {
     ['[history]', 'a history or branch, by id or name (default: the one that changed last)'],
     ['[ref]', 'a position: @t-1 @c12 @s57 @name:NAME (default: the newest snapshot)'],
   ],
-  options: [['--print', 'the address only; no browser is opened']],
+  options: [['--print', 'the address only, of the server that runs; no browser is opened']],
   run: async (context, [name, ref], options) => {
     const { directory, env, output, signal } = context;
     const query = new URLSearchParams();
@@ -32,6 +33,11 @@ export const open: CommandSpec = {
       if (options['print'] !== true) openBrowser(url, env);
       return undefined;
     }
+    if (options['print'] === true)
+      throw fail(
+        'E_USAGE',
+        'no server runs for this home: `stemma up` starts one, and so does `stemma open`',
+      );
     const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
     const server = await serveHome({
       home: { directory, create: false, ...addressesOf(env), ...redactOf(options, env) },
@@ -42,7 +48,7 @@ export const open: CommandSpec = {
     try {
       const url = `${server.url}/${search}`;
       await output.result({ url }, () => `${url} (served until Ctrl-C)\n`);
-      if (options['print'] !== true) openBrowser(url, env);
+      openBrowser(url, env);
       // Ctrl-C may have come while the server started.
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
