@@ -12,7 +12,9 @@ export const completionOf = (commands: () => readonly CommandSpec[]): CommandSpe
   run: async ({ output }, [shell]) => {
     const known = SHELLS.find((each) => each === required(shell));
     if (known === undefined) throw fail('E_USAGE', `the shell must be one of ${SHELLS.join(', ')}`);
-    await output.writeLines(completionScript(known, commands()));
+    const script = completionScript(known, commands());
+    if (output.json) await output.result({ shell: known, script }, () => '');
+    else await output.writeLines(script);
     return undefined;
   },
 });

@@ -32,11 +32,15 @@ const SYSTEMS = [
   [1, 3],
 ] as const;
 
+type Hashes = Readonly<Record<string, string>>;
+
+/** Each group counts the rows of its own tables, so that no two groups have the same counts. */
+const withoutCounts = ({ row_counts: _counts, ...hashes }: Hashes): Hashes => hashes;
+
 /** Rows of the groups are those of one projector, each table in one group at least, and the same in all that have it. */
-const expectSame = (
-  apart: readonly Readonly<Record<string, string>>[],
-  together: Readonly<Record<string, string>>,
-): void => {
+const expectSame = (groups: readonly Hashes[], all: Hashes): void => {
+  const apart = groups.map(withoutCounts);
+  const together = withoutCounts(all);
   for (const rows of apart) expect(together).toMatchObject(rows);
   expect(Object.assign({}, ...apart)).toEqual(together);
 };
