@@ -47,7 +47,7 @@ export const verify: CommandSpec = {
         damageSentences({ closed: [], stopped: [], sealed: report.sealed })
           .map((sentence) => `${printable(sentence)}\n`)
           .join('') +
-        callsSentence(report.calls) +
+        callsSentence(report.calls, options['rows'] !== true) +
         `${report.records} records (${report.stale} stale), ${report.contents} contents, ${report.rows} rows: ` +
         `${report.ok ? 'no problems' : `${report.problems.length} problems`}\n`,
     );
@@ -55,19 +55,22 @@ export const verify: CommandSpec = {
   },
 };
 
-/** What was proven of the recorded calls; nothing if there is none. */
-export const callsSentence = ({
-  checked,
-  compared,
-  notComparable,
-}: {
-  readonly checked: number;
-  readonly compared: number;
-  readonly notComparable: Readonly<Record<string, number>>;
-}): string =>
+/** What was proven of the recorded calls; nothing if there is none. @param isSample true if others were not looked at */
+export const callsSentence = (
+  {
+    checked,
+    compared,
+    notComparable,
+  }: {
+    readonly checked: number;
+    readonly compared: number;
+    readonly notComparable: Readonly<Record<string, number>>;
+  },
+  isSample = false,
+): string =>
   checked === 0
     ? ''
-    : `${compared} of ${checked} calls: the request says the messages of its thread\n` +
+    : `${compared} of ${checked} calls: the request says the messages of its thread${isSample ? ' (of a sample; --rows checks all)' : ''}\n` +
       Object.entries(notComparable)
         .map(([reason, count]) => `${count} not comparable: ${printable(reason)}\n`)
         .join('');
