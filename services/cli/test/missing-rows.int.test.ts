@@ -80,10 +80,24 @@ const UNASKED = new Set([
   'due',
   'commits',
 ]);
+/** This home has no row in them: nobody steers a call here, and none led to another conversation. They are counted as all are. */
+const EMPTY = new Set([
+  'call_links',
+  'call_led_to',
+  'run_branches',
+  'run_calls',
+  'steered_calls',
+  'steered_changes',
+  'held_calls',
+  'waiting_calls',
+  'waiting_histories',
+  'steered_histories',
+  'steered_branches',
+]);
 const TABLES = [...GROUPS.flatMap(({ model }) => model.tables), ...COUNTED_TABLES].map(({ name }) => name);
 
 describe('rows that are missing altogether [decision 0051]', () => {
-  const listed = TABLES.filter((name) => !UNASKED.has(name));
+  const listed = TABLES.filter((name) => !UNASKED.has(name) && !EMPTY.has(name));
   test.each(process.env['CI'] ? listed : ['frame_summaries', 'interventions_by', 'calls', 'timeline'])(
     'in %s: every list is as it was, and it is said that rows were rebuilt',
     async (table) => {

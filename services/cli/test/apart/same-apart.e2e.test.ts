@@ -35,7 +35,8 @@ const SYSTEMS = [
 type Hashes = Readonly<Record<string, string>>;
 
 /** Each group counts the rows of its own tables, so that no two groups have the same counts. */
-const withoutCounts = ({ row_counts: _counts, ...hashes }: Hashes): Hashes => hashes;
+const withoutCounts = (hashes: Hashes): Hashes =>
+  Object.fromEntries(Object.entries(hashes).filter(([table]) => !table.startsWith('row_counts:')));
 
 /** Rows of the groups are those of one projector, each table in one group at least, and the same in all that have it. */
 const expectSame = (groups: readonly Hashes[], all: Hashes): void => {
