@@ -84,15 +84,16 @@ type Lists = {
   /** Of the call, and of the newest state of the branch. */
   readonly call: readonly string[];
   readonly branch: readonly string[];
-  /** True for a message of the branch that somebody asks, and no model or tool answers. */
-  readonly isAsked: { readonly branch: (index: number) => boolean };
+  /** True for a message of the branch that a user says, and no model or tool. */
+  readonly isAsked: (index: number) => boolean;
   /** How many system messages each begins with. */
   readonly leading: { readonly call: number; readonly branch: number };
 };
 
 /**
  * What a call does to the branch of a candidate by the messages of both; undefined: it is another conversation. A call that
- * shares messages behind the first difference rewrites the branch; one that shares none goes on from an older call.
+ * shares messages of others than the user behind the first difference rewrites the branch; one that shares none goes on from
+ * an older call.
  */
 export const matchByMessages = (
   { common }: Pick<MatchCandidate, 'common'>,
@@ -104,7 +105,7 @@ export const matchByMessages = (
     if (same === branch.length) return 'appended';
     if (same === call.length) return 'rewritten';
     // Two runs of one task may be told the same next; only who goes on with this branch has its answers and results too.
-    const later = new Set(branch.slice(same).filter((_, i) => !isAsked.branch(same + i)));
+    const later = new Set(branch.slice(same).filter((_, i) => !isAsked(same + i)));
     return call.slice(same).some((message) => later.has(message)) ? 'rewritten' : 'forked';
   }
   const known = new Set(branch.slice(leading.branch));

@@ -188,7 +188,7 @@ export const openRequestRecorder = (
       call: messages.map(comparableMessage),
       branch: shown.map(comparableMessage),
       leading: { call: leading, branch: leadingSystem(shown) },
-      isAsked: { branch: (index) => shown[index]?.['role'] === 'user' },
+      isAsked: (index) => shown[index]?.['role'] === 'user',
     });
   };
 
