@@ -11,7 +11,9 @@ const compared = z
   .string()
   .min(1)
   .max(900)
-  .describe('a branch by name or number, or a position: @c3, BRANCH@c3, @name:NAME');
+  .describe(
+    'a branch by name or number, or a position: @c3, BRANCH@c3, @name:NAME; of another history OTHER@c3 or OTHER:BRANCH',
+  );
 
 const filter = z.strictObject({
   type: z.enum(interventionTypes).optional(),
@@ -47,7 +49,8 @@ export const AUDIT = {
   compare: {
     method: 'GET',
     path: '/api/histories/{history}/compare',
-    summary: 'Compares two branches or positions: the merge base, who forked, the changes of each side.',
+    summary:
+      'Compares two branches or positions, of one history or two: the merge base, who forked, what differs and why.',
     params: history,
     query: z.strictObject({
       a: compared,

@@ -54,12 +54,48 @@ const side = z
 
 const cycleCounts = z.strictObject({ seq: count, nodes: count, blocks: count, turns: count }).nullable();
 
-/** Two positions of a history side by side. */
+const threads = z
+  .strictObject({
+    same: count.describe('messages that are the same on both sides, at the same place'),
+    differences: z.array(
+      z.strictObject({
+        what: z.enum(['only-a', 'only-b', 'changed']),
+        a: z.array(z.strictObject(node)).describe('its blocks in A; empty: it is not there'),
+        b: z.array(z.strictObject(node)).describe('its blocks in B; empty: it is not there'),
+        causes: z
+          .array(
+            z.strictObject({
+              side: z.enum(['a', 'b']),
+              how: z.enum(['inserted', 'replaced', 'removed']),
+              frame: ComparedFrame,
+            }),
+          )
+          .describe('what actors did to it; empty: recorders recorded it so'),
+        after: count
+          .nullable()
+          .describe(
+            'without a cause: the cycle since which calls were shown something else, if it was recorded later',
+          ),
+      }),
+    ),
+    since: count
+      .nullable()
+      .describe('the cycle of the first call that was shown something else; null: none of those compared'),
+  })
+  .describe('the messages that the model is shown, aligned by what they say')
+  .meta({ id: 'ComparedThreads' });
+
+/** Two positions side by side. */
 export const ComparisonAnswer = z
   .strictObject({
     history: z.string(),
-    relation: z.enum(['same', 'a-before-b', 'b-before-a', 'diverged']),
-    mergeBase: z.strictObject(counted).describe('the newest position on both ancestor paths'),
+    relation: z
+      .enum(['same', 'a-before-b', 'b-before-a', 'diverged', 'apart'])
+      .describe('`apart`: they are of two histories'),
+    mergeBase: z
+      .strictObject(counted)
+      .nullable()
+      .describe('the newest position on both ancestor paths; null: they are of two histories'),
     a: side,
     b: side,
     divergedBy: ComparedFrame.extend({
@@ -68,7 +104,10 @@ export const ComparisonAnswer = z
     }).nullable(),
     alike: z
       .array(z.strictObject({ a: z.string(), b: z.string() }))
-      .describe('blocks added on both sides with the same content under different ids'),
+      .describe(
+        'nodes added on both sides under different ids: blocks of the same content, and their containers',
+      ),
+    threads,
     cycles: z.array(z.strictObject({ cycle: count, a: cycleCounts, b: cycleCounts, same: z.boolean() })),
     moreCycles: count,
     encoding: z.string().describe('the vocabulary that tokens are counted in'),

@@ -39,6 +39,17 @@ export const findBranchOf = (rows: RowReader, history: string, name: string): Br
   throw noBranch(history, name);
 };
 
+/**
+ * The branch of a history that a text names, or that of another history by its address.
+ *
+ * @throws E_BRANCH_NOT_FOUND
+ */
+export const findAnyBranch = (rows: RowReader, history: string, name: string): BranchRef => {
+  const found = findBranchIn(rows, history, name) ?? findByAddress(rows, name);
+  if (found === undefined) throw noBranch(history, name);
+  return found;
+};
+
 const findByAddress = (rows: RowReader, address: string): BranchRef | undefined => {
   try {
     return findBranchRef(rows, address);

@@ -11,7 +11,7 @@ export {
 export { openPrices, type Prices } from './calls/prices.ts';
 export { openAudit } from './audit/audit.ts';
 export type { Intervention, InterventionFilter } from './audit/intervention-types.ts';
-export type { Audit, ComparedFrame, ComparedNode, Comparison } from './audit/types.ts';
+export type { Audit, ComparedFrame, ComparedMessage, ComparedNode, Comparison } from './audit/types.ts';
 export { openBranches } from './branches/branches.ts';
 export type { UnresolvedStep } from './branches/resolve-steps.ts';
 export type { Branches, BranchNode, NewObservation } from './branches/types.ts';
@@ -60,3 +60,4 @@ export { findServedBranch, findServedPosition } from './served-histories.ts';
 export { entryDocument, stagesDocument } from './stages/documents.ts';
 export { openStages } from './stages/open-stages.ts';
 export type { StagesAnswer, StagesQuestions, StagesSettings } from './stages/types.ts';
+export { hashOfMessage, type MessageHash, openThreadMessages } from './threads/thread-messages.ts';

@@ -65,8 +65,9 @@ it('gives each side as its difference from the merge base, its frames and its cy
       const line = { history: HISTORY, branchId: 0, branch: HISTORY };
       for (const [a, b] of pairs(played).slice(0, 12)) {
         const found = await compareBranches(projector, line, `@s${a.seq}`, `@s${b.seq}`);
+        const at = found.mergeBase?.position as Place;
         const tree = ({ branchId, seq }: Place) => flattenRecords(history.copyAt(branchId, seq));
-        const mergeBase = tree(found.mergeBase.position);
+        const mergeBase = tree(at);
         for (const [side, place] of [
           [found.a, a],
           [found.b, b],
@@ -75,7 +76,7 @@ it('gives each side as its difference from the merge base, its frames and its cy
           expect(side.added.map(({ id }) => id)).toEqual(diff.added);
           expect(side.removed.map(({ id }) => id)).toEqual(diff.removed);
           expect(side.changed.map(({ id, fields }) => ({ id, fields }))).toEqual(diff.changed);
-          const behind = framesAt(played, place).filter((seq) => seq > found.mergeBase.position.seq);
+          const behind = framesAt(played, place).filter((seq) => seq > at.seq);
           expect(side.frames).toBe(behind.length);
         }
         for (const { a: left, b: right } of found.alike) {
@@ -86,7 +87,7 @@ it('gives each side as its difference from the merge base, its frames and its cy
         const cyclesOf = (place: Place) =>
           framesOf(played, place.branchId, place.seq).filter(
             ({ envelope, body }) =>
-              envelope.seq > found.mergeBase.position.seq &&
+              envelope.seq > at.seq &&
               body.events.some(({ type }) => type === 'SnapshotCommitted'),
           ).length;
         expect(found.cycles.filter((cycle) => cycle.a !== null).length).toBe(cyclesOf(a));

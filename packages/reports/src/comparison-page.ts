@@ -14,8 +14,8 @@ export const comparisonPage = (comparison: Comparison, title: string): string =>
     html`<main>
       <h1>${title}</h1>
       <p class="soft">History <code>${comparison.history}</code></p>
-      ${divergence(comparison)} ${numbers(comparison)}
-      <h2>What each has done since</h2>
+      ${divergence(comparison)} ${numbers(comparison)} ${differences(comparison)}
+      <h2>${comparison.mergeBase === null ? 'What only one has' : 'What each has done since'}</h2>
       <div class="pair">
         ${side('A', comparison.a, new Set(comparison.alike.map(({ a }) => a)))}
         ${side('B', comparison.b, new Set(comparison.alike.map(({ b }) => b)))}
@@ -28,7 +28,8 @@ export const comparisonPage = (comparison: Comparison, title: string): string =>
     </main>`,
   );
 
-const divergence = ({ relation, mergeBase, divergedBy }: Comparison): Html => {
+const divergence = ({ relation, mergeBase, divergedBy, b }: Comparison): Html => {
+  if (mergeBase === null) return html`<p>B is of another history, <code>${b.position.history}</code>.</p>`;
   const at = `${mergeBase.position.label} of branch ${mergeBase.position.branchId}`;
   if (relation === 'same') return html`<p>Both are the same position, ${at}.</p>`;
   if (relation === 'a-before-b')
@@ -37,6 +38,29 @@ const divergence = ({ relation, mergeBase, divergedBy }: Comparison): Html => {
     return html`<p>A continues from B, ${at}; the branches have not diverged.</p>`;
   return html`<p>They are the same up to ${at}.</p>
     ${divergedBy === null ? null : html`<p>${divergedBy.side.toUpperCase()} diverged by a <b>${divergedBy.how}</b> in frame ${divergedBy.seq}, ${by(divergedBy)}${why(divergedBy)}</p>`}`;
+};
+
+/** The messages that the model is shown on one side only, with the interventions that made them differ. */
+const differences = ({ relation, threads }: Comparison): Html => {
+  if (relation !== 'diverged' && relation !== 'apart') return html``;
+  const { same, differences: list, since } = threads;
+  return html`<h2>What the model is shown</h2>
+    <p>
+      ${same} messages are the same, ${list.length} differ.
+      ${since === null ? null : html`The first call that was shown something else is @c${since}.`}
+    </p>
+    ${list
+      .slice(0, MOST_NODES)
+      .map(
+        ({ a, b, causes, after }) =>
+          html`<section class="card">
+            ${a.map((node) => entry('removed', 'A', node, false))}
+            ${b.map((node) => entry('added', 'B', node, false))}
+            ${causes.map(({ side, how, frame }) => html`<p>${how} in ${side.toUpperCase()}, frame ${frame.seq}, ${by(frame)}${why(frame)}</p>`)}
+            ${after === null ? null : html`<p class="soft">Recorded after @c${after}.</p>`}
+          </section>`,
+      )}
+    ${list.length > MOST_NODES ? html`<p class="soft">and ${list.length - MOST_NODES} more</p>` : null}`;
 };
 
 const by = ({ author, at }: ComparedFrame): string =>
@@ -74,7 +98,7 @@ const numbers = ({ mergeBase, a, b }: Comparison): Html => {
     first: null,
     interventionFrames: [],
   };
-  const common: Side = { ...mergeBase, ...none };
+  const sides: readonly Side[] = [...(mergeBase === null ? [] : [{ ...mergeBase, ...none }]), a, b];
   const positionText = ({ position }: Side): string => `${position.label} of branch ${position.branchId}`;
   return html`<h2>Side by side</h2>
     <div class="scroll card">
@@ -82,7 +106,7 @@ const numbers = ({ mergeBase, a, b }: Comparison): Html => {
         <thead>
           <tr>
             <th></th>
-            <th class="n">merge base</th>
+            ${mergeBase === null ? null : html`<th class="n">merge base</th>`}
             <th class="n">A</th>
             <th class="n">B</th>
             <th class="n">B − A</th>
@@ -91,14 +115,14 @@ const numbers = ({ mergeBase, a, b }: Comparison): Html => {
         <tbody>
           <tr>
             <td>position</td>
-            ${[common, a, b].map((each) => html`<td class="n">${positionText(each)}</td>`)}
+            ${sides.map((each) => html`<td class="n">${positionText(each)}</td>`)}
             <td></td>
           </tr>
           ${ROWS.map(
             ([name, count]) =>
               html`<tr>
                 <td>${name}</td>
-                ${[common, a, b].map((each) => html`<td class="n">${count(each)}</td>`)}
+                ${sides.map((each) => html`<td class="n">${count(each)}</td>`)}
                 <td class="n">${signed(count(b) - count(a))}</td>
               </tr> `,
           )}

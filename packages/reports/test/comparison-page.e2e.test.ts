@@ -60,6 +60,17 @@ const hostile = (): Comparison => {
     b: side,
     divergedBy: { ...act, how: 'fork', side: 'b' },
     alike: [{ a: nodes[0]?.id as string, b: nodes[1]?.id as string }],
+    threads: {
+      same: 4,
+      since: 4,
+      differences: nodes.map((each) => ({
+        what: 'changed',
+        a: [each],
+        b: [each],
+        causes: [{ side: 'b', how: 'replaced', frame: act }],
+        after: 4,
+      })),
+    },
     cycles: [{ cycle: 4, a: { seq: 5, nodes: 1, blocks: 2, turns: 3 }, b: null, same: false }],
     moreCycles: 7,
     encoding: 'o200k_base',
@@ -107,7 +118,7 @@ it(
         ground: 'rgb(21, 23, 26)',
         wide: 360,
         scripts: 0,
-        nodes: 6 * HOSTILE.length,
+        nodes: 8 * HOSTILE.length,
         texts: expect.arrayContaining([
           expect.stringContaining(HOSTILE[0] as string),
           expect.stringContaining('\\u202e'),

@@ -126,8 +126,6 @@ test('a branch of another history is refused, however its reference is written [
   const { history } = (await json('show', 'elsewhere')) as { history: string };
   for (const branch of ['elsewhere', history, 'elsewhere:abroad', `${history}:0`])
     for (const args of [
-      ['compare', 'desk', '@t0', branch],
-      ['compare', 'desk', `${branch}@s0`, '@t0'],
       ['interventions', 'desk', '--branch', branch],
       ['branches', 'desk', '--of', branch],
       ['thread', 'desk', `${branch}@s0`],
@@ -135,6 +133,25 @@ test('a branch of another history is refused, however its reference is written [
       const { code, stderr } = await run(args);
       expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining('E_BRANCH_NOT_FOUND')]);
     }
+});
+
+test('compare alone takes a branch of another history, however its reference is written [context-tree §5: positions]', async () => {
+  await json('start', '--name', 'far');
+  await json('fork', 'far', '@s0', '--name', 'abroad');
+  const { history } = (await json('show', 'far')) as { history: string };
+  for (const branch of ['far', history, 'far:abroad', `${history}:0`])
+    for (const args of [
+      ['desk', '@t0', branch],
+      ['desk', '@t0', `${branch}@s0`],
+      ['desk@t0', `${branch}@s0`],
+      ['desk', branch],
+    ])
+      expect([args, await json('compare', ...args)]).toMatchObject([
+        args,
+        { relation: 'apart', b: { position: { history } } },
+      ]);
+  const { stderr } = await run(['compare', 'desk', 'nobody:abroad']);
+  expect(stderr).toContain('E_BRANCH_NOT_FOUND');
 });
 
 test.each([

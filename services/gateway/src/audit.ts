@@ -28,7 +28,7 @@ export const auditHandlers = (home: Home): AuditHandlers => ({
 });
 
 const comparisonAnswer = (comparison: Comparison): AnswerOf<Endpoints['compare']> => {
-  const { mergeBase, alike, cycles, ...rest } = comparison;
+  const { mergeBase, alike, cycles, threads, ...rest } = comparison;
   const side = ({ position, interventionFrames, added, removed, changed, ...counts }: Comparison['a']) => ({
     ...counts,
     position: positionAnswer(position),
@@ -39,10 +39,19 @@ const comparisonAnswer = (comparison: Comparison): AnswerOf<Endpoints['compare']
   });
   return {
     ...rest,
-    mergeBase: { ...mergeBase, position: positionAnswer(mergeBase.position) },
+    mergeBase: mergeBase && { ...mergeBase, position: positionAnswer(mergeBase.position) },
     a: side(comparison.a),
     b: side(comparison.b),
     alike: [...alike],
+    threads: {
+      ...threads,
+      differences: threads.differences.map(({ a, b, causes, ...difference }) => ({
+        ...difference,
+        a: [...a],
+        b: [...b],
+        causes: [...causes],
+      })),
+    },
     cycles: [...cycles],
   };
 };

@@ -19,7 +19,7 @@ test('compare gives two positions side by side, and as a page whose policy forbi
   const diff = await airline.client.diff({ history, a: '@c2', b: '@c3' });
 
   expect(relation).toBe('a-before-b');
-  expect(mergeBase.position).toEqual(a.position);
+  expect(mergeBase?.position).toEqual(a.position);
   expect(b.added.map(({ id }) => id)).toEqual(diff.added);
   const thread = JSON.parse(await airline.client.thread({ history, at: '@c3' })) as unknown[];
   expect(b.shown).toBe(thread.length);

@@ -5,9 +5,9 @@ import { fail } from '@stemma/errors';
 import { comparableMessage } from '@stemma/importers';
 import { openRequestMessages, type RequestMessages } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
+import { hashOfMessage, type MessageHash } from '@stemma/queries';
 import type { CallRow } from '@stemma/read-models';
 import { withoutCoding } from './request-bytes.ts';
-import { hashOfMessage, type MessageHash } from './thread-messages.ts';
 
 /** What the thread of a call says. */
 export type ThreadOfCall = {

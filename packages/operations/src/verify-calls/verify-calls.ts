@@ -3,12 +3,11 @@ import { isStemmaError } from '@stemma/errors';
 import { positionOfFrame, readThreadTimeline, readTipSeq, type ThreadStep } from '@stemma/history-store';
 import { comparableMessage, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
-import { viewOf } from '@stemma/queries';
+import { hashOfMessage, openThreadMessages, viewOf } from '@stemma/queries';
 import { listCallRows, listNewestCallRows, type CallRow } from '@stemma/read-models';
 import type { RowsToVerify } from '../verify-rows.ts';
 import { openCallComparison, type Compared, type ThreadOfCall } from './compare-call.ts';
 import { isThreadConverted } from './converted-thread.ts';
-import { hashOfMessage, openThreadMessages } from './thread-messages.ts';
 
 export type CallProblem = { readonly history: string; readonly seq: number; readonly message: string };
 

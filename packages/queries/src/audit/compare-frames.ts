@@ -46,7 +46,11 @@ export const countSideFrames = (
   };
 };
 
-const comparedFrame = (rows: RowReader, history: string, frameSummary: FrameSummary): ComparedFrame => {
+export const comparedFrame = (
+  rows: RowReader,
+  history: string,
+  frameSummary: FrameSummary,
+): ComparedFrame => {
   const row = findIntervention(rows, history, frameSummary.seq);
   return {
     seq: frameSummary.seq,

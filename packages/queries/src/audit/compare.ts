@@ -1,21 +1,23 @@
-import { contentHash, diffTrees, NODE_KIND, type EventRef, type Headers } from '@stemma/context-tree';
-import type { BranchRef, TreeView } from '@stemma/history-store';
+import { diffTrees, type EventRef } from '@stemma/context-tree';
+import type { BranchRef, Segment, SnapshotRow, TreeView } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { findMergeBase, type MergeBase } from '../merge-base.ts';
-import { tokenCounter } from '../prompts/tokens.ts';
-import { positionOf, viewOf } from '../read.ts';
-import { compareCycles } from './compare-cycles.ts';
-import { countSideFrames, divergedBy, type SideFrames } from './compare-frames.ts';
-import { countPosition, describeNode, openTokenCounts, type NodeTokens } from './describe-node.ts';
-import { findPosition } from './find-position.ts';
-import type { ComparedSide, Comparison, CountedPosition } from './types.ts';
 import { catchUpWith } from '../catch-up-with.ts';
+import { tokenCounter } from '../prompts/tokens.ts';
+import { viewOf } from '../read.ts';
+import { nodesAlike } from './alike.ts';
+import { compareCycles } from './compare-cycles.ts';
+import type { SideFrames } from './compare-frames.ts';
+import { compareThreads, type ThreadSide } from './compare-threads.ts';
+import { countPosition, describeNode, openTokenCounts, type NodeTokens } from './describe-node.ts';
+import { catchUpWithOther, findAnyPosition } from './find-position.ts';
+import { sidesOf } from './sides.ts';
+import type { ComparedSide, Comparison, CountedPosition } from './types.ts';
 
 const EXCERPT = 2_000;
 
 /**
- * Two positions of a history side by side: where they diverged, by whom, and what each has done since
- * (context-tree §5, §7).
+ * Two positions side by side, of one history or of two: where they diverged, by whom, what each has done since, and what differs
+ * in what the model is shown (context-tree §5, §7).
  */
 export const compareBranches = async (
   projection: Projection,
@@ -24,65 +26,81 @@ export const compareBranches = async (
   b: string,
   { excerpt = EXCERPT }: { readonly excerpt?: number } = {},
 ): Promise<Comparison> => {
-  const { history } = branchRef;
-  await catchUpWith(projection, history);
+  await catchUpWith(projection, branchRef.history);
+  for (const text of [a, b]) await catchUpWithOther(projection, branchRef, text);
   const found = await projection.read((rows) => {
-    const [atA, atB] = [findPosition(rows, branchRef, a), findPosition(rows, branchRef, b)];
-    const divergence = findMergeBase(rows, history, atA, atB);
-    const mergeBase = positionOf(rows, branchRef, `@s${divergence.mergeBase.seq}`);
-    return {
-      atA,
-      atB,
-      mergeBase,
-      relation: relationOf(divergence),
-      framesA: countSideFrames(rows, history, mergeBase.seq, divergence.a),
-      framesB: countSideFrames(rows, history, mergeBase.seq, divergence.b),
-      divergedBy: divergedBy(rows, history, divergence),
-      cycles: compareCycles(rows, mergeBase, atA, atB),
-    };
+    const [atA, atB] = [findAnyPosition(rows, branchRef, a), findAnyPosition(rows, branchRef, b)];
+    return { atA, atB, ...sidesOf(rows, atA, atB) };
   });
-  const mergeBase = await viewOf(projection, found.mergeBase);
-  const viewA = await viewOf(projection, found.atA);
-  const viewB = await viewOf(projection, found.atB);
+  const { atA, atB } = found;
+  const mergeBase = found.mergeBase === null ? null : await viewOf(projection, found.mergeBase);
+  const viewA = await viewOf(projection, atA);
+  const viewB = await viewOf(projection, atB);
   const counter = await tokenCounter();
   const tokens = openTokenCounts((text) => counter.count(text));
+  const { since, ...cycles } = await compareCycles(projection, found.snapshots, atA, atB);
+  const threadSide = (
+    view: TreeView,
+    path: readonly Segment[],
+    first: SnapshotRow | undefined,
+  ): ThreadSide => ({
+    view,
+    path,
+    after: found.mergeBase?.seq ?? -1,
+    since: first ?? null,
+    describe: (id) => describeNode(view, id, tokens, excerpt),
+  });
+  const { threads, pairs } = await compareThreads(
+    projection,
+    threadSide(viewA, found.pathA, since?.a),
+    threadSide(viewB, found.pathB, since?.b),
+  );
   const sideA = sideOf(mergeBase, viewA, found.framesA, tokens, excerpt);
   const sideB = sideOf(mergeBase, viewB, found.framesB, tokens, excerpt);
+  const pairsAlike = nodesAlike(viewA, sideA, viewB, sideB, pairs);
   return {
-    history,
+    history: atA.history,
     relation: found.relation,
-    mergeBase: countPosition(mergeBase, tokens),
-    a: sideA,
-    b: sideB,
+    mergeBase: mergeBase && countPosition(mergeBase, tokens),
+    a: mergeBase === null ? without(sideA, new Set(pairsAlike.map((pair) => pair.a))) : sideA,
+    b: mergeBase === null ? without(sideB, new Set(pairsAlike.map((pair) => pair.b))) : sideB,
     divergedBy: found.divergedBy,
-    alike: alike(viewA, sideA, viewB, sideB),
-    ...found.cycles,
+    alike: pairsAlike,
+    threads,
+    ...cycles,
     encoding: counter.name,
   };
 };
 
-const relationOf = ({ a, b }: MergeBase): Comparison['relation'] => {
-  if (a.first === null) return b.first === null ? 'same' : 'a-before-b';
-  return b.first === null ? 'b-before-a' : 'diverged';
-};
+type Side = CountedPosition & ComparedSide;
 
 const sideOf = (
-  mergeBase: TreeView,
+  mergeBase: TreeView | null,
   view: TreeView,
   frames: SideFrames,
   tokens: NodeTokens,
   excerpt: number,
-): CountedPosition & ComparedSide => {
-  const { added, removed, changed } = diffTrees(mergeBase.tree, view.tree, payloadsOfEither(mergeBase, view));
+): Side => {
   const describe = (id: string) => describeNode(view, id, tokens, excerpt);
+  const counted = { ...countPosition(view, tokens), ...frames };
+  if (mergeBase === null) return { ...counted, added: nodesOf(view).map(describe), removed: [], changed: [] };
+  const { added, removed, changed } = diffTrees(mergeBase.tree, view.tree, payloadsOfEither(mergeBase, view));
   return {
-    ...countPosition(view, tokens),
-    ...frames,
+    ...counted,
     added: added.map(describe),
     removed: removed.map((id) => describeNode(mergeBase, id, tokens, excerpt)),
     changed: changed.map(({ id, fields }) => ({ ...describe(id), fields })),
   };
 };
+
+/** All nodes that a recorder or an actor made, in document order: not the frame of the tree, which every history has. */
+const nodesOf = ({ tree }: TreeView): readonly string[] =>
+  tree.ids.filter((_id, i) => tree.headers[i]?.nodeType.startsWith('^') === false);
+
+const without = (side: Side, ids: ReadonlySet<string>): Side => ({
+  ...side,
+  added: side.added.filter(({ id }) => !ids.has(id)),
+});
 
 /** The payloads of two trees: the source of each has only its own. */
 const payloadsOfEither = (a: TreeView, b: TreeView) => {
@@ -91,27 +109,3 @@ const payloadsOfEither = (a: TreeView, b: TreeView) => {
 };
 
 const keyOf = ({ seq, index }: EventRef): string => `${seq}.${index}`;
-
-/** Blocks inserted on both sides with the same content, in pairs of one from each side, in document order. */
-const alike = (a: TreeView, sideA: ComparedSide, b: TreeView, sideB: ComparedSide): Comparison['alike'] => {
-  const unpaired = new Map<string, string[]>();
-  for (const [id, hash] of contentHashes(b, sideB)) unpaired.set(hash, [...(unpaired.get(hash) ?? []), id]);
-  const pairs: { a: string; b: string }[] = [];
-  for (const [id, hash] of contentHashes(a, sideA)) {
-    const twin = unpaired.get(hash)?.shift();
-    if (twin !== undefined) pairs.push({ a: id, b: twin });
-  }
-  return pairs;
-};
-
-const contentHashes = function* (
-  { tree, payloads }: TreeView,
-  { added }: ComparedSide,
-): Iterable<[string, string]> {
-  for (const { id } of added) {
-    const index = tree.indexOf(id) ?? 0;
-    const ref = tree.payloads[index] ?? null;
-    if (tree.kinds[index] === NODE_KIND.block && ref !== null)
-      yield [id, contentHash(tree.headers[index] as Headers, payloads(ref))];
-  }
-};

@@ -45,7 +45,7 @@ export type ComparedNode = {
   readonly characters: number;
 };
 
-/** What one side has done since the merge base. */
+/** What one side has done since the merge base; of two histories, since its beginning, and added is what only it has. */
 export type ComparedSide = {
   /** The first frame after the merge base; null: this side is the merge base. */
   readonly first: ComparedFrame | null;
@@ -63,7 +63,7 @@ export type ComparedCycle = {
   readonly cycle: number;
   readonly a: CycleCounts | null;
   readonly b: CycleCounts | null;
-  /** True if both sent the provider the same thread. */
+  /** True if both sent the provider the same thread, whatever the ids of its nodes. */
   readonly same: boolean;
 };
 export type CycleCounts = {
@@ -73,19 +73,58 @@ export type CycleCounts = {
   readonly turns: number;
 };
 
-/** Two positions of a history side by side. */
+/** A message that the model is shown on one side only, or otherwise on the other. */
+export type ComparedMessage = {
+  readonly what: 'only-a' | 'only-b' | 'changed';
+  /** The blocks of the message on each side; empty where there is none. */
+  readonly a: readonly ComparedNode[];
+  readonly b: readonly ComparedNode[];
+  /** What actors did to it, on either side; empty: recorders recorded both as they are. */
+  readonly causes: readonly MessageCause[];
+  /**
+   * The cycle of the first call that was shown something else on the two sides, if the message was recorded after it: it may
+   * follow from that. Null where an actor made the difference, or nothing had differed before.
+   */
+  readonly after: number | null;
+};
+
+/** An intervention that made a message differ. */
+export type MessageCause = {
+  readonly side: 'a' | 'b';
+  readonly how: 'inserted' | 'replaced' | 'removed';
+  /** Its `command` is the id of the intervention. */
+  readonly frame: ComparedFrame;
+};
+
+/** The messages that the model is shown at two positions, aligned by what they say, whatever their ids. */
+export type ComparedThreads = {
+  /** Messages that are the same on both sides, at the same place. */
+  readonly same: number;
+  /** The others, in the order of the thread. */
+  readonly differences: readonly ComparedMessage[];
+  /** The cycle of the first call that was shown something else on the two sides; null: none of the calls compared. */
+  readonly since: number | null;
+};
+
+/** Two positions side by side, of one history or of two. */
 export type Comparison = {
+  /** That of A. */
   readonly history: string;
-  /** `diverged`: each has frames that the other lacks; else one is on the other's ancestor path, or they are the same. */
-  readonly relation: 'same' | 'a-before-b' | 'b-before-a' | 'diverged';
-  /** The newest position that lies on both ancestor paths. */
-  readonly mergeBase: CountedPosition;
+  /**
+   * `diverged`: each has frames that the other lacks; `apart`: they are of two histories; else one is on the other's ancestor
+   * path, or they are the same.
+   */
+  readonly relation: 'same' | 'a-before-b' | 'b-before-a' | 'diverged' | 'apart';
+  /** The newest position that lies on both ancestor paths; null: they are of two histories. */
+  readonly mergeBase: CountedPosition | null;
   readonly a: CountedPosition & ComparedSide;
   readonly b: CountedPosition & ComparedSide;
   /** The fork or rollback by which they diverged; null if none did. */
   readonly divergedBy:
     (ComparedFrame & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
-  /** Blocks inserted on both sides with the same content under different ids. */
+  /** What differs in the threads. */
+  readonly threads: ComparedThreads;
+  /** Nodes added on both sides under different ids: blocks of the same content, and containers that hold such blocks. */
   readonly alike: readonly { readonly a: string; readonly b: string }[];
   /** The cycles after the merge base, oldest first, at most 500; `moreCycles` counts the others. */
   readonly cycles: readonly ComparedCycle[];
@@ -97,8 +136,8 @@ export type Comparison = {
 /** The questions of an auditor: each reads rows and contents. */
 export type Audit = {
   /**
-   * Two positions of a history side by side. `a` and `b`: `@c3`, `BRANCH@c3`, or a branch by name or id, which means
-   * its draft. `excerpt`: the number of characters to show of each content (2,000).
+   * Two positions side by side. `a` and `b`: `@c3`, `BRANCH@c3`, or a branch by name or id, which means its draft; of another
+   * history by its address: `OTHER@c3`, `OTHER:BRANCH`. `excerpt`: the number of characters to show of each content (2,000).
    */
   compare(
     branchRef: BranchRef,

@@ -1,8 +1,8 @@
-import type { ComparedFrame, Comparison } from '@stemma/queries';
+import type { ComparedFrame, ComparedMessage, ComparedNode, Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
 import { writeFile } from 'node:fs/promises';
 import type { CommandSpec } from '../command.ts';
-import { required, text, whole } from '../options.ts';
+import { text, whole } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
 import { time } from '../time.ts';
 
@@ -12,25 +12,30 @@ const MAX_INTERVENTIONS = 20;
 export const compare: CommandSpec = {
   name: 'compare',
   summary:
-    'compare two branches or positions of a history: the merge base, who forked, the changes of each side',
+    'compare two branches or positions, of one history or of two: who forked, the changes of each side, and what differs for the model, with the cause',
   arguments: [
-    ['<history>', 'a history or branch, by id or name'],
+    ['<history>', 'a history or branch, by id or name; with only one more argument, A itself: HISTORY@c3'],
     ['<a>', 'a branch by name or number, or a position: @c3, BRANCH@c3, @name:NAME'],
-    ['<b>', 'the other branch or position'],
+    ['[b]', 'the other branch or position; of another history: OTHER, OTHER:BRANCH or OTHER@c3'],
   ],
   options: [
     ['--html <file>', 'a file for the comparison as a self-contained page'],
     ['--excerpt <characters>', 'the length of each excerpt (default: 2000)'],
   ],
-  run: async ({ findBranch: find, output }, [name, a, b], options) => {
+  run: async ({ findBranch: find, output }, args, options) => {
+    const given = args.filter((arg) => arg !== undefined);
+    const [name, a, b] = sidesOf(given);
     const excerpt = whole(options, 'excerpt', { least: 0 });
     const file = text(options, 'html');
     const { home, branchRef } = await find(name);
-    const comparison = await home.audit.compare(branchRef, required(a), required(b), {
+    const comparison = await home.audit.compare(branchRef, a, b, {
       ...(excerpt === undefined ? {} : { excerpt }),
     });
     if (file !== undefined) {
-      const page = comparisonPage(comparison, `${required(name)}: ${required(a)} and ${required(b)}`);
+      const page = comparisonPage(
+        comparison,
+        given.length === 2 ? given.join(' and ') : `${name}: ${a} and ${b}`,
+      );
       await writeFile(file, page, { mode: 0o600 });
       output.say(`wrote ${file}`);
     }
@@ -39,13 +44,22 @@ export const compare: CommandSpec = {
   },
 };
 
+/** The history, and what is compared in it: two arguments are two histories, branches or positions. */
+const sidesOf = ([name = '', a = '', b]: readonly string[]): [name: string, a: string, b: string] => {
+  if (b !== undefined) return [name, a, b];
+  const at = name.indexOf('@');
+  return at <= 0 ? [name, '', a] : [name.slice(0, at), name.slice(at), a];
+};
+
 const describe = (comparison: Comparison, width: number): string =>
   describeRelation(comparison) +
   countTable(comparison) +
-  describeSide('A', comparison.a, width) +
-  describeSide('B', comparison.b, width);
+  describeDifferences(comparison, width) +
+  describeSide('A', comparison, width) +
+  describeSide('B', comparison, width);
 
-const describeRelation = ({ relation, mergeBase, divergedBy }: Comparison): string => {
+const describeRelation = ({ relation, mergeBase, divergedBy, a, b }: Comparison): string => {
+  if (mergeBase === null) return `two histories: A is ${a.position.branch}, B is ${b.position.branch}\n`;
   const at = `${mergeBase.position.label} of branch ${mergeBase.position.branchId}`;
   if (relation === 'same') return `the same position: ${at}\n`;
   if (relation === 'a-before-b') return `B continues from A: ${at}\n`;
@@ -77,35 +91,84 @@ const interventionLines = ({ interventionFrames, interventions }: Comparison['a'
 const countTable = ({ mergeBase, a, b }: Comparison): string => {
   const row = (
     title: string,
-    of: (side: Comparison['a']) => number,
-    atMergeBase: number | null,
-  ): string[] => [title, atMergeBase === null ? '' : String(atMergeBase), String(of(a)), String(of(b))];
+    ofBase: (base: NonNullable<typeof mergeBase>) => string | number,
+    of: (side: Comparison['a']) => string | number,
+  ): string[] => [
+    title,
+    ...(mergeBase === null ? [] : [String(ofBase(mergeBase))]),
+    String(of(a)),
+    String(of(b)),
+  ];
+  const both = (title: string, of: (side: NonNullable<typeof mergeBase>) => string | number): string[] =>
+    row(title, of, of);
+  const since = (title: string, of: (side: Comparison['a']) => number): string[] => row(title, () => '', of);
   return table(
-    ['', 'MERGE BASE', 'A', 'B'],
+    ['', ...(mergeBase === null ? [] : ['MERGE BASE']), 'A', 'B'],
     [
-      ['position', mergeBase.position.label, a.position.label, b.position.label],
-      ['branch', ...[mergeBase, a, b].map(({ position }) => String(position.branchId))],
-      row('tokens', ({ tokens }) => tokens, mergeBase.tokens),
-      row('blocks shown', ({ shown }) => shown, mergeBase.shown),
-      row('nodes', ({ nodes }) => nodes, mergeBase.nodes),
-      row('turns', ({ turns }) => turns, mergeBase.turns),
-      row('frames since', ({ frames }) => frames, null),
-      row('interventions', ({ interventions }) => interventions, null),
-      row('added', ({ added }) => added.length, null),
-      row('removed', ({ removed }) => removed.length, null),
-      row('changed', ({ changed }) => changed.length, null),
+      both('position', ({ position }) => position.label),
+      both('branch', ({ position }) => position.branchId),
+      both('tokens', ({ tokens }) => tokens),
+      both('blocks shown', ({ shown }) => shown),
+      both('nodes', ({ nodes }) => nodes),
+      both('turns', ({ turns }) => turns),
+      since(mergeBase === null ? 'frames' : 'frames since', ({ frames }) => frames),
+      since('interventions', ({ interventions }) => interventions),
+      since('added', ({ added }) => added.length),
+      since('removed', ({ removed }) => removed.length),
+      since('changed', ({ changed }) => changed.length),
     ],
   );
 };
 
-const describeSide = (title: string, side: Comparison['a'], width: number): string => {
-  const { added, removed, changed } = side;
+/** So many messages that differ are listed; the rest is counted. */
+const MAX_DIFFERENCES = 20;
+
+/**
+ * What the model is shown on one side only, each with whoever made it differ; nothing where one side goes on from the other. What
+ * was recorded after the first call that differs is counted: the sides list it.
+ */
+const describeDifferences = ({ relation, threads }: Comparison, width: number): string => {
+  if (relation !== 'diverged' && relation !== 'apart') return '';
+  const { same, differences, since } = threads;
+  if (differences.length === 0) return `the model is shown the same ${count(same, 'message')}\n`;
+  const first = differences.filter(({ after }) => after === null);
+  const lines = first.slice(0, MAX_DIFFERENCES).map((each) => describeDifference(each, width));
+  const more = first.length - lines.length;
+  const later = differences.length - first.length;
+  return (
+    `shown to the model: ${count(same, 'message')} the same, ${differences.length} different` +
+    `${since === null ? '' : `; @c${since} is the first call that was shown something else`}\n` +
+    lines.join('') +
+    (more > 0 ? `and ${more} more\n` : '') +
+    (later > 0 ? `${later} recorded after @c${since}\n` : '')
+  );
+};
+
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
+
+const describeDifference = ({ a, b, causes }: ComparedMessage, width: number): string => {
+  const line = (side: string, { id, role, excerpt }: ComparedNode): string =>
+    oneLine(
+      `${side} ${id}  ${[role, excerpt].filter((word) => word !== null && word !== '').join('  ')}`,
+      Math.min(width, 160),
+    ) + '\n';
+  const because = causes.map(
+    ({ side, how, frame }) =>
+      `  ${how} in ${side.toUpperCase()} by ${authorAndTime(frame)}, @s${frame.seq}${notesText(frame)}\n`,
+  );
+  return [...a.map((node) => line('A', node)), ...b.map((node) => line('B', node)), ...because].join('');
+};
+
+const describeSide = (title: 'A' | 'B', comparison: Comparison, width: number): string => {
+  const { relation, alike, mergeBase } = comparison;
+  const side = title === 'A' ? comparison.a : comparison.b;
+  const { removed, changed } = side;
+  const onBoth = new Set(
+    relation === 'diverged' ? alike.map((pair) => (title === 'A' ? pair.a : pair.b)) : [],
+  );
+  const added = side.added.filter(({ id }) => !onBoth.has(id));
   const interventionText = interventionLines(side, width);
-  const line = (
-    sign: string,
-    { id, role, excerpt }: Comparison['a']['added'][number],
-    more: string,
-  ): string =>
+  const line = (sign: string, { id, role, excerpt }: ComparedNode, more: string): string =>
     oneLine(
       `${sign} ${id}  ${[role, more, excerpt].filter((word) => word !== null && word !== '').join('  ')}`,
       Math.min(width, 160),
@@ -114,8 +177,10 @@ const describeSide = (title: string, side: Comparison['a'], width: number): stri
     ...added.map((node) => line('+', node, '')),
     ...removed.map((node) => line('-', node, '')),
     ...changed.map((node) => line('~', node, node.fields.join(', '))),
+    ...(onBoth.size > 0 ? [`= ${onBoth.size} more that both have added\n`] : []),
   ];
+  const heading = mergeBase === null ? `only in ${title}` : `${title} since the merge base`;
   return interventionText === '' && lines.length === 0
     ? ''
-    : `${title} since the merge base:\n${interventionText}${lines.join('')}`;
+    : `${heading}:\n${interventionText}${lines.join('')}`;
 };

@@ -84,7 +84,7 @@ export const openAgent = (url: string, task: string, more: Message = {}): Agent 
       messages.push(message);
       const calls = message['tool_calls'] as { id: string }[] | undefined;
       for (const { id } of calls ?? [])
-        messages.push({ role: 'tool', tool_call_id: id, content: `result of ${id}` });
+        messages.push({ role: 'tool', tool_call_id: id, content: `result of ${id.replace(/-.*/, '')}` });
       return calls !== undefined;
     },
   };

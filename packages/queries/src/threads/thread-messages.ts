@@ -20,8 +20,16 @@ export type ThreadMessages = {
 
 type SliceMessages = readonly { readonly hash: MessageHash; readonly seqs: readonly number[] }[];
 
-/** The messages of the snapshots of a branch, one after the other: each slice of the thread is read once. */
-export const openThreadMessages = (projection: Projection, history: string): ThreadMessages => {
+/**
+ * The messages of the snapshots of a branch, one after the other: each slice of the thread is read once.
+ *
+ * @param hashOf the hash of a message's comparable JSON
+ */
+export const openThreadMessages = (
+  projection: Projection,
+  history: string,
+  hashOf: (comparable: string) => MessageHash = hashOfMessage,
+): ThreadMessages => {
   const known = new WeakMap<ThreadSlice, SliceMessages>();
   const slices: SliceMessages[] = [];
   const messages: MessageHash[] = [];
@@ -43,7 +51,7 @@ export const openThreadMessages = (projection: Projection, history: string): Thr
       });
     }
     return recordedMessages(blocks).map(({ json, blocks: own }) => ({
-      hash: hashOfMessage(json),
+      hash: hashOf(json),
       seqs: own.map(({ id }) => seqs.get(id) ?? 0),
     }));
   };

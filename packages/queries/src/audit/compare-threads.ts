@@ -1,0 +1,172 @@
+import { roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
+import type { Segment, TreeView } from '@stemma/history-store';
+import { recordedMessages } from '@stemma/importers';
+import type { Projection } from '@stemma/projector';
+import { findFrameSummary } from '@stemma/read-models';
+import { diffArrays } from 'diff';
+import { messageKey } from '../threads/message-key.ts';
+import { comparedFrame } from './compare-frames.ts';
+import { messagesEditedBy, type EditedMessage } from './side-edits.ts';
+import type { ComparedFrame, ComparedMessage, ComparedNode, ComparedThreads, MessageCause } from './types.ts';
+
+/** One side of a comparison of threads. */
+export type ThreadSide = {
+  readonly view: TreeView;
+  /** The ancestor path, and the frame after which the two sides are compared. */
+  readonly path: readonly Segment[];
+  readonly after: number;
+  /** The snapshot of the first call that was shown something else than that of the other side. */
+  readonly since: { readonly cycle: number; readonly seq: number } | null;
+  readonly describe: (id: string) => ComparedNode;
+};
+
+/** A message of a thread: what it is compared by, its blocks, and the newest frame that one of them is from. */
+type Message = {
+  readonly key: string;
+  readonly ids: readonly string[];
+  readonly role: string | null;
+  readonly seq: number;
+};
+
+/** More differences than this are no alignment any more: all of one thread, and all of the other. */
+const MOST_EDITS = 5_000;
+
+/**
+ * The messages that two positions show the model, aligned by what they say, so that only what really differs is listed, each
+ * with the intervention that made it differ.
+ */
+export const compareThreads = async (
+  projection: Projection,
+  a: ThreadSide,
+  b: ThreadSide,
+): Promise<{ readonly threads: ComparedThreads; readonly pairs: readonly (readonly [string, string])[] }> => {
+  const aligned = alignMessages(messagesOf(a.view), messagesOf(b.view));
+  const differ = aligned.filter((each) => each.a?.key !== each.b?.key);
+  const causesIn = { a: await openCauses(projection, a, 'a'), b: await openCauses(projection, b, 'b') };
+  const differences: ComparedMessage[] = [];
+  for (const pair of differ) {
+    const causes = [...(await causesIn.a(pair.a, pair.b?.key)), ...(await causesIn.b(pair.b, pair.a?.key))];
+    differences.push({
+      what: pair.a === null ? 'only-b' : pair.b === null ? 'only-a' : 'changed',
+      a: (pair.a?.ids ?? []).map(a.describe),
+      b: (pair.b?.ids ?? []).map(b.describe),
+      causes,
+      after: causes.length === 0 ? recordedAfter(pair, a, b) : null,
+    });
+  }
+  const same = aligned.filter((each) => each.a?.key === each.b?.key);
+  return {
+    threads: { same: same.length, differences, since: a.since?.cycle ?? null },
+    pairs: same.flatMap((each) => (each.a?.ids ?? []).map((id, i) => [id, each.b?.ids[i] ?? id] as const)),
+  };
+};
+
+/** The cycle since which calls were shown something else, if every side of a pair was recorded after it. */
+const recordedAfter = (pair: Pair, a: ThreadSide, b: ThreadSide): number | null => {
+  if (a.since === null || b.since === null) return null;
+  const isLater = (message: Message | null, since: number): boolean =>
+    message === null || message.seq > since;
+  return isLater(pair.a, a.since.seq) && isLater(pair.b, b.since.seq) ? a.since.cycle : null;
+};
+
+const messagesOf = ({ tree, payloads, thread }: TreeView): Message[] => {
+  const seqs = new Map<string, number>();
+  const blocks = threadIndexes(tree, thread).map((index) => {
+    const headers = tree.headers[index] as Headers;
+    const ref = tree.payloads[index] ?? null;
+    seqs.set(headers.id, ref?.seq ?? 0);
+    return {
+      id: headers.id,
+      role: roleOf(headers, index < tree.seq),
+      kind: headers.kind ?? null,
+      payload: ref === null ? {} : payloads(ref),
+    };
+  });
+  return recordedMessages(blocks).map(({ blocks: own, json }) => ({
+    key: messageKey(json),
+    ids: own.map(({ id }) => id),
+    role: own[0]?.role ?? null,
+    seq: Math.max(...own.map(({ id }) => seqs.get(id) ?? 0)),
+  }));
+};
+
+type Pair = { readonly a: Message | null; readonly b: Message | null };
+
+/** Pairs of the same message, and between them those of one side only; what stands in the place of another is a pair with it. */
+const alignMessages = (a: readonly Message[], b: readonly Message[]): Pair[] => {
+  const hunks = diffArrays([...a], [...b], {
+    comparator: (x, y) => x.key === y.key,
+    maxEditLength: MOST_EDITS,
+  }) ?? [
+    { value: [...a], removed: true, added: false },
+    { value: [...b], removed: false, added: true },
+  ];
+  const pairs: Pair[] = [];
+  const at = { a: 0, b: 0 };
+  let gone: Message[] = [];
+  let come: Message[] = [];
+  const flush = (): void => {
+    pairs.push(...pairsBetween(gone, come));
+    [gone, come] = [[], []];
+  };
+  for (const { value, removed, added } of hunks) {
+    if (removed) gone.push(...a.slice(at.a, (at.a += value.length)));
+    else if (added) come.push(...b.slice(at.b, (at.b += value.length)));
+    else {
+      flush();
+      for (let i = 0; i < value.length; i++) pairs.push({ a: a[at.a++] as Message, b: b[at.b++] as Message });
+    }
+  }
+  flush();
+  return pairs;
+};
+
+/**
+ * Between two messages that are on both sides: messages of one role and id are one message that differs; so are those that stand
+ * at the same place where both sides have as many, of the same roles.
+ */
+const pairsBetween = (gone: readonly Message[], come: readonly Message[]): Pair[] => {
+  if (gone.length === come.length && gone.every(({ role }, i) => role === come[i]?.role))
+    return gone.map((a, i) => ({ a, b: come[i] as Message }));
+  const pairs: Pair[] = [];
+  let next = 0;
+  for (const a of gone) {
+    const found = come.findIndex((b, i) => i >= next && b.role === a.role && b.ids[0] === a.ids[0]);
+    if (found === -1) {
+      pairs.push({ a, b: null });
+      continue;
+    }
+    for (; next < found; next++) pairs.push({ a: null, b: come[next] as Message });
+    pairs.push({ a, b: come[next++] as Message });
+  }
+  return [...pairs, ...come.slice(next).map((b) => ({ a: null, b }))];
+};
+
+/** What actors did on a side to a message of it, or to one of the other side that it does not show. */
+const openCauses = async (projection: Projection, side: ThreadSide, name: 'a' | 'b') => {
+  const { position } = side.view;
+  const frameOf = (seq: number): Promise<ComparedFrame> =>
+    projection.read((rows) =>
+      comparedFrame(rows, position.history, findFrameSummary(rows, position.history, seq)),
+    );
+  let edits: EditedMessage[] | undefined;
+  /** An edit that took a message with this key; each explains one message. */
+  const takeEdit = async (key: string, seq?: number): Promise<EditedMessage | undefined> => {
+    edits ??= [...(await messagesEditedBy(projection, position.history, side.path, side.after))];
+    const found = edits.findIndex((edit) => edit.key === key && (seq === undefined || edit.seq === seq));
+    return found === -1 ? undefined : edits.splice(found, 1)[0];
+  };
+  return async (own: Message | null, others: string | undefined): Promise<MessageCause[]> => {
+    if (own !== null) {
+      if (own.seq <= side.after) return [];
+      const frame = await frameOf(own.seq);
+      if (frame.intervention !== null && 'actor' in frame.author) {
+        const before = others === undefined ? undefined : await takeEdit(others, own.seq);
+        return [{ side: name, how: before === undefined ? 'inserted' : 'replaced', frame }];
+      }
+    }
+    const edit = others === undefined ? undefined : await takeEdit(others);
+    if (edit === undefined) return [];
+    return [{ side: name, how: edit.how, frame: await frameOf(edit.seq) }];
+  };
+};
