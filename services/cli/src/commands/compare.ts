@@ -23,7 +23,7 @@ export const compare: CommandSpec = {
     ['--excerpt <characters>', 'the length of each excerpt (default: 2000)'],
   ],
   run: async ({ findBranch: find, output }, args, options) => {
-    const given = args.filter((arg) => arg !== undefined);
+    const given = args.filter((arg) => typeof arg === 'string');
     const [name, a, b] = sidesOf(given);
     const excerpt = whole(options, 'excerpt', { least: 0 });
     const file = text(options, 'html');
