@@ -8,7 +8,7 @@ import { installed, manifestOf, root } from './manifest.ts';
 
 const FOLDER = join(root, 'packages/recorder');
 
-/** `append-worker` is the thread that appends to a log of this process. */
+/** The last three are threads of a home in this process: one appends to its log, the others fold. */
 const ENTRIES = {
   index: 'packages/recorder/src/index.ts',
   'home-backend': 'packages/recorder/src/home-backend.ts',
@@ -18,6 +18,8 @@ const ENTRIES = {
   'node-platform': 'packages/recorder/src/calls/node-platform.ts',
   'page-platform': 'packages/recorder/src/calls/page-platform.ts',
   'append-worker': 'packages/log-embedded/src/append-worker.ts',
+  'fold-worker': 'packages/projector/src/workers/fold-worker.ts',
+  'run-thread': 'packages/projector/src/short-runs/run-thread.ts',
 } as const;
 
 /** What a package's types and programs import and do not contain. */

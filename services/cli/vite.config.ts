@@ -38,6 +38,7 @@ export default defineConfig({
         relay: join(root, 'services/relay/src/main.ts'),
         'append-worker': join(root, 'packages/log-embedded/src/append-worker.ts'),
         'fold-worker': join(root, 'packages/projector/src/workers/fold-worker.ts'),
+        'run-thread': join(root, 'packages/projector/src/short-runs/run-thread.ts'),
         'home-thread': join(root, 'services/gateway/src/apart/home-thread.ts'),
         'question-process': join(root, 'services/gateway/src/questions-apart/question-process.ts'),
       },

@@ -149,6 +149,9 @@ const foldingThreads = (): number => {
 /** More than one thread can commit the rows of. */
 const MOST_THREADS = 6;
 
+/** Frames that a home writes before a thread of their own folds them: to load it takes longer than to fold these. */
+const SHORT_RUNS_AFTER = 200;
+
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (
   log: EventLog,
@@ -178,6 +181,7 @@ export const openLocalRows = async (
     // A commit of rows holds up the commands that come meanwhile; larger ones are not faster.
     limits: { rows: 2_000 },
     workers: { count: foldingThreads() },
+    ...(foldingThreads() > 0 && { shortRunsAfter: SHORT_RUNS_AFTER }),
     stop,
     pause,
     ...(progress && { progress }),
@@ -205,6 +209,7 @@ export const openLocalRows = async (
     close: async () => {
       closed = true;
       await withDeadline?.idle();
+      await projector.close();
       await store.close();
       await contents.close();
     },

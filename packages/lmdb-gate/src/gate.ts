@@ -1,4 +1,5 @@
 import { open } from 'lmdb';
+import { join } from 'node:path';
 import { filesOfFolder, type LmdbFiles } from './lmdb-files.ts';
 
 /** A gate that one thread of one process at a time passes, even if another is killed inside; see {@link openGate}. */
@@ -44,3 +45,6 @@ export const openGate = ({ path, readers }: LmdbFiles): Gate => {
     close: () => environment.close(),
   };
 };
+
+/** The gate of an environment in a folder that another thread of this process has entered, and has open as long. */
+export const openGateBeside = (folder: string): Gate => openGate(gateFiles(join(folder, 'gate')));

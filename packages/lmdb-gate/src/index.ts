@@ -2,3 +2,4 @@ export { enterEnvironment, type Entered } from './enter.ts';
 export { findLmdbDamage } from './find-damage.ts';
 export { filesOfFile } from './lmdb-files.ts';
 export { copyMark, nextFolder } from './numbered-folders.ts';
+export { openGateBeside, type Gate } from './gate.ts';

@@ -1,6 +1,6 @@
 import { fail, StemmaError } from '@stemma/errors';
 import { Worker } from 'node:worker_threads';
-import { guardExit, newExitGate } from './exit-gate.ts';
+import { guardExit, newExitGate } from '@stemma/machine';
 import type { JobAnswer, JobResponse, WorkerData } from './job-messages.ts';
 import type { StartThread } from './log-machine.ts';
 

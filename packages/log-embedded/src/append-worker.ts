@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openAppendJobs } from './append-jobs.ts';
-import { enterGate, leaveGate } from './exit-gate.ts';
+import { enterGate, leaveGate } from '@stemma/machine';
 import type { JobRequest, JobResponse, WorkerData } from './job-messages.ts';
 import { thisMachine } from './this-machine.ts';
 

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetail } from '@stemma/errors';
-import type { ExitGate } from './exit-gate.ts';
+import type { ExitGate } from '@stemma/machine';
 
 /** The options of the appending thread. */
 export type WorkerOptions = {

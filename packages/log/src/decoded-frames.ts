@@ -8,6 +8,8 @@ export type DecodedFrames = {
   readonly keep: (frame: Frame, hash: Uint8Array, size: number) => void;
   /** The frame that was decoded from the same bytes, as their hash shows; it is then no longer kept. */
   readonly take: (read: Pick<AcceptedFrame, 'envelope' | 'hash'>) => Frame | undefined;
+  /** Nothing is kept any more: who reads them is in another thread now, and decodes them itself. */
+  readonly stop: () => void;
 };
 
 type Kept = { readonly frame: Frame; readonly hash: Uint8Array; readonly size: number };
@@ -16,6 +18,7 @@ type Kept = { readonly frame: Frame; readonly hash: Uint8Array; readonly size: n
 export const openDecodedFrames = (capacity = 8 * 1024 * 1024): DecodedFrames => {
   const kept = new Map<string, Kept>();
   let total = 0;
+  let stopped = false;
   const keyOf = ({ history, seq }: Frame['envelope']): string => `${seq} ${history}`;
   const remove = (key: string): Kept | undefined => {
     const found = kept.get(key);
@@ -25,6 +28,7 @@ export const openDecodedFrames = (capacity = 8 * 1024 * 1024): DecodedFrames => 
   };
   return {
     keep: (frame, hash, size) => {
+      if (stopped) return;
       const key = keyOf(frame.envelope);
       remove(key);
       kept.set(key, { frame, hash, size });
@@ -33,6 +37,11 @@ export const openDecodedFrames = (capacity = 8 * 1024 * 1024): DecodedFrames => 
         if (total <= capacity) break;
         remove(oldest);
       }
+    },
+    stop: () => {
+      stopped = true;
+      kept.clear();
+      total = 0;
     },
     take: ({ envelope, hash }) => {
       const found = remove(keyOf(envelope));

@@ -9,6 +9,16 @@ export {
   writeSynced,
 } from './durable-files.ts';
 export { endProcess } from './end-process.ts';
+export {
+  enterGate,
+  guardExit,
+  isInside,
+  isLeaving,
+  keepOut,
+  leaveGate,
+  newExitGate,
+  type ExitGate,
+} from './exit-gate.ts';
 export { isLoopback } from './loopback.ts';
 export { beganAt, isAlive } from './processes.ts';
 export { syncFile } from './sync-file.ts';

@@ -44,6 +44,7 @@ import {
   type BatchLimits,
   type Progress,
 } from './run-partition.ts';
+import { openShortRuns } from './short-runs/short-runs.ts';
 import { workersFor, type WorkersOptions } from './workers/workers-for.ts';
 
 export type ProjectorOptions = {
@@ -51,7 +52,7 @@ export type ProjectorOptions = {
   readonly contents: ContentSource;
   readonly store: RowStore;
   /** The frames that this process has written and decoded: they are folded as they are. A rebuild decodes all. */
-  readonly decoded?: Pick<DecodedFrames, 'take'>;
+  readonly decoded?: Pick<DecodedFrames, 'take' | 'stop'>;
   /** Default: the catalogue. */
   readonly models?: readonly ReadModel[];
   /** The group of readers: projectors of one group share their rows. Default `all`. */
@@ -77,6 +78,11 @@ export type ProjectorOptions = {
   readonly now?: () => number;
   /** Threads that fold long runs with this one, if they can read the rows. Default: none. */
   readonly workers?: WorkersOptions;
+  /**
+   * Frames of short runs that are folded here, before a thread of its own folds and commits such runs, if it can. Default:
+   * there is none. Such a projector must be closed.
+   */
+  readonly shortRunsAfter?: number;
   /** Called between frames; what it returns is awaited, so that others have a turn. Default: nothing. */
   readonly pause?: () => Promise<void> | undefined;
 };
@@ -127,15 +133,17 @@ export type Projector = Projection & {
   rebuild(): Promise<void>;
   /** The histories for which read models on demand have rows; these now have every frame that the others have. */
   onDemand(): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
+  /** Ends its threads, before the store is closed. */
+  close(): Promise<void>;
   /** For programs that build on the loop itself. */
   readonly options: Required<
-    Omit<ProjectorOptions, 'decoded' | 'progress' | 'stop' | 'damaged' | 'repairTimeout'>
+    Omit<ProjectorOptions, 'decoded' | 'progress' | 'stop' | 'damaged' | 'repairTimeout' | 'shortRunsAfter'>
   >;
 };
 
 /** A projector. @throws nothing: it first reads the log in `catchUp`. */
 export const openProjector = (given: ProjectorOptions): Projector => {
-  const { decoded, progress, stop, damaged, repairTimeout, ...rest } = given;
+  const { decoded, progress, stop, damaged, repairTimeout, shortRunsAfter, ...rest } = given;
   const options = {
     models: READ_MODELS,
     group: 'all',
@@ -275,7 +283,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     target: () => Promise<Generation>,
     fresh: FoldContext,
     trustKnown = false,
-  ): Promise<void> => {
+  ): Promise<number> => {
     const round = progressGuard(`others move the rows of partition ${partition}`);
     for (;;) {
       const generation = await target();
@@ -288,7 +296,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         cacheBytes: options.cacheBytes,
       });
       try {
-        await runPartition({
+        const { frames } = await runPartition({
           log,
           generation,
           context: fresh,
@@ -301,7 +309,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
           committed: (at) => progress?.(at),
           ...(stop && { stop }),
         });
-        return;
+        return frames;
       } catch (error) {
         clearCaches(fresh);
         followed.forget();
@@ -317,10 +325,31 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     }
   };
 
+  const shortRuns =
+    shortRunsAfter === undefined
+      ? undefined
+      : openShortRuns({
+          after: shortRunsAfter,
+          store,
+          log,
+          contents,
+          context,
+          limits,
+          cacheBytes: options.cacheBytes,
+          committed: (at) => progress?.(at),
+          begun: () => decoded?.stop(),
+        });
+  const isFoldedApart = async (partition: number): Promise<boolean> => {
+    const found = shortRuns === undefined ? undefined : await findCurrent();
+    return found !== undefined && (await shortRuns?.run(found, partition)) === true;
+  };
+
   const catchUpPartition = (partition: number): Promise<void> =>
     enqueue(partition, async () => {
-      await runUntilCommitted(partition, generation, context);
+      if (await isFoldedApart(partition)) return;
+      const frames = await runUntilCommitted(partition, generation, context);
       const target = await generation();
+      shortRuns?.foldedHere(frames, target);
       const { name } = target;
       const current = await store.current(group);
       if (current === name) followed.found(target);
@@ -334,7 +363,9 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     const target = async (): Promise<Generation> => followed.generation() ?? generation();
     return followed.generation() === undefined
       ? catchUpPartition(partition)
-      : enqueue(partition, () => runUntilCommitted(partition, target, context, true));
+      : enqueue(partition, async () => {
+          await runUntilCommitted(partition, target, context, true);
+        });
   };
 
   /** Folds what these models lack of a history, in batches: in between others have a turn. */
@@ -417,6 +448,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     checkpoint,
     catchUp,
     rebuild: () => repair.run(rebuild),
+    close: async () => shortRuns?.close(),
     scan: (fn) =>
       repair.run(async () => {
         const scanned = await generation();

@@ -61,6 +61,7 @@ describe('a projector', () => {
         if (frame !== undefined) taken++;
         return frame;
       },
+      stop: () => given.stop(),
     };
     const projector = openProjector({
       eager: 'all',

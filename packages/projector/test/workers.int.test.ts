@@ -1,39 +1,15 @@
-import { compareCodePoints } from '@stemma/canonical';
-import { encodeKey, packValue, type RowStore } from '@stemma/row-store';
-import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { isStemmaError } from '@stemma/errors';
 import { openMemoryContents } from '@stemma/contents';
 import { pack, type Packable } from '@stemma/canonical';
 import type { Frame } from '@stemma/events';
-import { openMemoryLog, partitionOf, type FrameSealer } from '@stemma/log';
+import { openMemoryLog, type FrameSealer } from '@stemma/log';
 import { READ_MODELS } from '@stemma/read-models';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { RowStore } from '@stemma/row-store';
 import type { Worker } from 'node:worker_threads';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
-import { allRows, entriesOf, logged, someRecorded } from './recorded.ts';
-
-const made: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const undo of made.splice(0).reverse()) await undo();
-});
-
-const emptyStore = (): RowStore => {
-  const directory = mkdtempSync(join(tmpdir(), 'stemma-workers-'));
-  const store = openLmdbRowStore({ directory });
-  let open = true;
-  const close = async (): Promise<void> => {
-    if (open) await store.close();
-    open = false;
-  };
-  made.push(async () => {
-    await close();
-    rmSync(directory, { recursive: true, force: true });
-  });
-  return { ...store, close };
-};
+import { bytesOfRows, emptyStore, made, recorded, spoiled } from './lmdb-rows.ts';
+import { entriesOf, logged } from './recorded.ts';
 
 /** The same store, which counts the batches that threads have folded. */
 const counted = (store: RowStore): RowStore & { folded: number } => {
@@ -52,39 +28,6 @@ const counted = (store: RowStore): RowStore & { folded: number } => {
     },
   };
   return counting;
-};
-
-/** Every row as its bytes: the order of owners in the store is that of their first rows. */
-const bytesOfRows = async (projector: Projector): Promise<readonly string[]> => {
-  const generation = await projector.generation();
-  const rows = await allRows(generation);
-  return generation.tables.flatMap((table) =>
-    (rows[table.name] ?? [])
-      .map(({ key, value }) =>
-        [table.name, encodeKey(table, key), packValue(table, value)]
-          .map((part) => part.toString('hex'))
-          .join(' '),
-      )
-      .sort(compareCodePoints),
-  );
-};
-
-const recorded = someRecorded(17, 5, 40);
-/** A record with another bit in it, and a frame that cannot be applied. */
-const spoiled = async (): Promise<Awaited<ReturnType<typeof logged>>> => {
-  const made = await logged(recorded, 2);
-  for (const [history, share] of [
-    ['h1', 0.5],
-    ['h3', 0.7],
-  ] as const) {
-    const records = made.log.records(partitionOf(history, 2));
-    const own = [...records.keys()].filter((i) => records[i]!.key === history);
-    const at = own[Math.floor(own.length * share)]!;
-    const bytes = Uint8Array.from(records[at]!.bytes);
-    bytes[bytes.length >> 1]! ^= 1;
-    records[at] = { ...records[at]!, bytes };
-  }
-  return made;
 };
 
 it('gives the same rows to the byte for any number of threads, batch size and stop [record §5: heads]', async () => {

@@ -1,2 +1,7 @@
 export { destroyLmdbRowStore, openLmdbRowStore } from './lmdb-row-store.ts';
-export { openLmdbRowsAtAddress, type LmdbRowsAtAddress } from './rows-at-address.ts';
+export {
+  openLmdbGenerationAtAddress,
+  openLmdbRowsAtAddress,
+  type LmdbGenerationAtAddress,
+  type LmdbRowsAtAddress,
+} from './rows-at-address.ts';

@@ -1,8 +1,8 @@
 import { StemmaError } from '@stemma/errors';
-import { enterEnvironment, filesOfFile } from '@stemma/lmdb-gate';
+import { enterEnvironment, filesOfFile, openGateBeside } from '@stemma/lmdb-gate';
 import { bootId, isAlive, syncFile } from '@stemma/machine';
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isAsClosed, isLost, noteClosed, readEpochState, writeEpochState } from './epoch.ts';
 
 /** Keys and values are bytes. */
@@ -171,11 +171,14 @@ export type ReadEnvironment = Pick<LmdbEnvironment, 'own' | 'table' | 'opened' |
  * Opens an environment once more, to read it. Only while the thread that entered it has it open, and one thread at a
  * time: LMDB keeps the handles of trees for the whole process.
  */
-export const openReadEnvironment = (file: string): ReadEnvironment => {
+export const openReadEnvironment = (file: string): ReadEnvironment => openAgain(file);
+
+const openAgain = (file: string): ReadEnvironment & { readonly root: RootDatabase } => {
   const root = openRoot(file);
   const tables = new Map<string, Bytes>();
   let opened = 0;
   return {
+    root,
     own: root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }),
     table(name) {
       let table = tables.get(name);
@@ -188,6 +191,33 @@ export const openReadEnvironment = (file: string): ReadEnvironment => {
     opened: () => opened,
     refresh: () => root.resetReadTxn(),
     close: () => root.close(),
+  };
+};
+
+/**
+ * The same to write it too, after the thread that entered it has announced that rows are written.
+ *
+ * @param inside calls `fn`, so that the process does not end meanwhile
+ */
+export const openWriteEnvironment = (
+  file: string,
+  inside: <T>(fn: () => T) => T,
+): ReadEnvironment & Pick<LmdbEnvironment, 'write'> => {
+  const { root, ...environment } = openAgain(file);
+  const gate = openGateBeside(dirname(file));
+  return {
+    ...environment,
+    write(fn) {
+      try {
+        return inside(() => gate.pass(() => root.transactionSync(fn)));
+      } catch (error) {
+        throw error instanceof StemmaError ? error : lmdbError(error, 'written');
+      }
+    },
+    async close() {
+      await root.close();
+      await gate.close();
+    },
   };
 };
 

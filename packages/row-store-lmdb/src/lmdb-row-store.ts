@@ -98,7 +98,10 @@ export const openLmdbRowStore = ({
       // Nothing was wrong with them: they are not kept for who wants to look.
       rmSync(join(opened.folder, 'damage'), { force: true });
     },
-    address: (generation) => ({ kind: 'lmdb', file: now().file, generation }),
+    address: (generation, commits = false) => {
+      if (commits) now().announce();
+      return { kind: 'lmdb', file: now().file, generation };
+    },
     bytes: async () => now().bytes(),
     close: async () => {
       for (const each of [...replaced, opened]) await each.close();
@@ -126,6 +129,8 @@ type OpenedRows = Omit<RowStore, 'generation' | 'discard' | 'address'> & {
   generation(name: string, tables: readonly Table[]): Generation;
   readonly folder: string;
   readonly file: string;
+  /** Says that rows are written, durably, as each write does: before another thread writes some. */
+  announce(): void;
   isReplaced(): boolean;
   replace(damage: string): void;
 };
@@ -156,6 +161,7 @@ const openRows = (environment: LmdbEnvironment): OpenedRows => {
   return {
     folder: dirname(file),
     file,
+    announce: () => environment.write(() => undefined),
     isReplaced: () => environment.isReplaced(),
     replace: (damage) => environment.replace(damage),
     generation(name, tables) {

@@ -124,8 +124,11 @@ export type RowStore = {
    * there: the store cannot.
    */
   destroy?(): Promise<void>;
-  /** How another thread of this process reads the rows of a generation. Not there: it cannot. */
-  address?(generation: string): RowsAddress;
+  /**
+   * How another thread of this process reads the rows of a generation, and commits some if `commits` is true. Not there: it
+   * cannot.
+   */
+  address?(generation: string, commits?: boolean): RowsAddress;
   /** Bytes on disk (or in memory). */
   bytes(): Promise<number>;
   /**

@@ -3,7 +3,7 @@ import { open } from 'lmdb';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMainThread, Worker, workerData } from 'node:worker_threads';
-import { enterGate, guardExit, leaveGate, newExitGate, type ExitGate } from '../../src/exit-gate.ts';
+import { enterGate, guardExit, leaveGate, newExitGate, type ExitGate } from '@stemma/machine';
 
 /*
  * `ending.ts DIRECTORY HOW`: ends while another thread is inside of a transaction of LMDB. HOW: `leaves`, the thread comes out after

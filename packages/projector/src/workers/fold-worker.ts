@@ -2,7 +2,7 @@ import type { ContentRef } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { decodeEnvelope, HASH_BYTES, type AcceptedFrame, type EventLog } from '@stemma/log';
 import { READ_MODELS } from '@stemma/read-models';
-import { openLmdbRowsAtAddress, type LmdbRowsAtAddress } from '@stemma/row-store-lmdb';
+import type { LmdbRowsAtAddress } from '@stemma/row-store-lmdb';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBranchCache } from '../branch-cache.ts';
 import { tablesOf } from '../generations.ts';
@@ -66,7 +66,9 @@ let folder: PartFolder;
 let run = 0;
 let folding: Promise<void> = Promise.resolve();
 
-const open = (): void => {
+const open = async (): Promise<void> => {
+  // Not before: a thread that is ended while it loads native code takes the process with it.
+  const { openLmdbRowsAtAddress } = await import('@stemma/row-store-lmdb');
   rows = openLmdbRowsAtAddress(options.rows, tables);
   folder = openPartFolder({
     context: {
@@ -127,8 +129,7 @@ const fold = async (of: number, part: SentPart): Promise<void> => {
 port.on('message', (message: ToWorker) => {
   switch (message.kind) {
     case 'open':
-      open();
-      tell({ kind: 'opened' });
+      void open().then(() => tell({ kind: 'opened' }));
       break;
     case 'fold':
       folding = folding.then(() => fold(message.run, message.part));

@@ -41,7 +41,6 @@ const MOST_HISTORIES = 100_000;
 
 export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
   const { count, context, contents, tables, source, log, rows, cacheBytes } = options;
-  let opening: Promise<unknown> = Promise.resolve();
   const started: FoldWorkerOptions = {
     rows,
     models: [...context.models, ...context.onDemand].map(({ name }) => name),
@@ -53,15 +52,7 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
     frameBytes: Math.ceil(FRAME_BYTES / count),
   };
   const workers: readonly FoldWorker[] = Array.from({ length: count }, () =>
-    startFoldWorker(started, {
-      log,
-      contents,
-      oneByOne: (open) => {
-        const mine = opening.then(open);
-        opening = mine.catch(() => undefined);
-        return mine;
-      },
-    }),
+    startFoldWorker(started, { log, contents }),
   );
   // For sealed histories: their keys stay in this thread.
   const here = openPartFolder({

@@ -2,6 +2,7 @@ import { ContentRef } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { HASH_BYTES, type ContentSource, type EventLog } from '@stemma/log';
 import { Worker } from 'node:worker_threads';
+import { oneByOne } from '../one-by-one.ts';
 import type {
   FoldAnswer,
   FoldWorkerOptions,
@@ -28,8 +29,6 @@ export type FoldWorker = {
 export type FoldWorkerSources = {
   readonly log: Pick<EventLog, 'read'>;
   readonly contents: ContentSource;
-  /** Runs while the thread opens what others must not open at the same time. */
-  readonly oneByOne: (open: () => Promise<unknown>) => Promise<unknown>;
 };
 
 type Waiting = {
@@ -100,7 +99,7 @@ export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerS
   opened.promise.catch(() => undefined);
   void loaded.promise
     .then(() =>
-      sources.oneByOne(() => {
+      oneByOne(() => {
         if (gone === undefined) {
           touched = true;
           tell({ kind: 'open' });

@@ -1,0 +1,159 @@
+import type { ContentRef } from '@stemma/canonical';
+import { fail, StemmaError } from '@stemma/errors';
+import { findFrame, findFrames } from '@stemma/history-store';
+import { enterGate, isLeaving, leaveGate } from '@stemma/machine';
+import { openRevalidatingReader, type ContentSource, type RevalidatingReader } from '@stemma/log';
+import { READ_MODELS } from '@stemma/read-models';
+import type { LmdbGenerationAtAddress } from '@stemma/row-store-lmdb';
+import { parentPort, workerData } from 'node:worker_threads';
+import { openBranchCache } from '../branch-cache.ts';
+import type { FoldContext } from '../fold-frames.ts';
+import { tablesOf } from '../generations.ts';
+import { openPayloads } from '../payloads.ts';
+import { countedAmong } from '../row-counts.ts';
+import { clearCaches, runPartition } from '../run-partition.ts';
+import type {
+  ThreadAnswer,
+  FromThread,
+  ThreadQuestion,
+  ShortRun,
+  RunThreadOptions,
+  ToThread,
+} from './messages.ts';
+import { openSentLog } from './sent-log.ts';
+
+/*
+ * A thread that folds what a home writes, and commits the rows. It has the log and contents read for it. Whatever is not as
+ * usual it leaves to the projector that started it.
+ */
+const port = parentPort;
+if (!port) throw new Error('this runs in a thread');
+const options = workerData as RunThreadOptions;
+const { keepFrames, limits, gate } = options;
+const tell = (message: FromThread): void => port.postMessage(message);
+
+const asked = new Map<number, (answer: ThreadAnswer) => void>();
+let questions = 0;
+const ask = async <K extends ThreadQuestion['kind']>(
+  question: Extract<ThreadQuestion, { kind: K }>,
+): Promise<Extract<ThreadAnswer, { kind: K }>> => {
+  const answer = await new Promise<ThreadAnswer>((resolve) => {
+    asked.set(++questions, resolve);
+    tell({ kind: 'ask', id: questions, question });
+  });
+  if (answer.kind !== 'failed') return answer as Extract<ThreadAnswer, { kind: K }>;
+  const { code, message, detail } = answer.failure;
+  throw new StemmaError(code, message, detail);
+};
+
+const leave = (): never => {
+  throw fail('E_INTERNAL', 'this is left to who has the keys');
+};
+const contents: ContentSource = {
+  get: async ({ sha256, size }: ContentRef) => (await ask({ kind: 'content', sha256, size })).bytes,
+  // Sealed frames are not sent here; should one be met all the same, it is no defect.
+  sealer: { seals: () => false, seal: leave, open: leave, destroy: leave },
+};
+
+/** Runs while the process does not end; LMDB would keep the lock of a thread that ended inside. */
+const inside = <T>(fn: () => T): T => {
+  if (!enterGate(gate)) throw fail('E_CANCELLED', 'the process is ending');
+  try {
+    return fn();
+  } finally {
+    leaveGate(gate);
+  }
+};
+
+const named = (names: readonly string[]) => READ_MODELS.filter(({ name }) => names.includes(name));
+const all = named(options.models);
+const onDemand = named(options.onDemand);
+const tables = tablesOf(all, keepFrames, onDemand.length > 0);
+const log = openSentLog(options.log, {
+  records: async (partition, from, maxBytes) =>
+    (await ask({ kind: 'records', partition, from, maxBytes })).records,
+  bounds: (partition) => ask({ kind: 'bounds', partition }),
+});
+
+let opened: LmdbGenerationAtAddress;
+let context: FoldContext;
+const readers = new Map<number, RevalidatingReader>();
+
+const open = async (): Promise<void> => {
+  // Not before: a thread that is ended while it loads native code takes the process with it.
+  const { openLmdbGenerationAtAddress } = await import('@stemma/row-store-lmdb');
+  opened = openLmdbGenerationAtAddress(options.rows, tables, inside);
+  const { generation } = opened;
+  context = {
+    models: all.filter((model) => !onDemand.includes(model)),
+    onDemand,
+    eager: () => false,
+    isCounted: countedAmong(all),
+    contents,
+    decoded: undefined,
+    branchCache: openBranchCache(options.cacheBytes),
+    payloads: openPayloads({
+      log,
+      contents,
+      frameAt: (history, seq) => generation.read((view) => findFrame(view, history, seq, keepFrames)),
+      framesAt: (history, from, count) =>
+        generation.read((view) => findFrames(view, history, from, count, keepFrames)),
+    }),
+    keepFrames,
+    pause: () => undefined,
+  };
+};
+
+const readerOf = (partition: number): RevalidatingReader => {
+  const known = readers.get(partition) ?? openRevalidatingReader(log, partition);
+  readers.set(partition, known);
+  return known;
+};
+
+const fold = async ({ partition, until, first }: ShortRun): Promise<number | null> => {
+  try {
+    log.begin(partition, first);
+    const progress = await runPartition({
+      log,
+      generation: opened.generation,
+      context,
+      partition,
+      trustKnown: false,
+      reader: readerOf(partition),
+      limits,
+      until,
+      committed: (at) => tell({ kind: 'committed', progress: at }),
+      stop: () => isLeaving(gate),
+      now: () => performance.now(),
+    });
+    return progress.offset;
+  } catch {
+    clearCaches(context);
+    return null;
+  }
+};
+
+let folding: Promise<void> = Promise.resolve();
+port.on('message', (message: ToThread) => {
+  switch (message.kind) {
+    case 'open':
+      if (!enterGate(gate)) return;
+      void open()
+        .finally(() => leaveGate(gate))
+        .then(() => tell({ kind: 'opened' }));
+      break;
+    case 'run':
+      folding = folding.then(async () =>
+        tell({ kind: 'ran', id: message.id, offset: await fold(message.run) }),
+      );
+      break;
+    case 'answer':
+      asked.get(message.id)?.(message.answer);
+      asked.delete(message.id);
+      break;
+    case 'close':
+      // Ending a thread while LMDB closes kills the process: it is ended when it has said this.
+      void folding.then(() => opened.close()).then(() => tell({ kind: 'closed' }));
+  }
+});
+tell({ kind: 'loaded' });
