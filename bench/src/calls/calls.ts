@@ -10,7 +10,12 @@ import type { ReadRequest, RecordedConversation } from './record-conversation.ts
 export const calls = async (options: BenchmarkOptions): Promise<Report> => {
   const turns = options.quick ? 40 : 1_000;
   const directory = join(options.directory, 'calls');
-  const { value: own } = await probe<RecordedConversation>('calls/record', { directory, turns });
+  const record = async (form: 'json' | 'streamed', to: string): Promise<RecordedConversation> =>
+    (await probe<RecordedConversation>('calls/record', { directory: to, turns, form })).value;
+  const own = await record('json', directory);
+  const streams = join(options.directory, 'streams');
+  const streamed = await record('streamed', streams);
+  rmSync(streams, { recursive: true, force: true });
   const reads: { readonly turn: number; readonly rounds: readonly ReadRequest[] }[] = [];
   for (const turn of [1, Math.ceil(turns / 2), turns - 1, turns]) {
     const rounds: ReadRequest[] = [];
@@ -31,7 +36,9 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
   const slowest = Math.max(...reads.map(({ rounds }) => over(rounds, ({ cold }) => cold)));
   const systems = [
     { title: 'Stemma: every byte, threads and rows', bytes: own.bytes },
+    { title: 'the same, the answers streamed', bytes: streamed.bytes },
     { title: 'the bodies in files, one each', bytes: own.raw },
+    { title: 'the same, the answers streamed', bytes: streamed.raw },
     ...peers,
   ];
   return {
@@ -47,7 +54,7 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
           times(one.bytes / own.bytes),
         ]),
         notes: [
-          'Each call sends the whole conversation again, and brings 2 messages of 1 KB; requests and answers are JSON.',
+          'Each call sends the whole conversation again, and brings 2 messages of 1 KB. A streamed answer has an event for each word or so.',
           'LangGraph keeps messages at its checkpoints, and no bytes of requests.',
         ],
       },
@@ -67,8 +74,14 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
     ],
     aims: [
       { what: 'disk of the calls', aim: '≤ 8 MB', measured: bytes(own.bytes), met: own.bytes <= 8e6 },
+      {
+        what: 'disk of the calls, streamed',
+        aim: '≤ 8 MB',
+        measured: bytes(streamed.bytes),
+        met: streamed.bytes <= 8e6,
+      },
       { what: 'one request, cold', aim: '≤ 10 ms', measured: `${figure(slowest)} ms`, met: slowest <= 10 },
     ],
-    figures: { own, reads, peers },
+    figures: { own, streamed, reads, peers },
   };
 };

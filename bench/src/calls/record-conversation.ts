@@ -2,6 +2,7 @@ import { openHome } from '@stemma/home';
 import { join } from 'node:path';
 import { said } from '../growth/conversation.ts';
 import { onDisk } from '../growth/figures.ts';
+import { ANSWERS } from './answers.ts';
 
 export type RecordedConversation = {
   /** Space taken on disk after everything was closed. */
@@ -19,9 +20,11 @@ const by = { recorder: 'bench' };
 export const recordConversation = async ({
   directory,
   turns,
+  form,
 }: {
   readonly directory: string;
   readonly turns: number;
+  readonly form: keyof typeof ANSWERS;
 }): Promise<RecordedConversation> => {
   const home = await openHome({ directory, create: true });
   const messages: { readonly role: string; readonly content: string }[] = [
@@ -32,6 +35,7 @@ export const recordConversation = async ({
   const started = performance.now();
   for (let turn = 1; turn <= turns; turn += 1) {
     const { question, answer } = said(turn);
+    const message = { role: 'assistant', content: answer };
     messages.push({ role: 'user', content: question });
     const request = bytesOf({ model: 'bench', messages, temperature: 0 });
     const id = callId(turn);
@@ -39,12 +43,7 @@ export const recordConversation = async ({
       ...{ id, by, messages, within: { run: 'bench' } },
       facts: { api: 'openai.chat', model: 'bench', parameters: { temperature: 0 }, tools: null, request },
     });
-    const message = { role: 'assistant', content: answer };
-    const response = bytesOf({
-      ...{ id: `chatcmpl-${turn}`, object: 'chat.completion', created: 1_700_000_000 + turn, model: 'bench' },
-      choices: [{ index: 0, message, finish_reason: 'stop' }],
-      usage: { prompt_tokens: 500 * turn, completion_tokens: 250, total_tokens: 500 * turn + 250 },
-    });
+    const response = ANSWERS[form](turn, answer);
     await home.finishCall(branch, {
       ...{ by, attemptId: id, status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'bench' },
       usage: { input: 500 * turn, output: 250, cached: null, cacheWrite: null, reasoning: null },

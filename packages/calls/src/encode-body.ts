@@ -2,7 +2,7 @@ import { sha256Hex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import type { RecordedBody } from '@stemma/events';
 import { cutPieces, type BodyPiece } from './copied-pieces.ts';
-import { encodeOwn } from './own-bytes.ts';
+import { encodeEvents, encodeOwn } from './own-bytes.ts';
 
 /** The most bytes of a body that is recorded: a content has at most 64 MiB, in base64. */
 export const MAX_RECORDED = 40 * 1024 * 1024;
@@ -29,6 +29,14 @@ export type EncodedBody = { readonly body: RecordedBody; readonly own: string | 
  * @param companion what the reader has too; see {@link StoredBody}
  */
 export const encodeBody = (bytes: Uint8Array, base: BaseBody | null, companion: Uint8Array): EncodedBody => {
+  const events = base === null ? encodeEvents(bytes, companion) : undefined;
+  if (events !== undefined && events.length < bytes.length) {
+    const pieces = wholeOwn(bytes).map((piece) => [...piece]);
+    return {
+      body: { sha256: sha256Hex(bytes), size: bytes.length, base: null, pieces, encoding: 'events' },
+      own: events,
+    };
+  }
   const fromBase = base === null ? wholeOwn(bytes) : cutPieces(base.bytes, bytes);
   const copied = fromBase.some(({ length }) => length === 2) ? base : null;
   const baseSize = copied?.bytes.length ?? 0;

@@ -1,5 +1,8 @@
+import { compareBytes } from '@stemma/canonical';
 import type { RecordedBody } from '@stemma/events';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { fromColumns, toColumns } from './event-columns.ts';
+import { EVENT_SHAPES } from './event-shapes.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -8,6 +11,9 @@ const LEAST_PACKED = 512;
 
 /** Beyond it, compression gets slower, and hardly better. */
 const LEVEL = 6;
+
+/** Larger streams are compressed as they are. */
+const MOST_COLUMNS = 8 * 1024 * 1024;
 
 /** The own bytes of a body as its event has them. */
 export type EncodedOwn = {
@@ -31,6 +37,28 @@ export const encodeOwn = (bytes: Uint8Array, dictionary: Uint8Array): EncodedOwn
     ? { own: packed, encoding: 'zstd' }
     : { own: Buffer.from(bytes).toString('base64'), encoding: 'base64' };
 };
+
+/**
+ * The bytes of an event stream, in columns and compressed; undefined if they are none, or that is of no use.
+ *
+ * @param companion what the stream says, which is then kept once
+ */
+export const encodeEvents = (bytes: Uint8Array, companion: Uint8Array): string | undefined => {
+  if (bytes.length > MOST_COLUMNS || !isStream(bytes)) return undefined;
+  const columns = toColumns(bytes);
+  if (columns === undefined || compareBytes(fromColumns(columns, bytes.length), bytes) !== 0)
+    return undefined;
+  const packed = zstdCompressSync(columns, {
+    params: { [constants.ZSTD_c_compressionLevel]: LEVEL },
+    dictionary: eventDictionary(companion),
+  });
+  return packed.toString('base64');
+};
+
+const isStream = (bytes: Uint8Array): boolean =>
+  /^(data|event|id|retry)?:/.test(Buffer.from(bytes.subarray(0, 8)).toString('latin1'));
+
+const eventDictionary = (companion: Uint8Array): Buffer => Buffer.concat([EVENT_SHAPES, companion]);
 
 const textOf = (bytes: Uint8Array): string | undefined => {
   try {
@@ -61,5 +89,13 @@ export const decodeOwn = (
         ...(dictionary.length === 0 ? {} : { dictionary }),
         maxOutputLength: Math.max(1, size),
       });
+    case 'events': {
+      const columns = zstdDecompressSync(Buffer.from(own, 'base64'), {
+        dictionary: eventDictionary(dictionary),
+        // Shapes and numbers may take a little more than what they say.
+        maxOutputLength: 2 * size + 64,
+      });
+      return fromColumns(columns, size);
+    }
   }
 };

@@ -53,7 +53,7 @@ const unpacked = async ({ body, own, companion }: StoredBody, source: BodySource
   if (own === null) return NONE;
   const { encoding, base, pieces } = body;
   const size = pieces.reduce((sum, [first = 0, length]) => (length === undefined ? sum + first : sum), 0);
-  const isPlain = encoding !== 'zstd';
+  const isPlain = encoding === 'text' || encoding === 'base64';
   const between = base?.frames ?? [];
   const dictionary = isPlain ? NONE : between.length > 0 ? await source.frames(between) : companion();
   try {

@@ -17,7 +17,8 @@ const BodyBase = z.strictObject({
  * The bytes of a body on the wire, kept in pieces: `[length]` is the next so many bytes of its own; `[offset, length]` a copy of
  * the base, or, from the base's size on, of the companion: the contents of the nodes that the frame of a request inserts, the
  * answer of a response (calls §2). The own bytes are in the event's payload, as `encoding` says; `zstd` is base64 of a
- * Zstandard frame, whose dictionary is the companion if the base names no frames.
+ * Zstandard frame, whose dictionary is the companion if the base names no frames, `events` of one of the columns of an event
+ * stream (calls §2.6).
  */
 export const RecordedBody = z.strictObject({
   /** Of the whole body, in hexadecimal. */
@@ -25,6 +26,6 @@ export const RecordedBody = z.strictObject({
   size: count,
   base: BodyBase.nullable(),
   pieces: z.array(z.array(count).min(1).max(2)),
-  encoding: z.enum(['text', 'base64', 'zstd']),
+  encoding: z.enum(['text', 'base64', 'zstd', 'events']),
 });
 export type RecordedBody = z.infer<typeof RecordedBody>;

@@ -13,7 +13,7 @@ const isHex = (value: unknown, length: number): boolean =>
 const isCounted = (values: unknown, least: number, most: number): boolean =>
   Array.isArray(values) && values.length >= least && values.length <= most && values.every(isCount);
 
-const ENCODINGS: ReadonlySet<unknown> = new Set(['text', 'base64', 'zstd']);
+const ENCODINGS: ReadonlySet<unknown> = new Set(['text', 'base64', 'zstd', 'events']);
 
 const isBase = (base: unknown): boolean =>
   isMap(base) &&
