@@ -3,6 +3,7 @@ export { entryBytes, HEADER_BYTES as ENTRY_HEADER_BYTES, readEntry, writeEntry }
 export { identifyRecord } from './identify-record.ts';
 /* For whoever runs the log on another machine than this one: a simulated one. */
 export { openAppendJobs } from './append-jobs.ts';
+export { thisMachine } from './this-machine.ts';
 export type { Disk, FileStatus } from './disk.ts';
 export { endsWithItsHash } from './find-end.ts';
 export type { LockEnvironment, PartitionEnd } from './lock-environment.ts';

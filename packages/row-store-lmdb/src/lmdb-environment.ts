@@ -19,7 +19,9 @@ export type LmdbEnvironment = {
    * empty when they are appended anywhere else. Not inside of `write`.
    */
   table(name: string, create: boolean): Bytes | undefined;
-  /** How many trees were opened: opening one ends the state that is being read (`_commitReadTxn` in lmdb's `open.js`). */
+  /**
+   * How many trees were opened, or could not be: both end the state that is being read (`_commitReadTxn` in lmdb's `open.js`).
+   */
   opened(): number;
   /** Whether somebody found these rows damaged and put empty ones in their place. */
   isReplaced(): boolean;
@@ -86,6 +88,7 @@ const openEntered = ({
   const { root, own } = entered.opened;
   const file = fileIn(folder);
   const tables = new Map<string, Bytes>();
+  const refused = new Set<string>();
   const opener = openerKey(`${process.pid}.${++openers}`);
   let announced = false;
   let opened = 0;
@@ -143,9 +146,11 @@ const openEntered = ({
       if (table !== undefined) return table;
       if (create) write(() => undefined);
       else if (!has(root, treeName(name))) return undefined;
-      opened++;
+      // A tree that cannot be opened is counted once: who counted it again and again would read for ever.
+      if (!refused.has(name)) opened++;
+      refused.add(name);
       table = gate.pass(() => openTable(root, treeName(name), create));
-      if (table !== undefined) tables.set(name, table);
+      if (table !== undefined && refused.delete(name)) tables.set(name, table);
       return table;
     },
     async close() {
@@ -176,6 +181,7 @@ export const openReadEnvironment = (file: string): ReadEnvironment => openAgain(
 const openAgain = (file: string): ReadEnvironment & { readonly root: RootDatabase } => {
   const root = openRoot(file);
   const tables = new Map<string, Bytes>();
+  const refused = new Set<string>();
   let opened = 0;
   return {
     root,
@@ -183,9 +189,10 @@ const openAgain = (file: string): ReadEnvironment & { readonly root: RootDatabas
     table(name) {
       let table = tables.get(name);
       if (table !== undefined || !has(root, treeName(name))) return table;
-      opened++;
+      if (!refused.has(name)) opened++;
+      refused.add(name);
       table = openTable(root, treeName(name), false);
-      if (table !== undefined) tables.set(name, table);
+      if (table !== undefined && refused.delete(name)) tables.set(name, table);
       return table;
     },
     opened: () => opened,

@@ -29,6 +29,7 @@ const judge = (answers: Answers, damage: Damage, touched = false): Promise<reado
   const copy = join(folder.path, `copy-${copies++}`);
   const whole: Whole = {
     home,
+    asked: home,
     answers: new Map(),
     ids: new Map([['tram', 'id-of-tram']]),
     entries: touched ? [{ from: 0, key: 'id-of-tram', seq: 0 }] : [],

@@ -16,11 +16,15 @@ export type Asker = AsyncDisposable & {
 
 type Child = { readonly process: ChildProcess; readonly lines: Interface };
 
-/** @param deadline of one command, in milliseconds */
-export const openAsker = (deadline: number): Asker => {
+/**
+ * @param deadline of one command, in milliseconds
+ * @param oneThread appends in the thread of the commands, which saves starting one for each home that is opened
+ */
+export const openAsker = (deadline: number, oneThread = false): Asker => {
   let child: Child | null = null;
   const start = async (): Promise<Child> => {
-    const started = spawn(process.execPath, [join(import.meta.dirname, '../children/answer-commands.ts')], {
+    const file = join(import.meta.dirname, '../children/answer-commands.ts');
+    const started = spawn(process.execPath, [file, ...(oneThread ? ['--one-thread'] : [])], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     started.stdin.on('error', () => undefined); // it may die before it has read

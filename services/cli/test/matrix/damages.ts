@@ -18,14 +18,21 @@ const filesOf = (home: string): readonly string[] =>
     .map((entry) => relative(home, join(entry.parentPath, entry.name)))
     .toSorted((a, b) => (a < b ? -1 : 1));
 
-/** Each file missing, and each zeroed, flipped and truncated at every 64th byte. */
+/** Each file missing, and each zeroed, flipped and truncated at every 64th byte; zeros that are zeroed are left out. */
 export const allDamages = (home: string): readonly Damage[] =>
   filesOf(home).flatMap((file) => {
-    const { length } = readFileSync(join(home, file));
-    const places = Array.from({ length: Math.ceil(length / STRIDE) }, (_, i) => i * STRIDE);
+    const bytes = readFileSync(join(home, file));
+    const places = Array.from({ length: Math.ceil(bytes.length / STRIDE) }, (_, i) => i * STRIDE);
+    const isZero = (at: number): boolean => bytes.subarray(at, at + STRIDE).every((byte) => byte === 0);
     return [
       { file, how: 'missing' as const, at: 0 },
-      ...places.flatMap((at) => HOWS.filter((how) => how !== 'missing').map((how) => ({ file, how, at }))),
+      ...places.flatMap((at) =>
+        HOWS.filter((how) => how !== 'missing' && !(how === 'zeroed' && isZero(at))).map((how) => ({
+          file,
+          how,
+          at,
+        })),
+      ),
     ];
   });
 

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Run } from '../run-stemma.ts';
 import type { Asker, Ended } from './asker.ts';
@@ -8,6 +8,8 @@ import { HISTORIES, isFixed, isOfNow, QUESTIONS, WRITTEN_TO, type Question } fro
 /** A home that is whole, and what it answers. */
 export type Whole = {
   readonly home: string;
+  /** A copy of it, which is asked: who opens a home leaves traces in it. */
+  readonly asked: string;
   /** Of the questions that were asked so far. */
   readonly answers: Map<string, string>;
   /** By the name of each history. */
@@ -24,14 +26,16 @@ const askWhole = async (asker: Asker, home: string, question: Question): Promise
   return ended.stdout;
 };
 
-/** A home that is whole. @throws Error if it does not list its histories */
-export const openWhole = async (asker: Asker, home: string): Promise<Whole> => {
-  const listed = await askWhole(asker, home, ['histories', '--json']);
+/** A home that is whole, and a copy of it. @throws Error if it does not list its histories */
+export const openWhole = async (asker: Asker, home: string, asked: string): Promise<Whole> => {
+  cpSync(home, asked, { recursive: true });
+  const listed = await askWhole(asker, asked, ['histories', '--json']);
   const ids = new Map(
     (JSON.parse(listed) as { name: string; history: string }[]).map(({ name, history }) => [name, history]),
   );
   return {
     home,
+    asked,
     answers: new Map(),
     ids,
     entries: entriesOf(join(home, 'log/0/0000000000000000.seg')),
@@ -41,12 +45,12 @@ export const openWhole = async (asker: Asker, home: string): Promise<Whole> => {
 /** Asks the whole home what it was not asked yet. @throws Error if it has no answer */
 const learn = async (
   asker: Asker,
-  { home, answers }: Whole,
+  { asked, answers }: Whole,
   questions: readonly Question[],
 ): Promise<void> => {
   for (const question of questions)
     if (!isOfNow(question) && !answers.has(spell(question)))
-      answers.set(spell(question), await askWhole(asker, home, question));
+      answers.set(spell(question), await askWhole(asker, asked, question));
 };
 
 /** What is wrong with how the damaged home answers, and with what is left when the advice was taken; empty if nothing is. */
@@ -232,11 +236,12 @@ const takeAdvice = async (given: Advice): Promise<void> => {
     }
   }
   await hold(copy);
-  // Rows that were built again already need no replay: to try it with each of these damages would only cost time.
+  // Rows that were built again already, and of which `verify --rows` has looked at each, need no replay: to try it with each of
+  // these damages would only cost time.
   const replays = kind !== 'disposable' || verified.code !== 0 || given.random() > 7 / 8;
   const replayed = replays ? await ask(['replay']) : null;
   if (replayed !== null && replayed.code !== 0) blame('replay', 'the advice does not work', replayed);
-  const compared = await ask(['replay', '--verify']);
+  const compared = replays ? await ask(['replay', '--verify']) : null;
   if (compared !== null && compared.code !== 0) blame('replay --verify', 'rows differ', compared);
   const again = replays ? await ask(['verify', '--rows']) : null;
   const isMended = kind !== 'log' || gone;

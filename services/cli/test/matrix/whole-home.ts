@@ -1,19 +1,36 @@
+import { FRAME_VERSION } from '@stemma/events';
 import { branchRefOf } from '@stemma/history-store';
 import { openHome } from '@stemma/home';
-import { writeFileSync } from 'node:fs';
+import { boundsOf } from '@stemma/log';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runStemma, stemmaJson } from '../run-stemma.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../../samples');
 
-/** Contents of more than 256 KiB stand in a file of their own. */
-const LARGE = 'A long report, line by line.\n'.repeat(9_100);
+/** Contents of more than 4 KiB stand in a file of their own here: one of 256 KiB has nothing that one of 6 has not, only more places. */
+const INLINE = 4 * 1024;
+const LARGE = 'A long report, line by line.\n'.repeat(200);
 
 /**
  * Makes a home of the samples: three histories, a branch, a content that has a file of its own, an open cycle, calls with their
- * bytes, a history that can be erased.
+ * bytes, a history that can be erased. Its rows were built in one go, and have what every question folds.
  */
 export const makeHome = async (home: string, folder: string): Promise<void> => {
+  const bounds = boundsOf(FRAME_VERSION);
+  const { inline } = bounds;
+  try {
+    // Only writers look at it.
+    Object.assign(bounds, { inline: INLINE });
+    await fillHome(home, folder);
+  } finally {
+    Object.assign(bounds, { inline });
+  }
+  rmSync(join(home, 'rows'), { recursive: true });
+  for (const question of QUESTIONS) await runStemma([...question, '--home', home]);
+};
+
+const fillHome = async (home: string, folder: string): Promise<void> => {
   const at = ['--home', home];
   const must = async (...args: readonly string[]): Promise<void> => {
     const { code, stderr } = await runStemma([...args, ...at]);
@@ -50,8 +67,6 @@ export const makeHome = async (home: string, folder: string): Promise<void> => {
   await must('commit', 'private');
   const { history } = (await stemmaJson(['start', '--name', 'agent', ...at])) as { history: string };
   await recordCalls(home, history);
-  // What reading makes is there too.
-  await must('histories');
 };
 
 const recordCalls = async (directory: string, history: string): Promise<void> => {
