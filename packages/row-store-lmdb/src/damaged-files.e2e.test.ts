@@ -155,6 +155,18 @@ it('when any file of the rows is missing, cut, zeroed or changed, a process that
   ).toEqual([]);
 }, 60_000);
 
+it('a tree that LMDB takes for a value is damage, and does not keep its reader forever', async () => {
+  const directory = await makeRows();
+  const file = join(directory, '1', 'rows.mdb');
+  const bytes = readFileSync(file);
+  const name = Buffer.from('rows things');
+  // Four bytes of flags and length stand before the key. LMDB leaves old pages in the file, so it is there more than once.
+  for (let at = bytes.indexOf(name); at !== -1; at = bytes.indexOf(name, at + 1))
+    bytes.writeUInt16LE(0, at - 4);
+  writeFileSync(file, bytes);
+  expect(visitAll([directory])).toMatchObject({ outcomes: [{ error: 'E_ROWS_DAMAGED' }], signal: null });
+});
+
 it('rows that crash the process that reads them are moved aside by the next process, with a report', async () => {
   const directory = await makeRows();
   const folder = join(directory, '1');
