@@ -283,7 +283,9 @@ const takeAdvice = async (given: Advice): Promise<void> => {
     // The new history begins with the last snapshot that was good.
     const before = await ask(['thread', name, '@t0']);
     const after = await ask(['thread', history, '@t0']);
-    if (before !== null && after !== null && before.stdout !== after.stdout)
+    // Where there was none, it begins with nothing.
+    const good = before?.code === 0 ? before.stdout : '[]';
+    if (before !== null && after !== null && after.stdout !== good)
       blame(`salvage ${name}`, 'the newest snapshot is another', after);
   }
 };
