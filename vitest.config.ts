@@ -10,6 +10,8 @@ export default defineConfig({
     passWithNoTests: true,
     globalSetup: 'scripts/kafka-run.ts',
     pool: 'forks',
+    // Node.js loads the sources itself, as it does for users of the checkout: a tenth less work than by way of Vite.
+    experimental: { viteModuleRunner: false },
     // Many tests wait for processes that they start. In CI sizes are larger, and two of them fill our two processors.
     maxWorkers: process.env['CI'] ? 2 : 3,
     sequence: { sequencer: SlowestFirst },

@@ -1,3 +1,4 @@
+import { sized } from '@stemma/test-kit';
 import { compareCodePoints } from '@stemma/canonical';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -76,7 +77,7 @@ test('two homes that write to one history lose and repeat no command, and a comm
 
 test('an interrupted import that another home resumes has the same result as one that was not interrupted [record §3: imports]', async () => {
   const record = async (directory: string, stops: readonly number[]): Promise<readonly string[]> => {
-    const cycle = (i: number): string => (i % 7 === 3 ? `${i} `.repeat(100_000) : `word ${i}`);
+    const cycle = (i: number): string => (i % 7 === 3 ? `${i} `.repeat(sized(20_000, 100_000)) : `word ${i}`);
     for (const stop of stops) {
       const home = await open(directory);
       await start(home, 'a');
@@ -252,7 +253,7 @@ test('verification and replay yield to the event loop, so that they can be cance
   using at = temporaryHome();
   const home = await open(at.directory);
   await start(home, 'a');
-  const cycles = Array.from({ length: 400 }, (_, i) => `${i} `.repeat(2_000));
+  const cycles = Array.from({ length: sized(150, 400) }, (_, i) => `${i} `.repeat(2_000));
   await Promise.all(cycles.map((text) => say(home, 'a', text)));
   let turns = 0;
   const beat = setInterval(() => turns++, 0);

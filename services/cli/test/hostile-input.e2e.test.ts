@@ -105,7 +105,7 @@ describe('hostile input', () => {
     if (process.platform !== 'linux') skip('there is no /proc to read the memory from');
   });
 
-  test.each<[string, string, string, string]>(BOMBS.slice(0, sized(4, BOMBS.length)))(
+  test.each<[string, string, string, string]>(BOMBS.slice(0, sized(2, BOMBS.length)))(
     '300 MB of %s are refused by a process with 512 MB of memory',
     async (_what, begin, piece, code) => {
       const file = bomb('bomb.json', begin, piece, 300);
@@ -132,10 +132,16 @@ describe('hostile input', () => {
     60_000,
   );
 
-  test.each<[string, string]>([
-    ['numbers', '1,'],
-    ['objects', '{},'],
-  ])(
+  test.each<[string, string]>(
+    (
+      [
+        ['objects', '{},'],
+        ['numbers', '1,'],
+      ] as const
+    )
+      .slice(0, sized(1, 2))
+      .map(([what, piece]) => [what, piece]),
+  )(
     '300 MB of %s are no experiment, for a process with 512 MB of memory',
     async (_what, piece) => {
       const file = bomb('bomb.json', '[', piece, 300);

@@ -17,7 +17,7 @@ const brokers = 'skip' in found ? [] : found.brokers;
 const SAMPLES = join(import.meta.dirname, '../../../samples');
 
 /** All of them with STEMMA_KAFKA_TRANSCRIPTS=40. */
-const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? 3);
+const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? sized(1, 3));
 const files = [
   ...transcripts.slice(0, MOST).map(({ file }) => file),
   join(SAMPLES, 'harbour-tram.chat.json'),
@@ -46,7 +46,7 @@ describe('a home on Kafka', () => {
     await log.close();
     expect(Object.keys(frames).length).toBe(files.length);
 
-    for (const [partitions, processes] of SYSTEMS.slice(0, sized(2, 4))) {
+    for (const [partitions, processes] of SYSTEMS.slice(0, sized(1, 4))) {
       const prefix = newPrefix();
       const homes = Array.from({ length: processes }, (_, i) => join(folder.path, `${prefix}-${i}`));
       await (await openKafkaLog({ brokers, prefix, partitions })).close();

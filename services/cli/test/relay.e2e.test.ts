@@ -1,5 +1,5 @@
 import { openKafkaLog } from '@stemma/log-kafka';
-import { findBroker, readTopic, type TopicRecord } from '@stemma/test-kit';
+import { findBroker, readTopic, type TopicRecord, sized } from '@stemma/test-kit';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -201,7 +201,7 @@ describe('stemma relay', () => {
     let importing = true;
     const isImporting = (): boolean => importing;
     const writing = (async () => {
-      for (let turn = 0; turn < 2; turn++)
+      for (let turn = 0; turn < sized(1, 2); turn++)
         for (const file of files) {
           const copies = ['--history', `copy-${turn}-${files.indexOf(file)}`];
           const { code, stderr } = await runStemma(['import', file, ...copies], { env });
@@ -209,7 +209,7 @@ describe('stemma relay', () => {
         }
     })().finally(() => (importing = false));
     const noted = (): string => placesIn(join(env.STEMMA_HOME, 'relay'));
-    for (let kills = 0; kills < 4 || (isImporting() && kills < 10); kills++) {
+    for (let kills = 0; kills < sized(2, 4) || (isImporting() && kills < 10); kills++) {
       const before = noted();
       const child = spawn(process.execPath, [MAIN, ...args], {
         env: { ...process.env, ...env },
@@ -229,7 +229,7 @@ describe('stemma relay', () => {
     await relayToEnd([...args, '--status-port', '0'], env);
     const { logs } = arrived(await readTopic(brokers, topic));
     const expected = await told(env);
-    expect(expected.size).toBe(files.length * 2);
+    expect(expected.size).toBe(files.length * sized(1, 2));
     expect(logs).toEqual(expected);
   }, 600_000);
 });

@@ -172,7 +172,7 @@ describe('missing rows', () => {
     ['heads', 1, ['thread', 'talk']],
     ['history_heads', 2, ['histories']],
   ] as const;
-  test.each(CASES.slice(0, sized(6, CASES.length)))(
+  test.each(CASES.slice(0, sized(3, CASES.length)))(
     'are noticed by a sum, a count or a hash: some of %s, every %dth, by %j',
     async (table, nth, command) => {
       const right = command[0] === 'insert' ? undefined : await answerTo(command);
@@ -205,7 +205,7 @@ describe('missing rows', () => {
 });
 
 test('when any bit of any row changes, every reading command gives the same answer as before, or an error with a code', async () => {
-  for (let seed = 1; seed <= sized(5, 195); seed++) {
+  for (let seed = 1; seed <= sized(3, 195); seed++) {
     let state = seed;
     const random = (): number => {
       state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -101,7 +101,7 @@ describe('a system under faults', () => {
         await Promise.race([crashed, until('clients to get on', () => acknowledged >= enough)]);
       };
       await progress();
-      for (const name of READ_MODELS) {
+      for (const name of READ_MODELS.slice(0, sized(2, READ_MODELS.length))) {
         await projectors.get(name)?.end('SIGKILL');
         // Another one of `audit` takes over; the others are started anew.
         if (name !== 'audit') startProjector(processes, place, name);

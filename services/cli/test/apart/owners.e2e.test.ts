@@ -1,5 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
-import { findBroker, findPostgres, freshDatabase } from '@stemma/test-kit';
+import { findBroker, findPostgres, freshDatabase, sized } from '@stemma/test-kit';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
@@ -17,6 +17,8 @@ beforeEach(({ skip }) => {
 
 const HISTORIES = ['h0', 'h1', 'h2', 'h3'];
 const CLIENTS = 16;
+/** Of each client; one gateway is killed when half of all are acknowledged. */
+const COMMANDS = sized(10, 30);
 
 const forwarded = async ({ url }: Gateway): Promise<number> => {
   const metrics = await (await fetch(`${url}/metrics`)).text();
@@ -63,7 +65,7 @@ test('clients of two gateways write to the same histories: none is refused for t
     const refusals: unknown[] = [];
     await Promise.all(
       Array.from({ length: CLIENTS }, async (_, client) => {
-        for (let n = 0; n < 30; n++) {
+        for (let n = 0; n < COMMANDS; n++) {
           const history = HISTORIES[(client + n) % HISTORIES.length] ?? '';
           const id = `c${client}.${n}`;
           await until(`${id} to be acknowledged`, async () => {
@@ -77,7 +79,7 @@ test('clients of two gateways write to the same histories: none is refused for t
             return true;
           });
           said.get(history)?.add(id);
-          if (++written === (CLIENTS * 30) / 2) {
+          if (++written === (CLIENTS * COMMANDS) / 2) {
             killed = true;
             await b.end('SIGKILL');
           }

@@ -17,7 +17,7 @@ const server = 'skip' in postgres ? '' : postgres.url;
 const SAMPLES = join(import.meta.dirname, '../../../../samples');
 
 /** All of them with STEMMA_KAFKA_TRANSCRIPTS=40. */
-const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? 3);
+const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? sized(1, 3));
 const files = [
   ...transcripts.slice(0, MOST).map(({ file }) => file),
   join(SAMPLES, 'harbour-tram.chat.json'),
