@@ -17,8 +17,12 @@ export const openBackground = (work: () => Promise<void>): Background => {
     schedule: () => {
       if (closed || timer !== undefined) return;
       timer = setTimeout(() => {
-        timer = undefined;
-        running = running.then(work).catch(() => undefined);
+        // Whoever asks before the work begins is served by it.
+        const begin = (): Promise<void> => {
+          timer = undefined;
+          return work();
+        };
+        running = running.then(begin).catch(() => undefined);
       }, DELAY);
     },
     close: async () => {

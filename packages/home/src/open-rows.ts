@@ -149,8 +149,8 @@ const foldingThreads = (): number => {
 /** More than one thread can commit the rows of. */
 const MOST_THREADS = 6;
 
-/** Frames that a home writes before a thread of their own folds them: to load it takes longer than to fold these. */
-const SHORT_RUNS_AFTER = 200;
+/** Frames and events that a home writes before a thread of their own folds them: to load it takes longer than to fold these. */
+const SHORT_RUNS_AFTER = 800;
 
 /** Rows of a home's own, in its directory. */
 export const openLocalRows = async (

@@ -79,8 +79,8 @@ export type ProjectorOptions = {
   /** Threads that fold long runs with this one, if they can read the rows. Default: none. */
   readonly workers?: WorkersOptions;
   /**
-   * Frames of short runs that are folded here, before a thread of its own folds and commits such runs, if it can. Default:
-   * there is none. Such a projector must be closed.
+   * Frames and events of short runs that are folded here, before a thread of its own folds and commits such runs, if it can.
+   * Default: there is none. Such a projector must be closed.
    */
   readonly shortRunsAfter?: number;
   /** Called between frames; what it returns is awaited, so that others have a turn. Default: nothing. */
@@ -282,8 +282,11 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     partition: number,
     target: () => Promise<Generation>,
     fresh: FoldContext,
-    trustKnown = false,
-  ): Promise<number> => {
+    {
+      trustKnown = false,
+      until,
+    }: { readonly trustKnown?: boolean; readonly until?: number | undefined } = {},
+  ): Promise<Progress> => {
     const round = progressGuard(`others move the rows of partition ${partition}`);
     for (;;) {
       const generation = await target();
@@ -296,7 +299,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         cacheBytes: options.cacheBytes,
       });
       try {
-        const { frames } = await runPartition({
+        return await runPartition({
           log,
           generation,
           context: fresh,
@@ -308,8 +311,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
           workers,
           committed: (at) => progress?.(at),
           ...(stop && { stop }),
+          ...(until !== undefined && { until }),
         });
-        return frames;
       } catch (error) {
         clearCaches(fresh);
         followed.forget();
@@ -347,9 +350,11 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const catchUpPartition = (partition: number): Promise<void> =>
     enqueue(partition, async () => {
       if (await isFoldedApart(partition)) return;
-      const frames = await runUntilCommitted(partition, generation, context);
+      // To the end as it is now: where much is written a run would never come to the last record.
+      const until = log.isRemote === true ? undefined : await log.end(partition);
+      const run = await runUntilCommitted(partition, generation, context, { until });
       const target = await generation();
-      shortRuns?.foldedHere(frames, target);
+      shortRuns?.foldedHere(run, target);
       const { name } = target;
       const current = await store.current(group);
       if (current === name) followed.found(target);
@@ -364,7 +369,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     return followed.generation() === undefined
       ? catchUpPartition(partition)
       : enqueue(partition, async () => {
-          await runUntilCommitted(partition, target, context, true);
+          await runUntilCommitted(partition, target, context, { trustKnown: true });
         });
   };
 

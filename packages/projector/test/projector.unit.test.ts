@@ -41,6 +41,27 @@ describe('a projector', () => {
     expect(await caughtUp(another)).toBe(0);
   });
 
+  it('catches up with what was there when it was asked, though more is written all the time', async () => {
+    const { entries } = someRecorded(3);
+    const { log, contents } = await logged({ histories: new Map(), entries: entries.slice(0, 5) });
+    const rest = entries.slice(5).values();
+    const growing = {
+      ...log,
+      read: async (...args: Parameters<typeof log.read>) => {
+        const batch = await log.read(...args);
+        const { value } = rest.next();
+        if (value !== undefined) await appendAll(log, [value]);
+        return batch;
+      },
+    };
+    const asked = await log.end(0);
+    const projector = openProjector({ log: growing, contents, store: openMemoryRowStore() });
+    await projector.catchUp();
+    const at = (await projector.checkpoint(0))?.cursor.offset;
+    expect(at).toBe(asked);
+    expect(await log.end(0)).toBeGreaterThan(asked);
+  });
+
   it('folds frames that this process decoded as they are, and decodes all of them in a rebuild', async () => {
     const { log, contents } = await logged(someRecorded(3), 1);
     const given = openDecodedFrames(Infinity);

@@ -8,15 +8,15 @@ import { startRunThread, type RunThread } from './start-run-thread.ts';
 
 /** Runs of a few records each that a thread of their own folds and commits, so that nobody here waits for a fold. */
 export type ShortRuns = {
-  /** Frames of a short run were folded here: after some of them the thread is started. */
-  readonly foldedHere: (frames: number, generation: Generation) => void;
+  /** A short run was folded here: after some of them the thread is started. */
+  readonly foldedHere: (run: Pick<Progress, 'frames' | 'events'>, generation: Generation) => void;
   /** True when the rows have what was in the partition when this was called; false: the caller has to fold it. */
   readonly run: (generation: Generation, partition: number) => Promise<boolean>;
   readonly close: () => Promise<void>;
 };
 
 export type ShortRunsOptions = {
-  /** Frames after which the thread is started. */
+  /** Frames and events, all together, after which the thread is started. */
   readonly after: number;
   readonly store: RowStore;
   readonly log: EventLog;
@@ -46,7 +46,7 @@ export const openShortRuns = (options: ShortRunsOptions): ShortRuns | undefined 
   let rows: ReturnType<typeof address> | undefined;
   let begun = false;
   let closed = false;
-  let frames = 0;
+  let sum = 0;
   let starts = 0;
   /** The offsets of the rows, as the thread left them. */
   const offsets = new Map<number, number>();
@@ -74,7 +74,7 @@ export const openShortRuns = (options: ShortRunsOptions): ShortRuns | undefined 
     thread = undefined;
     rows = undefined;
     begun = false;
-    frames = 0;
+    sum = 0;
     offsets.clear();
     await old?.close();
   };
@@ -82,9 +82,9 @@ export const openShortRuns = (options: ShortRunsOptions): ShortRuns | undefined 
     rows?.generation === generation.name && rows.file === address(generation.name).file;
 
   return {
-    foldedHere(folded, generation) {
-      frames += folded;
-      if (thread === undefined && frames >= after && starts < MOST_STARTS && !closed) start(generation);
+    foldedHere({ frames, events }, generation) {
+      sum += frames + events;
+      if (thread === undefined && sum >= after && starts < MOST_STARTS && !closed) start(generation);
     },
     async run(generation, partition) {
       if (thread === undefined) return false;
