@@ -77,6 +77,6 @@ const ancestorAt = async (
 
 const dictionaryOf = async (seqs: readonly number[], source: BodySource): Promise<FrameBytes | undefined> => {
   if (seqs.length === 0) return { seqs, bytes: new Uint8Array() };
-  const bytes = await source.frames(seqs);
+  const bytes = Buffer.concat(await source.frames(seqs));
   return bytes.length > MAX_DICTIONARY ? undefined : { seqs, bytes };
 };

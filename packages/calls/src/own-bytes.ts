@@ -88,6 +88,8 @@ export const decodeOwn = (
       return zstdDecompressSync(Buffer.from(own, 'base64'), {
         ...(dictionary.length === 0 ? {} : { dictionary }),
         maxOutputLength: Math.max(1, size),
+        // In one piece.
+        chunkSize: size + 64,
       });
     case 'events': {
       const columns = zstdDecompressSync(Buffer.from(own, 'base64'), {

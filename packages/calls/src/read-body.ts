@@ -15,8 +15,8 @@ export type StoredBody = {
 /** Where bodies of a history are read from. */
 export type BodySource = {
   readonly body: (location: EventRef) => Promise<StoredBody>;
-  /** The bytes of frames one after the other. */
-  readonly frames: (seqs: readonly number[]) => Promise<Uint8Array>;
+  /** The bytes of frames. */
+  readonly frames: (seqs: readonly number[]) => Promise<readonly Uint8Array[]>;
   /** The bytes of a body that are at hand. */
   readonly known?: (location: EventRef) => Uint8Array | undefined;
 };
@@ -55,7 +55,8 @@ const unpacked = async ({ body, own, companion }: StoredBody, source: BodySource
   const size = pieces.reduce((sum, [first = 0, length]) => (length === undefined ? sum + first : sum), 0);
   const isPlain = encoding === 'text' || encoding === 'base64';
   const between = base?.frames ?? [];
-  const dictionary = isPlain ? NONE : between.length > 0 ? await source.frames(between) : companion();
+  const frames = isPlain || between.length === 0 ? [] : await source.frames(between);
+  const dictionary = isPlain ? NONE : frames.length > 0 ? inScratch(frames) : companion();
   try {
     const bytes = decodeOwn({ own, encoding }, size, dictionary);
     if (bytes.length === size) return bytes;
@@ -66,6 +67,21 @@ const unpacked = async ({ body, own, companion }: StoredBody, source: BodySource
 };
 
 const NONE = new Uint8Array();
+
+/** New memory costs more than what is done with it. */
+let scratch = new Uint8Array();
+
+/** The bytes one after the other, until the next call. */
+const inScratch = (list: readonly Uint8Array[]): Uint8Array => {
+  const size = list.reduce((sum, { length }) => sum + length, 0);
+  if (scratch.length < size) scratch = new Uint8Array(size);
+  let at = 0;
+  for (const bytes of list) {
+    scratch.set(bytes, at);
+    at += bytes.length;
+  }
+  return scratch.subarray(0, size);
+};
 
 /** True if one of the parts is among the own bytes of the body. */
 const needsOwn = ({ pieces }: RecordedBody, parts: readonly Part[]): boolean => {

@@ -54,7 +54,7 @@ export const bodySource = ({ events, bytes }: FrameSource): BodySource => ({
     if (stored !== undefined) return stored;
     throw fail('E_CALL_NOT_FOUND', `event ${index} of frame ${seq} has no recorded body`, { seq, index });
   },
-  frames: async (seqs) => Buffer.concat(await bytes(seqs)),
+  frames: bytes,
 });
 
 /**

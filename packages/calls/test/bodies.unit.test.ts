@@ -58,7 +58,7 @@ test('a body is read as it was written, whatever it shares with those before it'
           const last = stored.at(-1) as StoredBody;
           const found = await readBody(last, {
             body: (location) => Promise.resolve(stored[location.seq] as StoredBody),
-            frames: () => Promise.resolve(Buffer.from('what frames hold')),
+            frames: () => Promise.resolve([Buffer.from('what '), Buffer.from('frames hold')]),
           });
           expect(Buffer.compare(found, bytes)).toBe(0);
         }

@@ -8,7 +8,7 @@ import { identifyRecord } from './identify-record.ts';
 import type { LockEnvironment, PartitionEnd } from './lock-environment.ts';
 import type { LogMachine } from './log-machine.ts';
 import { thisMachine } from './this-machine.ts';
-import { readSegmentRange } from './read-segments.ts';
+import { readKnown, readSegmentRange } from './read-segments.ts';
 import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
 import { openWaiters } from './waiters.ts';
@@ -173,7 +173,7 @@ const openRaw = (
     partitions: appender.partitions,
     keepsItsEnd: true,
     append: appender.append,
-    read: async (partition, from, { maxBytes = 1024 * 1024 } = {}) => {
+    read: async (partition, from, { maxBytes = 1024 * 1024, known } = {}) => {
       await current();
       const { end, base } = endOf(partition);
       if (!Number.isSafeInteger(from) || from < 0 || from > end)
@@ -185,7 +185,8 @@ const openRaw = (
       const folder = partitionFolder(directory, partition);
       const records = asLogError('the log cannot be read', () => {
         const range = segmentRangeAt(folder, basesOf(partition, base), from, end);
-        return readSegmentRange(files, range, from, maxBytes, identifyRecord);
+        const found = known && readKnown(files, range, from, maxBytes, known);
+        return found ?? readSegmentRange(files, range, from, maxBytes, identifyRecord);
       });
       return { records, next: (records.at(-1) as LogRecord).next };
     },

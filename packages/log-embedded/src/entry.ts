@@ -57,6 +57,13 @@ export const readEntry = (buffer: Buffer, at: number, offset: number): EntryBoun
   return { keyAt, recordAt: keyAt + keyBytes, end: keyAt + keyBytes + recordBytes };
 };
 
+/** As {@link readEntry}, where an entry is known to begin: its header is not verified. */
+export const boundsAt = (buffer: Buffer, at: number): EntryBounds | undefined => {
+  if (buffer.length - at < HEADER_BYTES || buffer[at] !== MAGIC[0]) return undefined;
+  const recordAt = at + HEADER_BYTES + buffer.readUInt16BE(at + 8);
+  return { keyAt: at + HEADER_BYTES, recordAt, end: recordAt + buffer.readUInt32BE(at + 4) };
+};
+
 const scratch = Buffer.alloc(CRC_AT + 8 + MAX_KEY_BYTES);
 
 /**

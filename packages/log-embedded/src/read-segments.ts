@@ -1,6 +1,6 @@
 import type { LogRecord } from '@stemma/log';
 import { readAll } from './disk.ts';
-import { HEADER_BYTES, MAGIC, MAX_KEY_BYTES, MAX_RECORD_BYTES, readEntry } from './entry.ts';
+import { boundsAt, HEADER_BYTES, MAGIC, MAX_KEY_BYTES, MAX_RECORD_BYTES, readEntry } from './entry.ts';
 import { segmentPath, type OpenFiles } from './segments.ts';
 
 /** The part of a partition in one segment: [`base`, `end`). */
@@ -32,6 +32,38 @@ export const readSegmentRange = (
       return [damagedFrom(files, range, from, name)];
     size = Math.min(entry === 'short' ? size * 2 : entry.end, range.end - from);
   }
+};
+
+/** What follows the beginning of the last record that is wanted is rarely longer. */
+const LAST_RECORD = 8 * 1024;
+
+/** Those of the records at known offsets that lie in a part of a segment; undefined if one is not as its header says. */
+export const readKnown = (
+  files: OpenFiles,
+  range: SegmentRange,
+  from: number,
+  maxBytes: number,
+  offsets: readonly number[],
+): LogRecord[] | undefined => {
+  const bytes = load(files, range, from, Math.min(maxBytes + LAST_RECORD, range.end - from));
+  const records: LogRecord[] = [];
+  for (const offset of offsets) {
+    const at = offset - from;
+    if (at < 0) continue;
+    if (at >= maxBytes || offset >= range.end) break;
+    const entry = boundsAt(bytes, at);
+    if (entry === undefined) return undefined;
+    if (entry.end > bytes.length) return records.length > 0 ? records : undefined;
+    records.push({
+      offset,
+      next: from + entry.end,
+      key: null,
+      bytes: view(bytes, entry.recordAt, entry.end),
+      keyVouched: false,
+      damaged: false,
+    });
+  }
+  return records.length > 0 ? records : undefined;
 };
 
 /** The bytes of a segment from an offset on; fewer than requested if the file is too short. */

@@ -24,6 +24,11 @@ export type ReadBatch = { readonly records: readonly LogRecord[]; readonly next:
 export type ReadOptions = {
   /** About how many bytes to read at once; a larger record is still returned whole. Default 1 MiB. */
   readonly maxBytes?: number;
+  /**
+   * Offsets at which records are known to begin, ascending: a log that can find them without looking at those between gives these
+   * alone, without keys, and need not check their headers. Who asks so checks what is made of them.
+   */
+  readonly known?: readonly number[];
 };
 
 /**

@@ -62,7 +62,7 @@ const readRecords = async (
     let end = i + 1;
     while (end < offsets.length && isNear(offsets, end, from)) end++;
     const size = (offsets[end - 1] as number) - from + 1;
-    const read = (await log.read(partition, from, { maxBytes: size })).records;
+    const read = (await log.read(partition, from, { maxBytes: size, known: offsets.slice(i, end) })).records;
     for (const { offset, damaged, bytes } of read)
       if (!damaged && wanted.has(offset)) records.set(offset, frameOfRecord(bytes));
     // A log may give less at once than it is asked for.

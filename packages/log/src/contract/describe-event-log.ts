@@ -91,6 +91,22 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       expect((await records(log, 0, from, 3000)).map(({ bytes }) => bytes[0])).toEqual([...Array(30).keys()]);
     });
 
+    it('gives the records at known offsets, in as many reads as it likes [record §1]', async () => {
+      const placed = await log.append(
+        0,
+        Array.from({ length: 40 }, (_, i) => ({ key: `k${i % 3}`, bytes: new Uint8Array(1000 + i).fill(i) })),
+      );
+      const wanted = placed.filter((_, i) => i % 3 === 1).map(({ offset }) => offset);
+      const found = new Map<number, number>();
+      for (let rest = wanted; rest.length > 0; rest = rest.filter((offset) => !found.has(offset))) {
+        const [from = 0] = rest;
+        const { records: read } = await log.read(0, from, { maxBytes: 9_000, known: rest });
+        expect(read[0]?.offset).toBe(from);
+        for (const { offset, bytes } of read) if (wanted.includes(offset)) found.set(offset, bytes.length);
+      }
+      expect([...found.values()]).toEqual(wanted.map((_, i) => 1_001 + 3 * i));
+    });
+
     it('refuses to read from an offset at which no record begins [record §5]', async () => {
       const end = await log.end(0);
       await expect(log.read(0, end + 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
