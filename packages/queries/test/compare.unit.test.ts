@@ -87,8 +87,7 @@ it('gives each side as its difference from the merge base, its frames and its cy
         const cyclesOf = (place: Place) =>
           framesOf(played, place.branchId, place.seq).filter(
             ({ envelope, body }) =>
-              envelope.seq > at.seq &&
-              body.events.some(({ type }) => type === 'SnapshotCommitted'),
+              envelope.seq > at.seq && body.events.some(({ type }) => type === 'SnapshotCommitted'),
           ).length;
         expect(found.cycles.filter((cycle) => cycle.a !== null).length).toBe(cyclesOf(a));
         expect(found.cycles.filter((cycle) => cycle.b !== null).length).toBe(cyclesOf(b));
