@@ -69,7 +69,7 @@ export const purePackages = [
 ];
 
 /** The only libraries a pure package imports. */
-export const pureLibraries = ['zod', 'diff', 'rfc6902'];
+export const pureLibraries = ['zod', '@msgpack/msgpack', 'diff', 'rfc6902'];
 
 /** All that the inspector imports of Stemma. */
 export const inspectorPackages = ['api', 'selectors', 'context-tree', 'errors'];

@@ -92,7 +92,7 @@ export const externaliseContents = (
 ): { readonly events: readonly RawEvent[] | ContentRef; readonly contents: readonly StoredContent[] } => {
   // A frame of at most this size holds no larger content.
   if (size <= bounds.inline) return { events, contents: [] };
-  const movables = inOrder(events, bounds, size > bounds.frame);
+  const movables = inOrder(events, bounds);
   const savings = new Map<string, number>();
   for (const { ref, saves } of movables) savings.set(ref.sha256, (savings.get(ref.sha256) ?? 0) + saves);
   const moved = new Set<string>();
@@ -106,12 +106,10 @@ export const externaliseContents = (
   return store(events, movables, moved, left, bounds);
 };
 
-/** Every value that may move, the largest first; unless `all`, some that are below the bound of each may be left out. */
-const inOrder = (events: readonly RawEvent[], bounds: Bounds, all: boolean): readonly Movable[] => {
+/** Every value that may move, the largest first. */
+const inOrder = (events: readonly RawEvent[], bounds: Bounds): readonly Movable[] => {
   const movables: Movable[] = [];
   walkContents(events, (value, location) => {
-    // A unit of UTF-16 takes three bytes at most.
-    if (!all && typeof value === 'string' && value.length * 3 + 5 <= bounds.inline) return;
     const bytes = pack(value);
     if (bytes.length > bounds.content) {
       throw fail('E_CONTENT_TOO_LARGE', `a content has ${bytes.length} bytes, more than ${bounds.content}`, {
