@@ -3,8 +3,8 @@ import { isStemmaError, type StemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { chatMessageAt, leadingSystem } from '@stemma/importers';
-import { apiOf, readAnswer, readRequest } from '@stemma/model-apis';
+import { leadingSystem } from '@stemma/importers';
+import { apiOf, chatMessageAt, readAnswer, readRequest } from '@stemma/model-apis';
 import { decoded } from './decoded.ts';
 import type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
 

@@ -1,13 +1,41 @@
 import type { WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { anthropicForm } from './anthropic-messages/form.ts';
+import { anthropicRequests } from './anthropic-messages/importer.ts';
 import { ctreeJsonl } from './ctree-jsonl/importer.ts';
+import { geminiForm } from './gemini/form.ts';
+import { geminiRequests } from './gemini/importer.ts';
 import type { Importer } from './importer.ts';
-import { openaiChat } from './openai-chat/importer.ts';
+import { chatForm } from './openai-chat/form.ts';
+import { messageListImporter, openaiChat } from './openai-chat/importer.ts';
+import { responsesForm } from './openai-responses/form.ts';
+import { responsesRequests } from './openai-responses/importer.ts';
 import { pact } from './pact.ts';
 import { steps } from './steps/importer.ts';
 
-/** Every format that can be imported. `auto` takes the first one that recognises the first value of a file. */
-export const IMPORTERS: readonly Importer[] = [steps, ctreeJsonl, pact, openaiChat];
+/** Every format that can be imported. */
+export const IMPORTERS: readonly Importer[] = [
+  steps,
+  ctreeJsonl,
+  pact,
+  openaiChat,
+  anthropicRequests,
+  responsesRequests,
+  geminiRequests,
+];
+
+/** Where nobody says which, each conversation of a file is of the API that it looks like. */
+const anyMessages = messageListImporter(
+  openaiChat.name,
+  openaiChat.summary,
+  chatForm,
+  geminiForm,
+  responsesForm,
+  anthropicForm,
+);
+
+/** What `auto` takes the first of that recognises the first value of a file. */
+const AUTO: readonly Importer[] = [steps, ctreeJsonl, pact, anyMessages];
 
 const NAMES = IMPORTERS.map(({ name }) => name).join(', ');
 
@@ -21,7 +49,7 @@ export const importerNamed = (name: string): Importer => {
 
 /** @throws E_FORMAT_UNKNOWN */
 export const importerFor = (first: WideJson, file: string): Importer => {
-  const found = IMPORTERS.find((importer) => importer.recognises(first));
+  const found = AUTO.find((importer) => importer.recognises(first));
   if (found === undefined) throw fail('E_FORMAT_UNKNOWN', `${file} looks like none of the formats ${NAMES}`);
   return found;
 };

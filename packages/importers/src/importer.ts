@@ -29,6 +29,8 @@ export type ImporterOutput =
       readonly steps: readonly Step[];
       /** With the first step: what the file calls the conversation; it may be no valid name of a history. */
       readonly title?: string;
+      /** How the conversation was read, where it is not the mapping of the importer. */
+      readonly mapping?: string;
     }
   | { readonly kind: 'report'; readonly report: ImportReport };
 

@@ -10,7 +10,6 @@ export {
 } from './openai-chat/call-steps.ts';
 export { comparableMessage } from './openai-chat/comparable-message.ts';
 export { leadingSystem } from './openai-chat/leading-system.ts';
-export { messageAt as chatMessageAt } from './openai-chat/check-message.ts';
 export { messageGroups } from './openai-chat/message-groups.ts';
 export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';
 export { redactMessages } from './openai-chat/redact-messages.ts';

@@ -76,13 +76,13 @@ export async function* readImport(
     );
   const { importer, sha256 } = file.known();
   const by = options.by ?? { recorder: 'import' };
-  const origin = { format: importer.mapping, sha256 };
+  let { mapping } = importer;
   let conversation = 0;
   let frame = 0;
   let name: string | null = null;
   let history = '';
   const commandOf = (steps: readonly Step[]): Command => {
-    const id = `import:${importId(importer.mapping, name, sha256)}:${conversation}:${frame}`;
+    const id = `import:${importId(mapping, name, sha256)}:${conversation}:${frame}`;
     if (frame === 0) history = historyId(name, id);
     const expected = frame === 0 ? {} : { expected: frame - 1 };
     return { id, history, branchId: 0, by, ...expected, steps: [...steps] };
@@ -95,11 +95,12 @@ export async function* readImport(
       continue;
     }
     const { firstStep, steps, title = null } = output;
+    if (firstStep !== null) mapping = output.mapping ?? importer.mapping;
     if (firstStep === null) yield { kind: 'command', conversation, command: commandOf(steps) };
     else {
       const named = (chosen: string | null): Command => {
         name = chosen === null ? null : checkName(chosen);
-        return commandOf([firstStep(name, origin), ...steps]);
+        return commandOf([firstStep(name, { format: mapping, sha256 }), ...steps]);
       };
       const command = named(
         typeof given === 'function' ? given({ index: conversation, count, title }) : given,

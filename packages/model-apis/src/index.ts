@@ -1,5 +1,8 @@
 export type { AnswerError, ModelAnswer, TokenUsage } from './answer.ts';
+export { anthropicMessages } from './anthropic/messages.ts';
 export { apiOf, type ModelApi } from './api-of.ts';
+export { CHAT_ROLES, chatMessageAt } from './chat/message-at.ts';
+export { responsesMessages } from './responses/messages.ts';
 export type { UnreadableBody } from './body.ts';
 export { priceOf, readPrices, type CallPrice, type PriceTable } from './price-of.ts';
 export { readAnswer, type AnswerHead } from './read-answer.ts';

@@ -1,8 +1,8 @@
 import { type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { chatMessageAt } from '@stemma/importers';
 import { anthropicMessages } from './anthropic/messages.ts';
 import type { ModelApi } from './api-of.ts';
+import { chatMessageAt } from './chat/message-at.ts';
 import { guarded, isList, objectIn, recordable, textOrNull, type UnreadableBody } from './body.ts';
 import { responsesMessages } from './responses/messages.ts';
 

@@ -1,7 +1,7 @@
 import { type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { chatMessageAt } from '@stemma/importers';
 import { anthropicMessages } from './anthropic/messages.ts';
 import type { ModelApi } from './api-of.ts';
+import { chatMessageAt } from './chat/message-at.ts';
 import { recordable, wellFormedJson, type UnreadableBody } from './body.ts';
 import { isClosed, itemSpans, memberSpans, textAt, type JsonSpan } from './json-spans.ts';
 import { readRequest } from './read-request.ts';

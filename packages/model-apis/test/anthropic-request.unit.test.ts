@@ -1,8 +1,7 @@
 import { parseWideJson } from '@stemma/canonical';
-import { callSteps } from '@stemma/importers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readRequest } from '../src/index.ts';
+import { chatMessageAt, readRequest } from '../src/index.ts';
 import { anthropicList } from './any-request.ts';
 import { messagesOf, readGood } from './read-good.ts';
 
@@ -112,7 +111,7 @@ describe('a request of Anthropic messages', () => {
         const mapped = messagesOf('anthropic.messages', { messages });
         expect(undoAnthropic(structuredClone(mapped))).toEqual(messages);
         expect(messagesOf('anthropic.messages', { messages })).toEqual(mapped);
-        callSteps([], mapped);
+        for (const message of mapped) chatMessageAt(message, 'a message');
       }),
     );
   });

@@ -1,6 +1,6 @@
-import { callSteps } from '@stemma/importers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { chatMessageAt } from '../src/index.ts';
 import { itemList } from './any-request.ts';
 import { messagesOf, readGood } from './read-good.ts';
 
@@ -80,7 +80,7 @@ describe('a request of OpenAI responses', () => {
       fc.property(itemList, (input) => {
         const mapped = messagesOf('openai.responses', { input });
         expect(undoResponses(mapped)).toEqual(input);
-        callSteps([], mapped);
+        for (const message of mapped) chatMessageAt(message, 'a message');
       }),
     );
   });

@@ -1,7 +1,7 @@
 import { canonicalJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
+import { chatMessageAt } from '@stemma/model-apis';
 import { checkNode } from '../check-node.ts';
-import { messageAt } from './check-message.ts';
 import { leadingSystem } from './leading-system.ts';
 import { messageGroups } from './message-groups.ts';
 import { messageToNodes } from './message-to-nodes.ts';
@@ -38,7 +38,7 @@ export type RecordedMessage = { readonly blocks: readonly RecordedBlock[]; reado
  * @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and the errors of {@link checkNode}
  */
 export const callSteps = (current: readonly CurrentBlock[], messages: readonly WideJson[]): CallSteps => {
-  const wanted = messages.map((message, i) => messageAt(message, `message ${i}`));
+  const wanted = messages.map((message, i) => chatMessageAt(message, `message ${i}`));
   const head = leadingSystem(wanted);
   const inSys = recordedMessages(current.filter((block) => block.inSys));
   const others = recordedMessages(current.filter((block) => !block.inSys));
@@ -61,7 +61,7 @@ export const callSteps = (current: readonly CurrentBlock[], messages: readonly W
 export const appendSteps = (messages: readonly WideJson[], known: number): readonly Step[] =>
   messages
     .slice(known)
-    .map((message, i) => insertStep(messageAt(message, `message ${known + i}`), known + i, '^ah'));
+    .map((message, i) => insertStep(chatMessageAt(message, `message ${known + i}`), known + i, '^ah'));
 
 /**
  * The messages that blocks are, and what each is compared by: an importer or recorder recorded which blocks continue another;
@@ -145,7 +145,7 @@ const keepOrderSteps = (
  * @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN and the errors of {@link checkNode}
  */
 export const draftStep = (message: WideJson, ordinal: number): InsertStep => {
-  const { node, siblings, ...step } = insertStep(messageAt(message, 'the message'), ordinal, '^ah');
+  const { node, siblings, ...step } = insertStep(chatMessageAt(message, 'the message'), ordinal, '^ah');
   const before = (each: WideJsonObject): WideJsonObject => ({ ...each, offset: -1 });
   return {
     ...step,

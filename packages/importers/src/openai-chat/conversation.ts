@@ -1,10 +1,10 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
+import { chatMessageAt } from '@stemma/model-apis';
 import { checkNode } from '../check-node.ts';
 import type { ImporterOutput, MakeFirstStep } from '../importer.ts';
 import { addCount, importReport, newTally } from '../tally.ts';
-import { messageAt } from './check-message.ts';
-import { MAPPING, SYSTEM_ROLES } from './fields.ts';
+import { SYSTEM_ROLES } from './fields.ts';
 import { newImportAudit, type ImportAudit } from './import-audit.ts';
 import { messageToNodes } from './message-to-nodes.ts';
 import { openPartsReader } from './parts-to-messages.ts';
@@ -24,8 +24,8 @@ const start: MakeFirstStep = (name, source) => ({ op: 'start', name, source });
 /** The most messages in one command: a frame stays small even in a long conversation without a call. */
 const MAX_MESSAGES = 1_000;
 
-/** Starts a conversation. `besides`: the fields beside the messages; they are kept with the first message. */
-export const openConversation = (besides: WideJsonObject): ChatConversation => {
+/** Starts a conversation. `besides`: the fields beside the messages; they are kept with the first message. `mapping`: how they were read. */
+export const openConversation = (besides: WideJsonObject, mapping: string): ChatConversation => {
   const audit = newImportAudit(newTally());
   const fromParts = openPartsReader();
   let added = 0;
@@ -40,6 +40,7 @@ export const openConversation = (besides: WideJsonObject): ChatConversation => {
       kind: 'steps',
       firstStep: begun ? null : start,
       steps,
+      mapping,
       ...(!begun && typeof title === 'string' ? { title } : {}),
     };
     begun = true;
@@ -49,7 +50,7 @@ export const openConversation = (besides: WideJsonObject): ChatConversation => {
   function* add(value: WideJson, where: string): Iterable<ImporterOutput> {
     const messages = isJsonObject(value) ? fromParts(value) : [value];
     added += 1;
-    for (const message of messages) yield* addMessage(messageAt(message, where), where);
+    for (const message of messages) yield* addMessage(chatMessageAt(message, where), where);
   }
   function* addMessage(message: WideJsonObject, where: string): Iterable<ImporterOutput> {
     const role = message['role'] as string;
@@ -75,7 +76,7 @@ export const openConversation = (besides: WideJsonObject): ChatConversation => {
   function* end(): Iterable<ImporterOutput> {
     if (steps.length > 0 || !begun) yield flush();
     audit.finish(ordinal, besides);
-    yield { kind: 'report', report: importReport(MAPPING, audit.tally) };
+    yield { kind: 'report', report: importReport(mapping, audit.tally) };
   }
   return { size: () => added, add, end };
 };

@@ -3,16 +3,6 @@
  */
 export const MAPPING = 'openai-chat@1';
 
-/** The roles of the chat API, old ones too. Any other is refused (E_ROLE_UNKNOWN). */
-export const ROLES: ReadonlySet<string> = new Set([
-  'system',
-  'developer',
-  'user',
-  'assistant',
-  'tool',
-  'function',
-]);
-
 /** Roles whose messages at the head of a list go under `^sys` (context-tree §9). */
 export const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 

@@ -1,80 +1,106 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { isList, type RequestForm } from '../request-form.ts';
 
-/** The messages of a conversation, and the fields beside them. */
+/** The forms that a conversation may have. A list of messages that is no other's is of the first. */
+export type Forms = readonly [RequestForm, ...RequestForm[]];
+
+/** The body that holds a conversation, and the fields beside it. */
 export type FoundConversation = {
-  readonly messages: readonly WideJson[];
+  readonly form: RequestForm;
+  readonly body: WideJsonObject;
   readonly besides: WideJsonObject;
 };
 
-/** How many objects deep a list of messages is looked for: `{body: {messages: […]}}` is the second. */
+/** How many objects deep a conversation is looked for: `{body: {messages: […]}}` is the second. */
 const MOST_DEPTH = 3;
 
 /**
- * The conversations of a JSON value: a list of messages, an object that holds one somewhere (`{messages: […]}`, `{id, traj:
- * […]}`, `{body: {messages: […]}}`), or a list of either. Null: the value can only be one message, or nothing of the kind.
+ * The conversations of a JSON value: a list of messages, the body of a request, an object that holds one of them somewhere
+ * (`{id, traj: […]}`, `{body: {messages: […]}}`), or a list of either. Null: the value can only be one message, or nothing of
+ * the kind.
  *
- * @throws E_INPUT_SHAPE for a list of conversations that also holds something else, and for an object with several lists
+ * @throws E_INPUT_SHAPE for a list of conversations that also holds something else, and for an object with several
  */
-export const findConversations = (value: WideJson, where: string): readonly FoundConversation[] | null => {
-  if (!Array.isArray(value)) {
-    const found = wrapped(value, where);
+export const findConversations = (
+  value: WideJson,
+  where: string,
+  forms: Forms,
+): readonly FoundConversation[] | null => {
+  if (!isList(value)) {
+    const found = wrapped(value, where, forms);
     return found === null ? null : [found];
   }
-  const items = value as readonly WideJson[];
-  const [first] = items;
+  const [first] = value;
   // What is no list of conversations is a list of messages; what is wrong with one of them is said of that message.
-  if (first === undefined || !(Array.isArray(first) || wrapped(first, where) !== null))
-    return [{ messages: items, besides: {} }];
-  return items.map((item, index) => {
-    if (Array.isArray(item)) return { messages: item as readonly WideJson[], besides: {} };
-    const found = wrapped(item, `${where}, item ${index}`);
+  if (first === undefined || !(isList(first) || wrapped(first, where, forms) !== null))
+    return [ofList(value, {}, forms)];
+  return value.map((item, index) => {
+    if (isList(item)) return ofList(item, {}, forms);
+    const found = wrapped(item, `${where}, item ${index}`, forms);
     if (found !== null) return found;
     throw fail('E_INPUT_SHAPE', `${where}, item ${index} holds no list of messages, as the first one does`);
   });
 };
 
 /** True if the value may hold conversations. */
-export const holdsConversations = (value: WideJson): boolean => {
-  if (Array.isArray(value)) {
-    const items = value as readonly WideJson[];
-    return Array.isArray(items[0]) || items.every(isJsonObject);
-  }
-  return isJsonObject(value) && (isList(value['messages']) || listsIn(value, MOST_DEPTH).length > 0);
+export const holdsConversations = (value: WideJson, forms: Forms): boolean => {
+  if (isList(value)) return isList(value[0]) || value.every(isJsonObject);
+  return isJsonObject(value) && conversationsIn(value, MOST_DEPTH, forms).length > 0;
 };
 
-type Path = readonly string[];
+const ofList = (messages: readonly WideJson[], besides: WideJsonObject, forms: Forms): FoundConversation => {
+  const form = forms.find(({ isOwnList }) => isOwnList(messages)) ?? forms[0];
+  return { form, body: form.bodyOf(messages), besides };
+};
 
-const wrapped = (value: WideJson, where: string): FoundConversation | null => {
+/** Where a conversation is in an object: a body, or a list of messages (then without a form). */
+type Place = { readonly path: readonly string[]; readonly form: RequestForm | null };
+
+const wrapped = (value: WideJson, where: string, forms: Forms): FoundConversation | null => {
   if (!isJsonObject(value)) return null;
-  const { messages, ...besides } = value;
-  if (isList(messages)) return { messages, besides };
-  if (value['role'] !== undefined) return null;
-  const [path, another] = listsIn(value, MOST_DEPTH);
-  if (path === undefined) return null;
+  const found = conversationsIn(value, MOST_DEPTH, forms);
+  const bodies = found.filter(({ form }) => form !== null);
+  // Beside a request, a list of messages is what came back.
+  const [place, another] = bodies.length === 1 ? bodies : found;
+  if (place === undefined || (value['role'] !== undefined && place.path.length > 0)) return null;
   if (another !== undefined)
     throw fail(
       'E_INPUT_SHAPE',
-      `${where} holds several lists of messages (${path.join('.')}, ${another.join('.')}): keep one, or call it messages`,
+      `${where} holds several lists of messages (${nameOf(place)}, ${nameOf(another)}): keep one, or call it messages`,
     );
-  return { messages: valueAt(value, path) as readonly WideJson[], besides: without(value, path) };
+  const { path, form } = place;
+  const inner = path.reduce<WideJson | undefined>((at, name) => (at as WideJsonObject)[name], value);
+  if (form === null)
+    return ofList(
+      inner as readonly WideJson[],
+      withoutFields(value, path.slice(0, -1), path.slice(-1)),
+      forms,
+    );
+  const body = inner as WideJsonObject;
+  return { form, body, besides: withoutFields(value, path, form.fields) };
 };
 
-/** The paths of the lists of messages in an object, those nearest to it: none deeper is looked for beside one. */
-const listsIn = (value: WideJsonObject, depth: number): readonly Path[] => {
+const nameOf = ({ path, form }: Place): string =>
+  [...path, ...(form === null ? [] : form.fields.slice(-1))].join('.');
+
+/** The conversations in an object, those nearest to it: none deeper is looked for beside one. */
+const conversationsIn = (value: WideJsonObject, depth: number, forms: Forms): readonly Place[] => {
+  const own = forms.findLast(({ isBody }) => isBody(value));
+  if (own !== undefined) return [{ path: [], form: own }];
   const names = Object.keys(value);
   const here = names.filter((name) => isMessageList(value[name]));
-  if (here.length > 0) return here.map((name) => [name]);
+  if (here.length > 0) return here.map((name) => ({ path: [name], form: null }));
   if (depth === 1) return [];
   return names.flatMap((name) => {
     const inner = value[name];
     if (!isJsonObject(inner)) return [];
-    const named = isList(inner['messages']) ? [['messages']] : listsIn(inner, depth - 1);
-    return named.map((path) => [name, ...path]);
+    return conversationsIn(inner, depth - 1, forms).map(({ path, form }) => ({
+      path: [name, ...path],
+      form,
+    }));
   });
 };
-
-const isList = (value: WideJson | undefined): value is readonly WideJson[] => Array.isArray(value);
 
 /** A list that says of itself that it holds messages: each item has a role. */
 const isMessageList = (value: WideJson | undefined): boolean =>
@@ -82,13 +108,12 @@ const isMessageList = (value: WideJson | undefined): boolean =>
   value.length > 0 &&
   value.every((item) => isJsonObject(item) && typeof item['role'] === 'string');
 
-const valueAt = (value: WideJson, path: Path): WideJson | undefined => {
-  let at: WideJson | undefined = value;
-  for (const name of path) at = (at as WideJsonObject)[name];
-  return at;
-};
-
-const without = (value: WideJsonObject, [name = '', ...rest]: Path): WideJsonObject => {
-  const { [name]: inner, ...others } = value;
-  return rest.length === 0 ? others : { ...others, [name]: without(inner as WideJsonObject, rest) };
-};
+/** The object without these fields of what is at the path. */
+const withoutFields = (
+  value: WideJsonObject,
+  [name, ...rest]: readonly string[],
+  fields: readonly string[],
+): WideJsonObject =>
+  name === undefined
+    ? Object.fromEntries(Object.entries(value).filter(([field]) => !fields.includes(field)))
+    : { ...value, [name]: withoutFields(value[name] as WideJsonObject, rest, fields) };

@@ -1,5 +1,6 @@
 import { canonicalJson, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { RESULT_ROLES, ROLES } from './fields.ts';
+import { CHAT_ROLES } from '@stemma/model-apis';
+import { RESULT_ROLES } from './fields.ts';
 import type { ChatMessage, RecordedBlock } from './message.ts';
 
 /**
@@ -21,7 +22,7 @@ export const addManualBlock = (
     addResult(messages, waiting, block);
     return;
   }
-  const role = block.role !== null && ROLES.has(block.role) ? block.role : 'user';
+  const role = block.role !== null && CHAT_ROLES.has(block.role) ? block.role : 'user';
   messages.push({ role, content: contentOf(block.payload), ...nameOf(block.payload) });
 };
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { NAMED_FIELDS, ROLES } from './fields.ts';
+import { CHAT_ROLES } from '@stemma/model-apis';
+import { NAMED_FIELDS } from './fields.ts';
 import { addManualBlock, trackCalls } from './manual-blocks.ts';
 import type { ChatMessage, RecordedBlock } from './message.ts';
 
@@ -41,7 +42,7 @@ type Note = { readonly ordinal: number; readonly content: string; readonly field
 /** The importer's note on the first block of a message; null for a block that was recorded otherwise. */
 const noteOf = ({ payload, role }: RecordedBlock): Note | null => {
   const note = payload['data_message'];
-  if (!isJsonObject(note) || role === null || !ROLES.has(role)) return null;
+  if (!isJsonObject(note) || role === null || !CHAT_ROLES.has(role)) return null;
   const { ordinal, content, fields = {} } = note;
   if (typeof ordinal !== 'number' || typeof content !== 'string' || !isJsonObject(fields)) return null;
   return { ordinal, content, fields };

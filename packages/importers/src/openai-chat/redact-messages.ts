@@ -1,6 +1,6 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import type { Redaction } from '@stemma/history';
-import { messageAt } from './check-message.ts';
+import { chatMessageAt } from '@stemma/model-apis';
 import { messageToNodes } from './message-to-nodes.ts';
 import { blocksToMessages } from './nodes-to-messages.ts';
 
@@ -23,7 +23,7 @@ export const redactMessages = async (
   const done: WideJson[] = [];
   const found: (readonly Redaction[])[] = [];
   for (const [i, value] of messages.entries()) {
-    const message = messageAt(value, `message ${i}`);
+    const message = chatMessageAt(value, `message ${i}`);
     const { nodes, redactions } = await redactNodes(messageToNodes(message, i));
     done.push(redactions.length === 0 ? message : messageOf(nodes));
     found.push(redactions);
