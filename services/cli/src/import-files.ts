@@ -1,7 +1,8 @@
-import { compareCodePoints } from '@stemma/canonical';
+import { compareCodePoints, sha256Hex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { inLatinLetters } from './latin-letters.ts';
 
 /** What to import: each file once, in order; `-` is stdin. */
 export type ImportFiles = {
@@ -77,24 +78,24 @@ export const sizeOf = (file: string): number =>
 
 const LONGEST_NAME = 100;
 
-/** A text as the name of a history: other characters than names have become hyphens. Undefined: nothing is left of it. */
+/** A text as the name of a history: other characters than names have become hyphens. Undefined: no letter or digit is left. */
 export const asName = (text: string): string | undefined => {
-  const name = text
-    // Letters with marks keep the letters: é becomes e.
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
+  const name = inLatinLetters(text)
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
-    .replace(/^[-.]+|[-.]+$/g, '')
-    .slice(0, LONGEST_NAME);
-  return name === '' ? undefined : name;
+    .replace(/^[-.]+/, '')
+    .slice(0, LONGEST_NAME)
+    .replace(/[-.]+$/, '');
+  return /[A-Za-z0-9]/.test(name) ? name : undefined;
 };
 
-/** The name of a file without its folder and the endings of transcripts, as the name of a history. A pipe has none. */
-export const nameOfFile = (file: string): string | undefined =>
-  file === '-' || statSync(file, { throwIfNoEntry: false })?.isFile() === false
-    ? undefined
-    : asName(
-        basename(file)
-          .replace(/\.gz$/i, '')
-          .replace(/\.(json|jsonl|ndjson)$/i, ''),
-      );
+/**
+ * The name of a file without its folder and the endings of transcripts, as the name of a history; `file-` and a hash of it, if
+ * its letters have no Latin ones. A pipe has none.
+ */
+export const nameOfFile = (file: string): string | undefined => {
+  if (file === '-' || statSync(file, { throwIfNoEntry: false })?.isFile() === false) return undefined;
+  const own = basename(file)
+    .replace(/\.gz$/i, '')
+    .replace(/\.(json|jsonl|ndjson)$/i, '');
+  return asName(own) ?? `file-${sha256Hex(Buffer.from(own.normalize())).slice(0, 8)}`;
+};

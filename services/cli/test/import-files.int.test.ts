@@ -84,6 +84,23 @@ describe('import', () => {
     ]);
   });
 
+  it('names a history after any file: by its letters in Latin ones, else by a hash of the name', async () => {
+    const names = ['Вопрос 7', '会議', '會議', 'a b..c', 'n'.repeat(200)];
+    const files = names.map((name) => write(`${name}.json`, talk(name)));
+    expect(namesOf((await stemmaJson(['import', ...files, ...home])) as Imported)).toEqual([
+      'Vopros-7',
+      expect.stringMatching(/^file-[0-9a-f]{8}$/),
+      expect.stringMatching(/^file-[0-9a-f]{8}$/),
+      'a-b..c',
+      'n'.repeat(100),
+    ]);
+    // A system may write the same letters in another form.
+    const composed = write('é 会.json', talk('e'));
+    const apart = write(`${'é 会'.normalize('NFD')}.json`, talk('e'));
+    const [one, other] = namesOf((await stemmaJson(['import', composed, apart, ...home])) as Imported);
+    expect([one, other]).toEqual(['e', 'e']);
+  });
+
   it('names several files by a pattern, and refuses one name for several', async () => {
     const files = [write('p.json', talk('p')), write('q.json', talk('q'))];
     const named = (await stemmaJson(['import', ...files, '--history', 'run-{file}', ...home])) as Imported;
@@ -112,6 +129,17 @@ it.each([
   ['‮evil', 'evil'],
   ['', undefined],
   ['…', undefined],
+  ['_', undefined],
+  ['Gespräch über Äpfel', 'Gesprach-uber-Apfel'],
+  ['Straße nach Łódź, Ørsted', 'Strasse-nach-Lodz-Orsted'],
+  ['Вопрос о возврате', 'Vopros-o-vozvrate'],
+  ['Щука ЮГ', 'Shchuka-YuG'],
+  ['Ελλάδα', 'Ellada'],
+  ['会議 2026-03', '2026-03'],
+  ['会議', undefined],
+  ['v1.2 (final)', 'v1.2-final'],
+  ['.hidden', 'hidden'],
+  [`${'x'.repeat(99)} y`, 'x'.repeat(99)],
   ['x'.repeat(300), 'x'.repeat(100)],
 ])('the name of a history is made of letters, digits and . _ -: %j becomes %j', (text, name) => {
   expect(asName(text)).toBe(name);
