@@ -59,6 +59,8 @@ const parsePlainly = (text: string, what: string, wide: boolean): WideJson => {
     if (!(error instanceof SyntaxError)) throw error;
     if (/end of JSON|Unterminated/.test(error.message)) throw truncated(what, text.length);
     const at = /position (\d+)/.exec(error.message)?.[1];
+    // A mark that is expected where the text ends.
+    if (Number(at) === text.length) throw truncated(what, text.length);
     throw at === undefined ? fail('E_INPUT_NOT_JSON', `${what} is not JSON`) : notJson(what, Number(at));
   }
 };

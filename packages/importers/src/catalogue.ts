@@ -34,8 +34,11 @@ const anyMessages = messageListImporter(
   anthropicForm,
 );
 
+/** Formats that have one value a line. */
+const OF_LINES: readonly Importer[] = [steps, ctreeJsonl, pact];
+
 /** What `auto` takes the first of that recognises the first value of a file. */
-const AUTO: readonly Importer[] = [steps, ctreeJsonl, pact, anyMessages];
+const AUTO: readonly Importer[] = [...OF_LINES, anyMessages];
 
 const NAMES = IMPORTERS.map(({ name }) => name).join(', ');
 
@@ -49,6 +52,13 @@ export const importerNamed = (name: string): Importer => {
 
 /** @throws E_FORMAT_UNKNOWN */
 export const importerFor = (first: WideJson, file: string): Importer => {
+  const [item] = Array.isArray(first) ? (first as readonly WideJson[]) : [];
+  const ofLines = item === undefined ? undefined : OF_LINES.find((importer) => importer.recognises(item));
+  if (ofLines !== undefined)
+    throw fail(
+      'E_FORMAT_UNKNOWN',
+      `${file} is a list of what the format ${ofLines.name} has on lines: write each item on a line of its own (jq -c '.[]')`,
+    );
   const found = AUTO.find((importer) => importer.recognises(first));
   if (found === undefined) throw fail('E_FORMAT_UNKNOWN', `${file} looks like none of the formats ${NAMES}`);
   return found;

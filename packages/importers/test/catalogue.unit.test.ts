@@ -16,12 +16,24 @@ describe('the catalogue of importers', () => {
     [[{ role: 'user' }], 'openai-chat'],
     [{ messages: [] }, 'openai-chat'],
     [{ role: 'user' }, 'openai-chat'],
+    [{ system: 'x', messages: [] }, 'openai-chat'],
+    [{ contents: [{ parts: [] }] }, 'openai-chat'],
     [{ spec_version: 'PACT/0.1.0', root: {} }, 'pact'],
     [{ op: 'start', steps: 1 }, 'steps'],
     [{ _type: 'ctree_eventlog_header', schema_version: '0.1' }, 'ctree-jsonl'],
     [{ kind: 'message', payload: { role: 'user' }, turn: 1 }, 'ctree-jsonl'],
   ])('recognises %j as the format %s [context-tree §9]', (first, name) => {
     expect(importerFor(first, 'the file').name).toBe(name);
+  });
+
+  it.each([
+    ['steps', { op: 'start', steps: 1 }],
+    ['pact', { spec_version: 'PACT/0.1.0', root: {} }],
+    ['ctree-jsonl', { kind: 'message', payload: { role: 'user' }, turn: 1 }],
+  ])('refuses a list of %s, which belong on lines, and says so [context-tree §8: codes]', (name, item) => {
+    const message = expect.stringMatching(new RegExp(`the file is a list .* ${name} has on lines`)) as string;
+    const refusal = expect.objectContaining({ code: 'E_FORMAT_UNKNOWN', message }) as Error;
+    expect(() => importerFor([item], 'the file')).toThrow(refusal);
   });
 
   it.each([[7], [null], ['x'], [[1]], [{ op: 'insert' }], [{ messages: 1 }]])(
