@@ -88,7 +88,7 @@ test('without --json each pair that differs is a paragraph, from the older to th
   const { stdout } = await run('select', 'checkout', '@c7..9 #plan', '--include-content');
   expect(stdout.split('\n').slice(0, 4)).toEqual([
     '@c8 → @c9  +0 −0 ~1',
-    '  ~ plan  content_hash',
+    '  ~ plan  (content_hash)  system: Plan 1. Confirm the symptom. Done. 2. Find the slow span. Done: tax-rates, cache miss…',
     '      --- @c8',
     '      +++ @c9',
   ]);

@@ -168,9 +168,9 @@ const describeSide = (title: 'A' | 'B', comparison: Comparison, width: number): 
   );
   const added = side.added.filter(({ id }) => !onBoth.has(id));
   const interventionText = interventionLines(side, width);
-  const line = (sign: string, { id, role, excerpt }: ComparedNode, more: string): string =>
+  const line = (sign: string, { id, nodeType, role, excerpt }: ComparedNode, more: string): string =>
     oneLine(
-      `${sign} ${id}  ${[role, more, excerpt].filter((word) => word !== null && word !== '').join('  ')}`,
+      `${sign} ${id}  ${[role, more, excerpt ?? (nodeType === 'mt' ? 'a turn' : 'a container')].filter((word) => word !== null && word !== '').join('  ')}`,
       Math.min(width, 160),
     ) + '\n';
   const lines = [

@@ -4,6 +4,7 @@ import { required, text } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 import { time } from '../time.ts';
+import { titled, titleOf } from '../titles.ts';
 
 export const save: CommandSpec = {
   name: 'save',
@@ -50,6 +51,9 @@ export const list: CommandSpec = {
     const home = await context.home();
     const history = name === undefined ? undefined : (await home.find(required(name))).history;
     const saved = await home.branches.saved(history);
+    const titles = new Map<string, string>();
+    for (const { branch } of context.output.json ? [] : saved)
+      titles.set(historyIn(branch), await titleOf(home, historyIn(branch)));
     await context.output.result(saved, () =>
       saved.length === 0
         ? 'no saved positions: `stemma save H NAME` saves one\n'
@@ -57,7 +61,7 @@ export const list: CommandSpec = {
             ['ID', 'BRANCH', 'POSITION', 'ROUND', 'BLOCKS', 'PARENT', 'SAVED', 'DESCRIPTION'],
             saved.map((row) => [
               printable(row.id),
-              row.branch,
+              titled(row.branch, historyIn(row.branch), titles.get(historyIn(row.branch)) ?? row.branch),
               row.position.label,
               String(row.round_number ?? '-'),
               String(row.metrics?.blocks ?? '-'),
@@ -71,3 +75,6 @@ export const list: CommandSpec = {
     return undefined;
   },
 };
+
+/** The history of an address (`HISTORY` or `HISTORY:BRANCH_ID`). */
+const historyIn = (address: string): string => address.replace(/:.*$/, '');

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { BranchRef } from '@stemma/history-store';
+import type { BranchRef, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } from '@stemma/selectors';
 import { OBSERVER_OPTION } from '../actor.ts';
@@ -7,7 +7,7 @@ import type { CommandSpec } from '../command.ts';
 import { openExcerpts, withExcerpt } from '../excerpts.ts';
 import { required, text, whole } from '../options.ts';
 import { printable, type Output } from '../output.ts';
-import { rangeText } from '../range-text.ts';
+import { pairText, summaryText } from '../range-text.ts';
 
 export const select: CommandSpec = {
   name: 'select',
@@ -63,7 +63,27 @@ const printRange = async (
   output: Output,
 ): Promise<void> => {
   const result = await home.range(branchRef, selector, options);
-  await output.result(result, () => rangeText(result));
+  if (output.json) {
+    await output.result(result, () => '');
+    return;
+  }
+  const cycles = new Map(result.snapshots.map(({ label, cycle }) => [label, cycle]));
+  const views = new Map<string, TreeView>();
+  const viewAt = async (label: string): Promise<TreeView> => {
+    const view =
+      views.get(label) ?? (await home.view(await home.position(branchRef, `@c${cycles.get(label) ?? ''}`)));
+    // One pair after the other has a snapshot in common.
+    if (views.size > 1) views.delete(views.keys().next().value as string);
+    views.set(label, view);
+    return view;
+  };
+  for (const diff of result.diffs) {
+    const { added, removed, changed } = diff.stats;
+    if (added + removed + changed === 0) continue;
+    const words = openExcerpts(await viewAt(diff.from), await viewAt(diff.to));
+    await output.write(pairText(diff, cycles, words, output.width));
+  }
+  await output.write(summaryText(result));
 };
 
 const rangeOptionsOf = (options: Readonly<Record<string, unknown>>): RangeOptions => {
