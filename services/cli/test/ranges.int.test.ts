@@ -97,10 +97,10 @@ test('without --json each pair that differs is a paragraph, from the older to th
   expect(named.stdout).toBe(
     [
       '@t-3 (@c15) → @t-2 (@c16)  +3 −3 ~1',
-      '  + n:0:16:0',
-      '  + call-11',
-      '  + result-11',
-      '  - change-cart-412',
+      '  + n:0:16:0  assistant: Let me look at the code that builds the key, so that the ticket names the place.',
+      '  + call-11  assistant: code_search({"repository": "tax-rates", "query": "rate: key postcode"})',
+      '  + result-11  tool: src/quote/key.ts:14 export const rateKey = (postcode: string, kind: string) => `rate:${postcode}:$…',
+      '  - change-cart-412  system: Change: cart v412 Postcodes are now sent as the customer typed them, trimmed, in upper cas…',
       '  … 3 more',
       '',
       '2 snapshots, 1 pair compared, 0 of them equal, some changes not listed',
