@@ -9,6 +9,7 @@ import {
   type CellReader,
   type GenerationView,
   type Key,
+  type Range,
   type RowReader,
   type Rows,
   type Scan,
@@ -157,15 +158,19 @@ export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCh
   return (view, generation) => {
     const known = new Set<string>();
     const cells: CellReader = view;
-    const check = (table: Table, [history]: Key): void => {
-      if (!isCounted(table) || typeof history !== 'string' || historyColumn(table) !== 0) return;
+    /** The history whose rows of a table are counted; undefined: they are not. */
+    const countedOf = (table: Table, [history]: Key): string | undefined =>
+      typeof history === 'string' && isCounted(table) && historyColumn(table) === 0 ? history : undefined;
+    /** @param found how many are there, if the caller has them */
+    const check = (table: Table, history: string, found?: number): void => {
       const name = `${generation} ${table.name} ${history}`;
-      if (known.has(name)) return;
+      if (found === undefined && known.has(name)) return;
       const at = countedAt.get(name);
       const isRecent = at !== undefined && now() - at < COUNTED_FOR;
       const written = readCount(view, history, table.name);
-      if (!isRecent || written <= FEW) {
-        if (view.count(table, history) !== written) throw rowsMissing(table.name, history, generation);
+      if (found !== undefined || !isRecent || written <= FEW) {
+        if ((found ?? view.count(table, history)) !== written)
+          throw rowsMissing(table.name, history, generation);
         if (countedAt.size >= MOST_KNOWN) countedAt.clear();
         if (!isRecent) countedAt.set(name, now());
       }
@@ -174,12 +179,18 @@ export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCh
     return typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
       get(table, key) {
         const value = cells.get(table, key);
-        if (value === undefined) check(table, key);
+        const history = value === undefined ? countedOf(table, key) : undefined;
+        if (history !== undefined) check(table, history);
         return value;
       },
       range(table, range) {
-        check(table, range.prefix);
-        return cells.range(table, range);
+        const history = countedOf(table, range.prefix);
+        // All rows of a history are counted when they are read.
+        const isWhole = history !== undefined && isWholeList(range);
+        if (history !== undefined && !isWhole) check(table, history);
+        const rows = cells.range(table, range);
+        if (isWhole) check(table, history, rows.length);
+        return rows;
       },
       cursor: (partition) => view.cursor(partition),
       partitions: () => view.partitions(),
@@ -187,6 +198,9 @@ export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCh
     });
   };
 };
+
+const isWholeList = ({ prefix, from, to, limit }: Range): boolean =>
+  prefix.length === 1 && from === undefined && to === undefined && limit === undefined;
 
 const rowsMissing = (table: string, history: string, generation?: string): Error =>
   fail('E_ROWS_DAMAGED', `rows of ${history} are missing in ${table}, or too many`, {

@@ -10,6 +10,7 @@ import {
   listUnreleasedCalls,
   type HeldCallRow,
 } from '@stemma/read-models';
+import { nowAndThen } from './now-and-then.ts';
 import type { ActorWithNotes, HeldCall, SteeredHome, Steering } from './types.ts';
 
 /** How often the log is asked whether held calls were released, in milliseconds. */
@@ -44,6 +45,7 @@ export type HeldCalls = Pick<Steering, 'held' | 'release' | 'lose'> & {
 
 export const openHeldCalls = (home: SteeredHome, projection: Projection): HeldCalls => {
   const waiting = new Map<string, Waiting>();
+  const isCloser = nowAndThen(projection);
   let timer: NodeJS.Timeout | undefined;
 
   const record = async (
@@ -167,8 +169,11 @@ export const openHeldCalls = (home: SteeredHome, projection: Projection): HeldCa
       }),
     held: async (history, { all = false } = {}) => {
       await home.catchUp();
+      const closer = history === undefined && isCloser();
       const rows = await projection.read((view) =>
-        all && history !== undefined ? listHeldCalls(view, history) : listUnreleasedCalls(view, history),
+        all && history !== undefined
+          ? listHeldCalls(view, history)
+          : listUnreleasedCalls(view, history, closer),
       );
       const now = Date.now();
       // Whoever held it is gone if its time is long over, and nobody has said what became of it.

@@ -3,6 +3,7 @@ import type { Projection } from '@stemma/projector';
 import { findHistory, listSteeredBranches, newestCallRow } from '@stemma/read-models';
 import { editSteps } from './edit-steps.ts';
 import { openHeldCalls } from './held-calls.ts';
+import { nowAndThen } from './now-and-then.ts';
 import { refuseHalfPairs } from './refuse-half-pairs.ts';
 import { openSettings } from './settings.ts';
 import { openSteeredCalls } from './steer-calls.ts';
@@ -21,6 +22,7 @@ export type SteeringParts = {
 export const openSteering = (parts: SteeringParts): Steering => {
   const { home, projection } = parts;
   const held = openHeldCalls(home, projection);
+  const isCloser = nowAndThen(projection);
   const { of: _of, ...settings } = openSettings(home, projection);
   return {
     ...settings,
@@ -33,8 +35,9 @@ export const openSteering = (parts: SteeringParts): Steering => {
     close: held.close,
     scopes: async () => {
       await home.catchUp();
+      const closer = isCloser();
       return projection.read((rows) => {
-        const branches = listSteeredBranches(rows);
+        const branches = listSteeredBranches(rows, closer);
         const scopes = branches.flatMap(
           ({ history, branchId }) => newestCallRow(rows, history, branchId)?.scope ?? [],
         );

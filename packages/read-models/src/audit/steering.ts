@@ -10,6 +10,7 @@ import {
   WAITING_CALLS,
   WAITING_HISTORIES,
 } from './call-tables.ts';
+import { listHistories } from './queries.ts';
 
 /** What observers changed in a request. */
 export type SteeredCallRow = {
@@ -81,12 +82,32 @@ export const findHeldCall = (
 export const listHeldCalls = (rows: RowReader, history: string): readonly HeldCallRow[] =>
   rows.range(HELD_CALLS, { prefix: [history] }).map(({ key, value }) => heldOf(key[0], key[1], value));
 
-/** Those that nobody has released, of one history or of all. */
-export const listUnreleasedCalls = (rows: RowReader, history?: string): readonly HeldCallRow[] => {
-  const histories =
-    history === undefined
-      ? rows.range(WAITING_HISTORIES, { prefix: [] }).map(({ key }) => key[0])
-      : [history];
+/**
+ * Histories that have a row in a list of some of them. Nothing says of such a list that one is missing in it: it is noticed only
+ * by asking for each history.
+ */
+const historiesIn = (
+  rows: RowReader,
+  table: typeof WAITING_HISTORIES | typeof STEERED_HISTORIES,
+  askEach: boolean,
+): readonly string[] =>
+  askEach
+    ? listHistories(rows).flatMap(({ history }) =>
+        rows.get(table, [history]) === undefined ? [] : [history],
+      )
+    : rows.range(table, { prefix: [] }).map(({ key }) => key[0]);
+
+/**
+ * Those that nobody has released, of one history or of all.
+ *
+ * @param askEach asks for each history whether it has some, which takes longer and notices rows that are missing
+ */
+export const listUnreleasedCalls = (
+  rows: RowReader,
+  history?: string,
+  askEach = false,
+): readonly HeldCallRow[] => {
+  const histories = history === undefined ? historiesIn(rows, WAITING_HISTORIES, askEach) : [history];
   return histories.flatMap((each) =>
     rows
       .range(WAITING_CALLS, { prefix: [each] })
@@ -94,13 +115,14 @@ export const listUnreleasedCalls = (rows: RowReader, history?: string): readonly
   );
 };
 
-/** The branches that have, or may have, settings that steer calls. */
+/** The branches that have, or may have, settings that steer calls. @param askEach as for {@link listUnreleasedCalls} */
 export const listSteeredBranches = (
   rows: RowReader,
+  askEach = false,
 ): readonly { readonly history: string; readonly branchId: number }[] => {
   const found = new Map<string, { history: string; branchId: number }>();
-  for (const { key: steered } of rows.range(STEERED_HISTORIES, { prefix: [] }))
-    for (const { key } of rows.range(STEERED_BRANCHES, { prefix: [steered[0]] }))
+  for (const steered of historiesIn(rows, STEERED_HISTORIES, askEach))
+    for (const { key } of rows.range(STEERED_BRANCHES, { prefix: [steered] }))
       found.set(`${key[0]} ${key[1]}`, { history: key[0], branchId: key[1] });
   return [...found.values()];
 };
