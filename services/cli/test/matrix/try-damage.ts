@@ -258,7 +258,8 @@ const takeAdvice = async (given: Advice): Promise<void> => {
       if (isLost && ended.stderr.includes('E_HISTORY_NOT_FOUND')) continue;
       // What was acknowledged is said by `doctor` and `verify`, and no longer beside every answer.
       const isSaid = lostRecords.some((record) => diagnosed.includes(record));
-      const fault = isSaid && ended.code === 0 ? null : answerFault(question, ended, whole, lost);
+      const isServed = ended.code === 0 || /\(E_[A-Z]+_NOT_FOUND\)/.test(ended.stderr);
+      const fault = isSaid && isServed ? null : answerFault(question, ended, whole, lost);
       if (fault !== null) blame(spell(question), `after the advice: ${fault}`, ended);
     } else if (ended.code !== 0 || answerFault(question, ended, whole, WHOLE) !== null)
       blame(spell(question), 'after the advice it is not served as before', ended);
@@ -280,12 +281,11 @@ const takeAdvice = async (given: Advice): Promise<void> => {
       continue;
     }
     const { history } = JSON.parse(salvaged.stdout) as { history: string };
-    // The new history begins with the last snapshot that was good.
-    const before = await ask(['thread', name, '@t0']);
+    // The new history begins with the last snapshot that was good; where there is none, with what was there.
+    const newest = await ask(['thread', name, '@t0']);
+    const before = newest?.code === 0 ? newest : await ask(['thread', name]);
     const after = await ask(['thread', history, '@t0']);
-    // Where there was none, it begins with nothing.
-    const good = before?.code === 0 ? before.stdout : '[]';
-    if (before !== null && after !== null && after.stdout !== good)
+    if (before !== null && after !== null && before.stdout !== after.stdout)
       blame(`salvage ${name}`, 'the newest snapshot is another', after);
   }
 };
