@@ -1,4 +1,5 @@
-import type { WideJsonObject } from '@stemma/canonical';
+import { canonicalJson, type WideJsonObject } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { writeRequest } from '@stemma/model-apis';
@@ -12,7 +13,7 @@ import { endOfAnswer } from './end-of-answer.ts';
 import { isCommitted, tipOf } from './find-tip.ts';
 import { withoutEvents } from './first-answer.ts';
 import { factsOf, makeCall, recordedTries, type MadeCall } from './record-try.ts';
-import { checkRun, endRun } from './run.ts';
+import { checkRun, endRun, whileClaimed } from './run.ts';
 import { startBranch } from './start-branch.ts';
 import { openToolSources } from './tool-sources.ts';
 
@@ -33,15 +34,23 @@ type Ending = {
  * and the model is asked again, until it is done or nobody knows how to go on. All of it follows from what is recorded: a run
  * that was killed and is started again under its id makes no call again whose answer is recorded (calls §6).
  *
- * @throws E_USAGE, E_MIND_…, E_CONFLICT if somebody else writes to the branch, and what recording throws
+ * @throws E_BUSY if the run is under way, E_RUN_REUSED if it asked another mind, E_USAGE, E_MIND_…, E_CONFLICT if somebody else writes to the branch, and what recording throws
  */
-export const continueBranch = async (
+export const continueBranch = (
+  home: Home,
+  found: BranchRef,
+  options: ContinueOptions,
+): Promise<ContinuedRun> => {
+  checkRun(options.run);
+  return whileClaimed(home, found.history, options.run, () => continueClaimed(home, found, options));
+};
+
+const continueClaimed = async (
   home: Home,
   found: BranchRef,
   options: ContinueOptions,
 ): Promise<ContinuedRun> => {
   const { run, say = () => undefined, signal = new AbortController().signal } = options;
-  checkRun(run);
   const { calls: most = 1, tokens = Infinity, tools = [{ kind: 'recorded' } as const] } = options;
   const around = { ...options.minds };
   const asked = await home.position(found, options.at);
@@ -119,11 +128,27 @@ export const continueBranch = async (
     );
   };
 
+  /** A run goes on with the mind and the parameters that it began with: others that are named are refused. */
+  const refuseOthers = ({ api, model, parameters }: WholeCallAttempt, id: string): void => {
+    if (options.mind !== undefined && (api !== mind.api || model !== mind.model))
+      throw fail(
+        'E_RUN_REUSED',
+        `${id} asked ${model ?? 'no model'}, not ${mind.model}: give the run another id`,
+      );
+    if (
+      Object.keys(options.set ?? {}).length > 0 &&
+      canonicalJson(parameters) !== canonicalJson(settings.parameters)
+    )
+      throw fail('E_RUN_REUSED', `${id} had other parameters: give the run another id`);
+  };
+
   /** What the run did before, and what it may have left undone. */
   const takeUp = async (): Promise<void> => {
     for (let number = 1; ; number++) {
       const tries = await recordedTries(home, history, `${run}.c${number}`);
       const attempt = tries.find(({ status }) => status === 'answered');
+      const [first] = tries;
+      if (first !== undefined) refuseOthers(first, `${run}.c${number}`);
       if (attempt === undefined) break;
       made.push(attempt);
       await enter(attempt, `${run}.c${number}.answer`);

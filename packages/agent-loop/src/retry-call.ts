@@ -10,9 +10,10 @@ import { messagesOf, sameCallKey } from './chat-message.ts';
 import { isCommitted, tipOf } from './find-tip.ts';
 import { attemptAt, firstAnswer, seenAnswer, withoutEvents } from './first-answer.ts';
 import { factsOf, makeCall, recordedTries } from './record-try.ts';
+import { refuseUnfit } from './refuse-unfit.ts';
 import { retryRequest, type AskedBefore } from './retry-request.ts';
 import type { RetriedAnswer, RetriedCall, RetryOptions, SeenAnswer } from './retry-types.ts';
-import { checkRun } from './run.ts';
+import { checkRun, whileClaimed } from './run.ts';
 import { textDifferences } from './text-differences.ts';
 
 /** Who records what is asked again; the actor has it done. */
@@ -32,16 +33,27 @@ type Retry = {
  * Asks a recorded call again, changed or not, of one or several minds: each answer is a fork of one call, set beside the first
  * one (calls §6). A run that is started again makes only what is missing.
  *
- * @throws E_USAGE, E_MIND_…, E_NAME_TAKEN and what recording throws; an answer that did not come is in its place
+ * @throws E_BUSY if the run is under way, E_USAGE, E_MIND_…, E_NAME_TAKEN and what recording throws; an answer that did not come is in its place
  */
-export const retryCall = async (
+export const retryCall = (
+  home: Home,
+  found: BranchRef,
+  position: Position,
+  options: RetryOptions,
+): Promise<RetriedCall> => {
+  checkRun(options.run);
+  return whileClaimed(home, position.history, options.run, () =>
+    retryClaimed(home, found, position, options),
+  );
+};
+
+const retryClaimed = async (
   home: Home,
   found: BranchRef,
   position: Position,
   options: RetryOptions,
 ): Promise<RetriedCall> => {
   const { run, times = 1, parallel = 4, set = {}, surroundings = {} } = options;
-  checkRun(run);
   const attempt = await attemptAt(home, position);
   const named = options.minds === undefined || options.minds.length === 0 ? [undefined] : options.minds;
   const minds = named.map((spec) => mindFor(spec, attempt, surroundings));
@@ -52,6 +64,8 @@ export const retryCall = async (
   const before: AskedBefore = { attempt, body };
   // What cannot be asked is found before anything is recorded.
   for (const mind of minds) retryRequest(mind, before, set, { messages: [], isEdited: true });
+  if (options.edit !== undefined && 'steps' in options.edit)
+    await refuseUnfit(home, position, options.edit.steps);
   const first = await firstAnswer(home, found, position, attempt);
   const retries: Retry[] = [];
   for (const mind of minds)

@@ -9,6 +9,25 @@ export const checkRun = (run: string): void => {
     throw fail('E_USAGE', 'the id of a run has 1 to 64 letters, digits, _ or -');
 };
 
+/**
+ * What `act` gives, while nobody else makes calls of the run: two processes of one run would pay twice.
+ *
+ * @throws E_BUSY, what `act` throws
+ */
+export const whileClaimed = async <T>(
+  home: Pick<Home, 'claimRun'>,
+  history: string,
+  run: string,
+  act: () => Promise<T>,
+): Promise<T> => {
+  const release = home.claimRun(`${history} ${run}`);
+  try {
+    return await act();
+  } finally {
+    release();
+  }
+};
+
 /** Records that a run ended, once: who had it done, why, and how many calls it made since where. */
 export const endRun = async (
   home: Pick<Home, 'submit' | 'events' | 'position'>,

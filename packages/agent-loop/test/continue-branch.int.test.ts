@@ -264,3 +264,31 @@ test('wherever a run is killed, it ends with the same messages, and no recorded 
     }
   }
 });
+
+test('a run that is under way in one process is refused in another one, so that nobody pays twice [calls §6.7]', async () => {
+  let asked = (): void => undefined;
+  const isAsked = new Promise<void>((resolve) => (asked = resolve));
+  let answer = (): void => undefined;
+  const mayAnswer = new Promise<void>((resolve) => (answer = resolve));
+  const { models, go } = await setUp(async (call, _n, outgoing) => {
+    asked();
+    await mayAnswer;
+    sendAnswer(call, outgoing, { text: 'Done.' });
+  });
+  const first = go({ at: '@c1' });
+  await isAsked;
+  await expect(go({ at: '@c1' })).rejects.toMatchObject({ code: 'E_BUSY' });
+  answer();
+  const { branchId } = await first;
+  expect(await go({ at: '@c1' })).toMatchObject({ branchId, ended: 'done' });
+  expect(models.calls).toHaveLength(1);
+});
+
+test('a run that has begun is not given another mind or other parameters [calls §6.7]', async () => {
+  const { models, go } = await setUp(says({ text: 'Done.' }));
+  await go({ at: '@c1', set: { temperature: 1 } });
+  await expect(go({ at: '@c1', mind: 'offline' })).rejects.toMatchObject({ code: 'E_RUN_REUSED' });
+  await expect(go({ at: '@c1', set: { temperature: 0 } })).rejects.toMatchObject({ code: 'E_RUN_REUSED' });
+  expect(await go({ at: '@c1', set: { temperature: 1 } })).toMatchObject({ ended: 'done' });
+  expect(models.calls).toHaveLength(1);
+});

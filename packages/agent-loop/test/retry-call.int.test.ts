@@ -1,6 +1,7 @@
 import { branchRefOf } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
+import type { UnresolvedStep } from '@stemma/queries';
 import { sendAnswer, sendJson, startModels, type ModelScript } from '@stemma/test-kit';
 import { afterEach, expect, test } from 'vitest';
 import { retryCall, type RetriedCall, type RetryOptions } from '../src/index.ts';
@@ -98,6 +99,20 @@ test('another parameter or model is set in the recorded body, and another API ge
   expect(result.answers[3]).toMatchObject({ mind: 'offline', error: null });
   // In every API the request says what its thread says.
   expect(await home.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
+});
+
+test('steps that the fork could not take are refused before there is one [calls §6.6]', async () => {
+  const { home, models, again } = await setUp((call, _n, outgoing) =>
+    sendAnswer(call, outgoing, look('east')),
+  );
+  const before = (await home.history(history)).frames;
+  const refused = (...steps: readonly UnresolvedStep[]) => again({ edit: { steps } });
+  await expect(refused({ op: 'remove', id: 'nobody' })).rejects.toMatchObject({ code: 'E_NODE_NOT_FOUND' });
+  await expect(refused({ op: 'inject', text: 'ok' }, { op: 'dance' })).rejects.toMatchObject({
+    code: 'E_COMMAND_INVALID',
+  });
+  expect((await home.history(history)).frames).toBe(before);
+  expect(models.calls).toHaveLength(0);
 });
 
 test('edited messages are what the fork shows and what is sent, and so are steps [calls §6.6]', async () => {

@@ -135,6 +135,7 @@ const errors = [
   'E_CONFLICT',
   'E_BUSY',
   'E_OUTCOME_UNKNOWN',
+  'E_RUN_REUSED',
 ] as const;
 
 /** Endpoints that ask models (docs/continue.md). A client that goes cancels what is under way. */
@@ -157,6 +158,6 @@ export const RUNS = {
     params,
     body: RetryRequest,
     answer: { kind: 'json', status: 200, schema: RetryAnswer },
-    errors: [...errors, 'E_CALL_NOT_FOUND', 'E_RUN_REUSED', 'E_INPUT_SHAPE', 'E_ROLE_UNKNOWN'],
+    errors: [...errors, 'E_CALL_NOT_FOUND', 'E_INPUT_SHAPE', 'E_ROLE_UNKNOWN'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -16,3 +16,4 @@ export {
   type CallDestination,
   type Corrector,
 } from './assign-call.ts';
+export { linkConversation, type LinkedConversation } from './link-conversation.ts';

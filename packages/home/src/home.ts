@@ -6,12 +6,14 @@ import type {
   CallEnd,
   CallOutcome,
   Corrector,
+  LinkedConversation,
   Outcome,
   PlacedCall,
   TipCall,
   UnplacedCall,
 } from '@stemma/command-handler';
 import type { PayloadSource } from '@stemma/context-tree';
+import type { CallAddress } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { BranchRef, Position, TreeAt, TreeView } from '@stemma/history-store';
 import type {
@@ -91,6 +93,23 @@ export type Home = {
     /** Also those after it on its branch. */
     following?: boolean,
   ): Promise<readonly AssignedCall[]>;
+  /**
+   * Claims a run of this name for the caller, among all processes of this directory: nobody else makes its calls meanwhile.
+   *
+   * @returns what gives it back
+   * @throws E_BUSY
+   */
+  claimRun(run: string): () => void;
+  /**
+   * Says which call led to the conversation on a branch, or that none did.
+   *
+   * @throws E_COMMAND_INVALID for a circle
+   */
+  linkConversation(
+    branch: BranchRef,
+    parent: CallAddress | null,
+    corrector: Corrector,
+  ): Promise<LinkedConversation>;
   /** The histories that were started as erasable, about a subject, and are not erased. */
   erasable(subject: string): Promise<readonly string[]>;
   /** The histories whose keys were destroyed here, by id. */

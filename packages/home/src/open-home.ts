@@ -2,6 +2,7 @@ import {
   assignCall,
   assignFrom,
   finishCall,
+  linkConversation,
   openCallStarter,
   openCommandHandler,
   openRequestRecorder,
@@ -63,8 +64,10 @@ import { loadRedaction } from '@stemma/privacy';
 import { findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
 import { openSteering } from '@stemma/steering';
+import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
+import { claimRun } from './claim-run.ts';
 import { openCooperative } from './cooperative.ts';
 import { openHomeKeyring } from './home-keyring.ts';
 import type { HomeServices } from './home-services.ts';
@@ -274,6 +277,9 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
       following
         ? assignFrom(home, projection, call, destination, corrector)
         : [await assignCall(home, projection, call, destination, corrector)],
+    claimRun: (run) => claimRun(services.directory, run),
+    linkConversation: (branchRef, parent, corrector) =>
+      linkConversation(home, projection, branchRef, parent, corrector, randomUUID()),
     steering,
     calls: openCallAttempts(projection, (history) => catchUpWith(projection, history), services.prices),
     erasable: async (subject) => keyring.about(subject),

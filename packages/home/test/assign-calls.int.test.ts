@@ -238,3 +238,30 @@ test('a link is corrected by an actor [calls §8.4]', async () => {
   const address = { history: parent.branch.history, branchId: 0, attemptId: 'call-1' };
   expect(await link(address)).toEqual({ ...address, why: 'assigned' });
 });
+
+test('a link that would make a circle is refused, and one that is there is not recorded again [calls §8.4]', async () => {
+  const addressOf = ({ branch }: Awaited<ReturnType<typeof send>>, attemptId: string) => ({
+    ...{ history: branch.history, branchId: branch.branchId, attemptId },
+  });
+  const first = await send([s, u('A trip')], 'one', { run: 'r1' });
+  const second = await send([u('Something')], 'two', { run: 'r2' });
+  const third = await send([u('Anything')], 'three', { run: 'r3' });
+  const link = (child: typeof first, parent: ReturnType<typeof addressOf> | null) =>
+    home.linkConversation(child.branch, parent, ann);
+  await link(second, addressOf(first, 'one'));
+  expect((await link(third, addressOf(second, 'two'))).before).toBe(false);
+  const frames = (await home.history(third.branch.history)).frames;
+  expect((await link(third, addressOf(second, 'two'))).before).toBe(true);
+  expect((await home.history(third.branch.history)).frames).toBe(frames);
+  for (const [parent, said] of [
+    [addressOf(third, 'three'), 'a circle'],
+    [addressOf(second, 'two'), 'a circle'],
+    [addressOf(first, 'one'), 'itself'],
+  ] as const)
+    await expect(link(first, parent)).rejects.toMatchObject({
+      code: 'E_COMMAND_INVALID',
+      message: expect.stringContaining(said) as string,
+    });
+  await link(second, null);
+  await link(first, addressOf(third, 'three'));
+});

@@ -1,6 +1,5 @@
 import { type AnswerOf, callAddressAnswer, type Endpoints, type InputOf } from '@stemma/api';
 import type { Home } from '@stemma/home';
-import { randomUUID } from 'node:crypto';
 
 type Correction = 'assignCall' | 'linkConversation';
 type CorrectionHandlers = {
@@ -27,13 +26,11 @@ export const correctionHandlers = (home: Home): CorrectionHandlers => ({
     };
   },
   linkConversation: async ({ history: name, body }) => {
-    const { history, branch, branchId } = await home.find(name);
+    const branchRef = await home.find(name);
     const { parent: given, actor, notes = '' } = body;
     const parent = given === null ? null : await addressOf(home, given.history, given.attempt_id);
-    await home.submit({
-      ...{ id: randomUUID(), history, branchId, by: { actor }, notes },
-      steps: [{ op: 'link', parent }],
-    });
+    await home.linkConversation(branchRef, parent, { by: { actor }, notes });
+    const { history, branch } = branchRef;
     return { history, branch, parent: parent && callAddressAnswer(parent) };
   },
 });

@@ -180,6 +180,8 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     findCommand: () => Promise.resolve(undefined),
     recordRequest: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     assignCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
+    claimRun: () => () => undefined,
+    linkConversation: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     finishCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     calls: {} as never,
     steering: {} as never,

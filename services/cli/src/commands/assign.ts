@@ -4,7 +4,6 @@ import { fail } from '@stemma/errors';
 import type { CallAddress } from '@stemma/events';
 import { branchRefOf } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { randomUUID } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
@@ -46,9 +45,10 @@ export const assign: CommandSpec = {
           parent: linked.parent && callAddressAnswer(linked.parent),
         },
         () =>
-          linked.parent === null
-            ? `${linked.branch}: no call led to it\n`
-            : `${linked.branch}: ${printable(linked.parent.attemptId)} in ${linked.parent.history} led to it\n`,
+          (linked.parent === null
+            ? `${linked.branch}: no call led to it`
+            : `${linked.branch}: ${printable(linked.parent.attemptId)} in ${linked.parent.history} led to it`) +
+          (linked.before ? ', as was said before\n' : '\n'),
       );
       return undefined;
     }
@@ -99,7 +99,9 @@ const callsNamed = async (home: Home, which: string): Promise<readonly CallAddre
   }
   const branch = await home.find(which.slice(0, at));
   const attempts = await home.calls.at(await home.position(branch, which.slice(at)));
-  const found = attempts.filter(({ reassignedTo }) => reassignedTo === null);
+  const here = attempts.filter(({ reassignedTo }) => reassignedTo === null);
+  // Assigning them once more says where they are.
+  const found = here.length > 0 ? here : attempts;
   if (found.length === 0)
     throw fail('E_CALL_NOT_FOUND', `no call is recorded with ${printable(which)}`, { at: which });
   return found.map(({ attemptId, branchId }) => ({ history: branch.history, branchId, attemptId }));
@@ -109,19 +111,17 @@ const link = async (
   home: Home,
   which: string,
   parent: string,
-  { by, notes }: Corrector,
+  corrector: Corrector,
 ): Promise<{
   readonly history: string;
   readonly branch: string;
   readonly parent: CallAddress | null;
+  readonly before: boolean;
 }> => {
-  const { history, branchId, branch } = await conversationOf(home, which);
+  const branchRef = await conversationOf(home, which);
   const found = parent === 'none' ? null : ((await callsNamed(home, parent)).at(-1) ?? null);
-  await home.submit({
-    ...{ id: randomUUID(), history, branchId, by, notes },
-    steps: [{ op: 'link', parent: found === null ? null : { ...found } }],
-  });
-  return { history, branch, parent: found };
+  const { history, branch } = branchRef;
+  return { history, branch, ...(await home.linkConversation(branchRef, found, corrector)) };
 };
 
 /** The branch that is named, or that of a call. */
