@@ -52,6 +52,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-history', file: 'packages/history/src/right.ts', text: use('@stemma/selectors') },
   { rule: 'layers-selectors', file: 'packages/selectors/src/right.ts', text: use('@stemma/row-store') },
   { rule: 'layers-merkle', file: 'packages/merkle/src/right.ts', text: use('@stemma/context-tree') },
+  { rule: 'layers-analysis', file: 'packages/analysis/src/right.ts', text: use('@stemma/context-tree') },
   { rule: 'layers-redaction', file: 'packages/redaction/src/right.ts', text: use('@stemma/row-store') },
   { rule: 'layers-privacy', file: 'packages/privacy/src/right.ts', text: use('@stemma/metrics') },
   { rule: 'layers-row-store', file: 'packages/row-store/src/right.ts', text: use('@stemma/history-store') },

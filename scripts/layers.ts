@@ -4,6 +4,7 @@ export const layers = [
   'suspend',
   'canonical',
   'merkle',
+  'analysis',
   'context-tree',
   'events',
   'stages',
@@ -53,6 +54,7 @@ export const purePackages = [
   'suspend',
   'canonical',
   'merkle',
+  'analysis',
   'context-tree',
   'events',
   'stages',
@@ -69,7 +71,7 @@ export const purePackages = [
 ];
 
 /** The only libraries a pure package imports. */
-export const pureLibraries = ['zod', '@msgpack/msgpack', 'diff', 'rfc6902'];
+export const pureLibraries = ['zod', '@msgpack/msgpack', 'diff', 'rfc6902', 'umap-js'];
 
 /** All that the inspector imports of Stemma. */
 export const inspectorPackages = ['api', 'selectors', 'context-tree', 'errors'];

@@ -36,6 +36,7 @@ export const ERRORS = {
   E_INPUT_ENCODING: row(400, 1, false, 'Convert the input to UTF-8 and try again.'),
   E_INPUT_CHANGED: row(409, 74, true, 'Import the file again when no program writes to it.'),
   E_INPUT_SHAPE: row(400, 1, false, 'Compare the input with the format in docs/formats/import.md.'),
+  E_VECTORS: row(400, 1, false, 'See docs/analysis.md for the files that hold vectors, and what their numbers must be.'),
   E_FORMAT_UNKNOWN: row(400, 1, false, 'Name the format with --format; `stemma import --help` lists them.', 'Use a format that is listed in docs/formats/import.md.'),
   E_ROLE_UNKNOWN: row(400, 1, false, 'Use one of the roles system, developer, user, assistant, tool, function.'),
   E_CONTENT_TOO_LARGE: row(413, 1, false, 'Split the content: one content has at most 64 MiB.'),

@@ -1,0 +1,56 @@
+export {
+  checkedVectors,
+  joinVectors,
+  lengthOf,
+  rowOf,
+  selectRows,
+  unitVectors,
+  vectorsFrom,
+  type Vectors,
+} from './vectors.ts';
+export { seededRandom, shuffle, type Random } from './random.ts';
+export { hdbscan, NOISE, type Clustering, type HdbscanOptions } from './hdbscan/hdbscan.ts';
+export { describeClusters, type Cluster } from './clusters/describe-clusters.ts';
+export { followClusters, type KnownClusters } from './clusters/follow-clusters.ts';
+export {
+  centroidOf,
+  cosineDistance,
+  diversity,
+  meanSimilarity,
+  roundMetrics,
+  type RoundMetrics,
+} from './diversity.ts';
+export { cosineIndex, nearestRows, type CosineIndex, type Found } from './nearest.ts';
+export { embedText, embedTexts, EMBEDDER, EMBEDDING_DIMENSION } from './embed-text.ts';
+export { termsOf, vocabularyOf, type Vocabulary } from './terms/terms.ts';
+export {
+  attractorOverlap,
+  jensenShannon,
+  vocabularyPersistence,
+  type TermCounts,
+} from './terms/term-distances.ts';
+export {
+  compareSamples,
+  type ComparisonOptions,
+  type Sample,
+  type SampleComparison,
+  type Tested,
+} from './samples/compare-samples.ts';
+export {
+  permutationTests,
+  type PermutationOptions,
+  type PermutationTest,
+} from './samples/permutation-test.ts';
+export { benjaminiHochberg, holm } from './statistics/corrections.ts';
+export {
+  bootstrapInterval,
+  cliffsDelta,
+  cohensD,
+  quantile,
+  type BootstrapOptions,
+  type Interval,
+} from './statistics/effect-size.ts';
+export { noiseFloor, pAgainstFloor, type NoiseFloor } from './statistics/noise-floor.ts';
+export { mapVectors, type MapOptions } from './map-vectors.ts';
+export { isNpy, npyBytes, readNpy } from './files/npy.ts';
+export { readVectors, type VectorFile } from './files/read-vectors.ts';
