@@ -111,8 +111,6 @@ const runChild = async (
   }
 };
 
-const MOST_NAMED = 5;
-
 const sentencesOf = (
   {
     calls,
@@ -130,11 +128,12 @@ const sentencesOf = (
   given: string | undefined,
 ): string[] => {
   const names = given !== undefined && histories.length === 1 ? [given] : histories;
-  const named = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ', …' : '');
+  const [first = 'HISTORY'] = names;
+  const where = names.length > 1 ? ` in ${names.length} histories` : names.length === 1 ? ` in ${first}` : '';
   const sentences = [
     calls === 0
       ? 'no calls were recorded: the command made none through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'
-      : `recorded ${calls - dropped - refused} of ${calls} calls${named === '' ? '' : ` in ${named}`}: stemma calls ${names[0] ?? 'HISTORY'}`,
+      : `recorded ${calls - dropped - refused} of ${calls} calls${where}: ${names.length > 1 ? names.join(', ') : `stemma calls ${first}`}`,
   ];
   if (waiting > 0)
     sentences.push(`${waiting} entries wait to be recorded: the next stemma record or up does it`);
