@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ErrorAnswer } from './answers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { anyJson, count } from './values.ts';
 
@@ -121,7 +122,35 @@ export const ExchangeAnswer = z
   .meta({ id: 'ExchangeAnswer' });
 export type ExchangeAnswer = z.infer<typeof ExchangeAnswer>;
 
-/** The endpoint of recorders that see the calls of a program themselves (docs/recorder.md). */
+/** Exchanges that waited together. Each is looked at by itself: a wrong one keeps no other from being recorded. */
+export const ExchangesRequest = z
+  .strictObject({
+    exchanges: z
+      .array(z.record(z.string(), anyJson))
+      .min(1)
+      .max(100)
+      .describe('each an `ExchangeRequest`, in the order in which they were made'),
+  })
+  .meta({ id: 'ExchangesRequest' });
+
+/** What became of each, in order. */
+export const ExchangesAnswer = z
+  .strictObject({
+    results: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          status: z.int().describe('the status that it would have been answered alone'),
+          answer: ExchangeAnswer.nullable(),
+          error: ErrorAnswer.shape.error.nullable(),
+        }),
+      )
+      .describe('shorter than the request after a status of 429 or from 500: what follows was not tried'),
+  })
+  .meta({ id: 'ExchangesAnswer' });
+export type ExchangesAnswer = z.infer<typeof ExchangesAnswer>;
+
+/** The endpoints of recorders that see the calls of a program themselves (docs/recorder.md). */
 export const EXCHANGES = {
   recordExchange: {
     method: 'POST',
@@ -138,5 +167,13 @@ export const EXCHANGES = {
       'E_OUTCOME_UNKNOWN',
       'E_IO',
     ],
+  },
+  recordExchanges: {
+    method: 'POST',
+    path: '/api/exchanges/batch',
+    summary: 'Records several calls, one after the other, and answers each. Answers when all are durable.',
+    body: ExchangesRequest,
+    answer: { kind: 'json', status: 200, schema: ExchangesAnswer },
+    errors: ['E_COMMAND_INVALID'],
   },
 } as const satisfies Record<string, Endpoint>;

@@ -26,8 +26,8 @@ class Setting:
         self._opened.append(made)
         return made
 
-    def gateway(self, port=0):
-        made = servers.Gateway(port)
+    def gateway(self, port=0, **options):
+        made = servers.Gateway(port, **options)
         self._opened.append(made)
         return made
 

@@ -53,17 +53,28 @@ def send(handler, status, body, content_type="application/json", **headers):
 class Gateway:
     """Takes exchanges as the real one does: an id has one effect."""
 
-    def __init__(self, port=0):
+    def __init__(self, port=0, is_older=False):
         self.exchanges = {}
+        self.batches, self.is_older = [], is_older
         self.sent = []
         self._server = Server(self._answer, port)
         self.url, self.port = self._server.url, self._server.port
 
     def _answer(self, handler, body):
-        exchange = json.loads(body)
+        sent = json.loads(body)
+        if not handler.path.endswith("/batch"):
+            send(handler, 200, self._take(sent))
+        elif self.is_older:
+            send(handler, 404, {"error": {"code": "E_NOT_FOUND", "message": "no"}})
+        else:
+            self.batches.append(len(sent["exchanges"]))
+            taken = [(one["id"], self._take(one)) for one in sent["exchanges"]]
+            send(handler, 200, {"results": [{"id": name, "status": 200, "answer": one, "error": None} for name, one in taken]})
+
+    def _take(self, exchange):
         self.sent.append(exchange["id"])
         self.exchanges[exchange["id"]] = exchange
-        send(handler, 200, {"attempt_id": exchange["id"], "history": "h", "branch": "h", "branchId": 0, "match": "named"})
+        return {"attempt_id": exchange["id"], "history": "h", "branch": "h", "branchId": 0, "match": "named"}
 
     @property
     def questions(self):

@@ -40,6 +40,49 @@ def test_calls_wait_while_the_server_is_away_and_are_recorded_when_it_is_back(se
     assert gateway.questions == asked and setting.files() == [] and calls.status().last_error is None
 
 
+@pytest.mark.parametrize("is_older", [False, True])
+def test_what_waits_goes_out_together_or_one_at_a_time(is_older, setting, provider):
+    """[calls §7.5]"""
+    port = servers.free_port()
+    calls = setting.recorder(f"http://127.0.0.1:{port}")
+    asked = sorted(call(calls, provider, f"Question {n}") for n in range(70))
+    assert not calls.flush(0.05)
+    gateway = setting.gateway(port, is_older=is_older)
+    assert calls.flush(60)
+    assert gateway.questions == asked and setting.files() == [] and len(gateway.sent) == 70
+    assert calls.status().recorded == 70
+    assert max(gateway.batches, default=0) == (0 if is_older else 64)
+
+
+def test_each_of_several_is_what_it_would_be_alone(setting, provider):
+    """[calls §7.5]"""
+    port = servers.free_port()
+    calls = setting.recorder(f"http://127.0.0.1:{port}")
+    for text in ("One", "Two", "Three", "Four", "Five", "Six"):
+        call(calls, provider, text)
+    assert not calls.flush(0.05)
+    batches = []
+
+    def answer(handler, body):
+        sent = json.loads(body)
+        if "exchanges" not in sent:
+            servers.send(handler, 200, {"attempt_id": sent["id"]})
+            return
+        statuses = [200, 400, 503 if not batches else 200]
+        batches.append(len(sent["exchanges"]))
+        results = []
+        for one, status in zip(sent["exchanges"], statuses):
+            error = {"code": "E_COMMAND_INVALID" if status == 400 else "E_BUSY", "message": "no"}
+            known = {"answer": {"attempt_id": one["id"]}} if status == 200 else {"error": error}
+            results.append({"id": one["id"], "status": status, "answer": None, "error": None, **known})
+        servers.send(handler, 200, {"results": results})
+
+    setting.server(answer, port)
+    assert calls.flush(30)
+    status = calls.status()
+    assert (status.recorded, status.refused, batches) == (4, 2, [5, 3])
+
+
 def lost(handler, _):
     handler.close_connection = True
     handler.connection.shutdown(socket.SHUT_RDWR)

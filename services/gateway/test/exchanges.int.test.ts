@@ -69,6 +69,44 @@ test('an exchange is recorded as the proxy records it, byte for byte, and once h
   expect(Buffer.from(answered).toString()).toBe(chatAnswer('Hello'));
 });
 
+test('several exchanges are answered each as it would be alone, and a wrong one keeps no other out [calls §7.2]', async () => {
+  const batch = async (exchanges: readonly unknown[]) => {
+    const response = await createGateway({ home }).request('/api/exchanges/batch', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ exchanges }),
+    });
+    const answer = (await response.json()) as { results: Record<string, unknown>[]; error?: object };
+    return { status: response.status, ...answer };
+  };
+  const first = exchange('call-1', bodyOf('Hi'), { history: 'talk' });
+  const second = exchange('call-2', bodyOf('Hi', 'Hello', 'More'), { history: 'talk' });
+  const { status, results } = await batch([
+    first,
+    { ...first, id: 'bad', history: 'a b' },
+    { id: 7 },
+    second,
+    first,
+  ]);
+  expect(status).toBe(200);
+  expect(results.map((one) => [one['id'], one['status']])).toEqual([
+    ['call-1', 200],
+    ['bad', 400],
+    ['', 400],
+    ['call-2', 200],
+    ['call-1', 200],
+  ]);
+  expect(results[1]).toMatchObject({ answer: null, error: { code: 'E_COMMAND_INVALID' } });
+  expect(results[0]).toEqual({ id: 'call-1', status: 200, error: null, answer: (await send(first)).answer });
+  const { attempts } = await home.calls.list(await home.find('talk'));
+  expect(attempts.map(({ attemptId, match }) => [attemptId, match])).toEqual([
+    ['call-1', 'started'],
+    ['call-2', 'appended'],
+  ]);
+  expect((await batch([])).status).toBe(400);
+  expect((await batch(Array.from({ length: 101 }, () => first))).status).toBe(400);
+});
+
 test('an exchange that nobody saw end is unknown, and gets its end when it is sent again with one [calls §7.2]', async () => {
   const whole = exchange('call-1', bodyOf('Hi'), { history: 'talk' });
   await send({ ...whole, end: null });

@@ -37,9 +37,41 @@ def post(url: str, exchange_id: str, body: bytes, timeout: float) -> Outcome:
     return outcome_of(exchange_id, status, text)
 
 
+def post_several(url: str, exchanges: "list[tuple[str, bytes]]", timeout: float) -> "list[Outcome]":
+    """What became of the first of them, as far as the server got; empty: it takes one at a time. Never raises."""
+    try:
+        body = b'{"exchanges":[' + b",".join(one for _, one in exchanges) + b"]}"
+        status, text = _post(f"{url}/api/exchanges/batch", body, timeout)
+    except Exception as error:
+        return [Outcome("away", str(error) or type(error).__name__)]
+    return outcomes_of([exchange_id for exchange_id, _ in exchanges], status, text)
+
+
+def outcomes_of(ids: "list[str]", status: int, text: str) -> "list[Outcome]":
+    """What an answer to several means."""
+    whole = _object(text)
+    results = whole.get("results")
+    if status >= 500 or status == 429:
+        return [_outcome_in("", status, whole)]
+    if status != 200 or not isinstance(results, list):
+        return []
+    outcomes = []
+    for exchange_id, result in zip(ids, results):
+        if not isinstance(result, dict) or result.get("id") != exchange_id or not isinstance(result.get("status"), int):
+            outcomes.append(Outcome("away", "it answers another call"))
+            continue
+        answer = result.get("answer")
+        known = answer if isinstance(answer, dict) else {"error": result.get("error")}
+        outcomes.append(_outcome_in(exchange_id, result["status"], known))
+    return outcomes
+
+
 def outcome_of(exchange_id: str, status: int, text: str) -> Outcome:
     """What an answer of HTTP means. Anything that is not of the contract is a server of another kind or version."""
-    answer = _object(text)
+    return _outcome_in(exchange_id, status, _object(text))
+
+
+def _outcome_in(exchange_id: str, status: int, answer: "dict[str, Any]") -> Outcome:
     if status == 413:
         return Outcome("too large")
     if status == 200 and answer.get("attempt_id") == exchange_id:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Optional, Union
 
 from ._exchange import Redact, Rules, dump, redact_of, without_bodies
-from ._post import Outcome, post
+from ._post import Outcome, post, post_several
 from ._spool import Damaged, DiskSpool, MemorySpool, MemoryWaiting, Waiting
 
 DEFAULT_URL = "http://127.0.0.1:7836"
@@ -28,6 +28,8 @@ TIMES = (0.25, 30.0, 30.0)
 _LOOK = 60.0
 # So often a server may fail on one exchange before the others go on without it.
 _MOST_FAULTS = 8
+# So many exchanges, and bytes of them, go out together. A server that takes none together is asked again after so many.
+_TOGETHER, _TOGETHER_BYTES = 64, 4 * _MIB
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ class CallRecorder:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._queue: "deque[Union[Waiting, MemoryWaiting]]" = deque()
-        self._failed = self._faults = 0
+        self._failed = self._faults = self._alone = 0
         self._hurry = False
         self._thread: Optional[threading.Thread] = None
         self._memory = MemorySpool(min(self._limit, _MEMORY))
@@ -209,7 +211,7 @@ class CallRecorder:
                 if not self._queue:
                     self._changed.wait(_LOOK)
                 waiting = self._queue[0] if self._queue else None
-            if waiting is not None and not self._send(waiting):
+            if waiting is not None and not self._send_several() and not self._send(waiting):
                 first, longest, _ = self._times
                 pause = min(longest, first * 2 ** min(self._failed - 1, 20)) * random.uniform(0.5, 1.0)
                 until = time.monotonic() + pause
@@ -221,6 +223,40 @@ class CallRecorder:
                 looked = time.monotonic()
                 with self._lock:
                     self._take_over()
+
+    def _send_several(self) -> bool:
+        """Sends several together if several wait. False: the first is to go alone."""
+        with self._lock:
+            first = [one for one, _ in zip(self._queue, range(_TOGETHER))]
+        # One that waited for a server that was away finds out whether it is back.
+        if len(first) < 2 or self._failed > 0:
+            return False
+        if self._alone > 0:
+            self._alone -= 1
+            return False
+        sent: "list[tuple[str, bytes]]" = []
+        size = 0
+        try:
+            for waiting in first:
+                body = waiting.read()
+                size += len(body)
+                if size > _TOGETHER_BYTES:
+                    break
+                sent.append((waiting.id, body))
+        except (Damaged, OSError):
+            pass  # It goes alone when it is the first.
+        if len(sent) < 2:
+            return False
+        outcomes = post_several(self.url, sent, self._times[2])
+        if not outcomes:
+            self._alone = _TOGETHER
+        settled = False
+        for waiting, outcome in zip(first, outcomes):
+            if outcome.kind not in ("recorded", "refused", "erased"):
+                break
+            with self._lock:
+                settled = self._settle(waiting, outcome)
+        return settled
 
     def _send(self, waiting: Union[Waiting, MemoryWaiting]) -> bool:
         """False: it is sent again later."""

@@ -3,33 +3,15 @@
 import threading
 from typing import Any, Callable, Optional
 
-from ._exchange import Rules
-from ._recorder import LIMIT, CallRecorder, RecorderStatus, open_call_recorder
+from ._recorder import CallRecorder, RecorderStatus, open_call_recorder
 
 _recorders: "dict[str, CallRecorder]" = {}
 _lock = threading.Lock()
 
 
-def shared_recorder(
-    *,
-    url: Optional[str] = None,
-    recorder: str = "recorder",
-    redact: Rules = None,
-    directory: Optional[str] = None,
-    limit: int = LIMIT,
-    exit_timeout: float = 2.0,
-    warn: Optional[Callable[[str], None]] = None,
-) -> CallRecorder:
-    """The recorder with these options; it is opened when it is first asked for."""
-    options: "dict[str, Any]" = {
-        "url": url,
-        "recorder": recorder,
-        "redact": redact,
-        "directory": directory,
-        "limit": limit,
-        "exit_timeout": exit_timeout,
-    }
-    key = repr(sorted(options.items()))
+def shared_recorder(*, warn: Optional[Callable[[str], None]] = None, **options: Any) -> CallRecorder:
+    """The recorder with these options of `open_call_recorder`; it is opened when it is first asked for."""
+    key = repr(sorted((name, value) for name, value in options.items() if value is not None))
     with _lock:
         if key not in _recorders:
             _recorders[key] = open_call_recorder(warn=warn, **options)

@@ -1,7 +1,8 @@
 """Transports of httpx (or httpx2, which has the same) that record calls of models."""
 
 import time
-from typing import Any, Optional
+from contextlib import contextmanager
+from typing import Any, Iterator, Optional
 
 from ._exchange import MOST, Redact, body_of, is_call
 from ._recorder import CallRecorder, OpenCall
@@ -40,14 +41,20 @@ class _Recording:
         except Exception:
             return None
 
-    def _watch(self, call: OpenCall, response: Any, base: str, mixin: type) -> None:
-        """Puts a stream in the place of the response's that copies what passes."""
-        watch = _Watch(call, response)
-        if hasattr(response, "_content"):
-            watch.add(response._content)
-            watch.done()
-            return
-        response.stream = _stream(mixin, _base_of(response.stream, base), response.stream, watch)
+    def _watched(self, call: Optional[OpenCall], response: Any, base: str, mixin: type) -> Any:
+        """The response, with a stream in the place of its own that copies what passes."""
+        if call is None:
+            return response
+        try:
+            watch = _Watch(call, response)
+            if hasattr(response, "_content"):
+                watch.add(response._content)
+                watch.done()
+            else:
+                response.stream = _stream(mixin, _base_of(response.stream, base), response.stream, watch)
+        except Exception:
+            call.end(_unknown)
+        return response
 
 
 class RecordingTransport(_Recording):
@@ -58,18 +65,9 @@ class RecordingTransport(_Recording):
 
     def handle_request(self, request: Any) -> Any:
         call = self._begin(request)
-        if call is None:
-            return self._transport.handle_request(request)
-        try:
+        with _sending(call):
             response = self._transport.handle_request(request)
-        except BaseException as error:
-            _failed(call, error)
-            raise
-        try:
-            self._watch(call, response, "SyncByteStream", _SyncStream)
-        except Exception:
-            call.end(_unknown)
-        return response
+        return self._watched(call, response, "SyncByteStream", _SyncStream)
 
     def close(self) -> None:
         if self._owns:
@@ -93,18 +91,9 @@ class AsyncRecordingTransport(_Recording):
 
     async def handle_async_request(self, request: Any) -> Any:
         call = self._begin(request)
-        if call is None:
-            return await self._transport.handle_async_request(request)
-        try:
+        with _sending(call):
             response = await self._transport.handle_async_request(request)
-        except BaseException as error:
-            _failed(call, error)
-            raise
-        try:
-            self._watch(call, response, "AsyncByteStream", _AsyncStream)
-        except Exception:
-            call.end(_unknown)
-        return response
+        return self._watched(call, response, "AsyncByteStream", _AsyncStream)
 
     async def aclose(self) -> None:
         if self._owns:
@@ -143,9 +132,18 @@ class _Watch:
     def done(self) -> None:
         self._end("answered", None)
 
-    def broken(self, error: BaseException) -> None:
-        status, said = _status_of(error, "the connection ended in the middle of the answer")
-        self._end(status, said)
+    @contextmanager
+    def passing(self) -> "Iterator[None]":
+        """What passes in it is all that comes, unless an error ends it."""
+        try:
+            yield
+        except GeneratorExit:
+            raise
+        except BaseException as error:
+            status, said = _status_of(error, "the connection ended in the middle of the answer")
+            self._end(status, said)
+            raise
+        self.done()
 
     def left(self) -> None:
         self._end("cancelled", {"code": None, "message": "the client ended the call"})
@@ -174,16 +172,10 @@ class _SyncStream:
         self._stream, self._watch = stream, watch
 
     def __iter__(self) -> Any:
-        try:
+        with self._watch.passing():
             for piece in self._stream:
                 self._watch.add(piece)
                 yield piece
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            self._watch.broken(error)
-            raise
-        self._watch.done()
 
     def close(self) -> None:
         self._watch.left()
@@ -195,16 +187,10 @@ class _AsyncStream:
         self._stream, self._watch = stream, watch
 
     async def __aiter__(self) -> Any:
-        try:
+        with self._watch.passing():
             async for piece in self._stream:
                 self._watch.add(piece)
                 yield piece
-        except GeneratorExit:
-            raise
-        except BaseException as error:
-            self._watch.broken(error)
-            raise
-        self._watch.done()
 
     async def aclose(self) -> None:
         self._watch.left()
@@ -239,10 +225,16 @@ def _coding(message: Any) -> "dict[str, str]":
     return {"coding": coding[:100]} if coding else {}
 
 
-def _failed(call: OpenCall, error: BaseException) -> None:
-    """How a call ended that raised. Its message may hold an address with a key, so it is not kept."""
-    status, said = _status_of(error, "the provider cannot be reached or ended the connection")
-    call.end(lambda _: {"status": status, "first_byte_ms": None, "error": said, "response": None})
+@contextmanager
+def _sending(call: Optional[OpenCall]) -> "Iterator[None]":
+    """Tells how a call ended that raises. The message may hold an address with a key, so it is not kept."""
+    try:
+        yield
+    except BaseException as error:
+        if call is not None:
+            status, said = _status_of(error, "the provider cannot be reached or ended the connection")
+            call.end(lambda _: {"status": status, "first_byte_ms": None, "error": said, "response": None})
+        raise
 
 
 def _status_of(error: BaseException, otherwise: str) -> "tuple[str, dict[str, Any]]":

@@ -53,7 +53,7 @@ export const openCallRecorder = (options: CallRecorderOptions & InnerOptions = {
     }
   };
   const spool = openSpool();
-  const sender = openSender(target.send, times, platform.later, {
+  const sender = openSender(target, times, platform.later, {
     recorded: () => {
       counts.recorded++;
       lastError = null;

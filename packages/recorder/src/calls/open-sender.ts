@@ -8,7 +8,12 @@ import { withoutBodies } from './without-bodies.ts';
 /** Sends an exchange to where it is recorded. It may throw: then it was not recorded. */
 export type SendExchange = (id: string, json: string) => Promise<SendOutcome>;
 
-/** Sends what waits, one after the other, in the order in which it came. */
+/** Sends several in one request. @returns what became of the first of them, as far as the target got; none: it takes one at a time */
+export type SendExchanges = (
+  exchanges: readonly { readonly id: string; readonly json: string }[],
+) => Promise<readonly SendOutcome[]>;
+
+/** Sends what waits, in the order in which it came: one after the other, or several together where many wait. */
 export type Sender = {
   add(waiting: WaitingExchange): void;
   readonly waiting: () => number;
@@ -31,9 +36,11 @@ export type SendEvents = {
 
 /** So often a target may fail on one exchange before the others go on without it. */
 const MOST_FAULTS = 8;
+/** So many exchanges, and bytes of them, go out together. A target that takes none together is asked again after so many. */
+const [MOST_TOGETHER, MOST_BYTES] = [64, 4 * 1024 * 1024];
 
 export const openSender = (
-  send: SendExchange,
+  { send, sendMany }: { readonly send: SendExchange; readonly sendMany?: SendExchanges | undefined },
   { first, longest }: SendTimes,
   later: CallPlatform['later'],
   events: SendEvents,
@@ -43,6 +50,8 @@ export const openSender = (
   let cancelPause: (() => void) | undefined;
   let [isSending, isClosed, failed, faults] = [false, false, 0, 0];
   const closed = (): boolean => isClosed;
+  /** So many go out alone next. */
+  let alone = 0;
 
   const sendNext = async (next: WaitingExchange): Promise<boolean> => {
     let json: string;
@@ -62,12 +71,52 @@ export const openSender = (
       events.away(outcome.reason);
       return false;
     }
+    settle(next, outcome);
+    return true;
+  };
+  const settle = (next: WaitingExchange, outcome: Settled): void => {
     faults = 0;
     if (outcome.kind === 'recorded' || outcome.erased) next.remove();
     else next.setAside();
     if (outcome.kind === 'recorded') events.recorded();
     else events.refused(outcome.reason);
-    return true;
+  };
+  /** The first of those that wait, as many as go out together; a damaged one goes alone. */
+  const together = (): { readonly id: string; readonly json: string }[] => {
+    const taken: { id: string; json: string }[] = [];
+    let bytes = 0;
+    for (const next of queue.slice(0, MOST_TOGETHER)) {
+      bytes += next.size;
+      if (bytes > MOST_BYTES) break;
+      try {
+        taken.push({ id: next.id, json: next.read() });
+      } catch {
+        break;
+      }
+    }
+    return taken;
+  };
+  /** Sends several if several wait. @returns how many need not wait any more; 0: the first is to go alone */
+  const sendSeveral = async (): Promise<number> => {
+    // One that waited for a target that was away finds out whether it is back.
+    if (sendMany === undefined || queue.length < 2 || failed > 0) return 0;
+    if (alone > 0) {
+      alone--;
+      return 0;
+    }
+    const sent = together();
+    if (sent.length < 2) return 0;
+    const outcomes = await sendMany(sent).catch((error: unknown) => [asAway(error)]);
+    if (outcomes.length === 0) alone = MOST_TOGETHER;
+    let settled = 0;
+    for (const outcome of outcomes) {
+      const [next] = queue;
+      if (next === undefined || (outcome.kind !== 'recorded' && outcome.kind !== 'refused')) break;
+      settle(next, outcome);
+      queue.shift();
+      settled++;
+    }
+    return settled;
   };
   const run = async (): Promise<void> => {
     if (isSending || isClosed || cancelPause !== undefined) return;
@@ -75,6 +124,10 @@ export const openSender = (
     try {
       for (let next = queue[0]; next !== undefined; next = queue[0]) {
         if (closed()) return;
+        if ((await sendSeveral()) > 0) {
+          failed = 0;
+          continue;
+        }
         if (!(await sendNext(next))) {
           failed++;
           cancelPause = later(backOff(failed, { first, longest }), () => {
@@ -130,6 +183,8 @@ export const openSender = (
     },
   };
 };
+
+type Settled = Extract<SendOutcome, { readonly kind: 'recorded' | 'refused' }>;
 
 const asAway = (error: unknown): SendOutcome => ({ kind: 'away', reason: textOf(error) });
 

@@ -1,4 +1,4 @@
-import { isJsonObject, parseWideJson, type WideJsonObject } from '@stemma/canonical';
+import { isJsonObject, parseWideJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
 
 /** What became of an exchange that was sent. */
 export type SendOutcome =
@@ -20,8 +20,27 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
 ]);
 
 /** What an answer of HTTP means. Anything that is not of the contract is a server of another kind or version. */
-export const outcomeOf = (id: string, status: number, text: string): SendOutcome => {
-  const answer = objectIn(text);
+export const outcomeOf = (id: string, status: number, text: string): SendOutcome =>
+  outcomeIn(id, status, objectIn(text));
+
+/**
+ * What an answer to several means: an outcome for each, as far as the server got. Empty: it takes one at a time, as older ones do.
+ */
+export const outcomesOf = (ids: readonly string[], status: number, text: string): readonly SendOutcome[] => {
+  const whole = objectIn(text);
+  const results = whole?.['results'];
+  if (status >= 500 || status === 429) return [outcomeIn('', status, whole)];
+  if (status !== 200 || !Array.isArray(results)) return [];
+  return ids.slice(0, results.length).map((id, i) => {
+    const result = (results as readonly WideJson[])[i];
+    if (!isJsonObject(result) || result['id'] !== id)
+      return { kind: 'away', reason: 'it answers another call' };
+    const { answer, error = null } = result;
+    return outcomeIn(id, Number(result['status']), isJsonObject(answer) ? answer : { error });
+  });
+};
+
+const outcomeIn = (id: string, status: number, answer: WideJsonObject | undefined): SendOutcome => {
   if (status === 413) return { kind: 'too large' };
   if (status === 200 && answer?.['attempt_id'] === id) return { kind: 'recorded' };
   const error = answer?.['error'];

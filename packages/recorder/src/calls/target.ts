@@ -1,13 +1,15 @@
 import { platform } from '#call-platform';
-import type { SendExchange } from './open-sender.ts';
+import type { SendExchange, SendExchanges } from './open-sender.ts';
 import type { CallRecorderOptions, SendTimes } from './options.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, outcomesOf } from './outcome.ts';
 
 /** Where exchanges are recorded. */
 export type ExchangeRoute = {
   /** What waits for it waits under this name, which holds no password. */
   readonly name: string;
   readonly send: SendExchange;
+  /** Undefined: it takes one at a time. */
+  readonly sendMany?: SendExchanges;
   close(): Promise<void>;
 };
 
@@ -27,6 +29,15 @@ export const openTarget = (
     send: async (id, json) => {
       const { status, text } = await platform.post(`${address}/api/exchanges`, json, answer);
       return outcomeOf(id, status, text);
+    },
+    sendMany: async (exchanges) => {
+      const json = `{"exchanges":[${exchanges.map((exchange) => exchange.json).join(',')}]}`;
+      const { status, text } = await platform.post(`${address}/api/exchanges/batch`, json, answer);
+      return outcomesOf(
+        exchanges.map(({ id }) => id),
+        status,
+        text,
+      );
     },
     close: () => Promise.resolve(),
   };

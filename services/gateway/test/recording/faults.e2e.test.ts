@@ -103,6 +103,72 @@ describe('while the server', () => {
     expect(await questions()).toEqual(asked('One', 'Two', 'Three'));
   });
 
+  test.each([
+    ['takes several', 'when it is back, what waits goes out together', 3],
+    ['is older and takes one at a time', 'what waits goes out all the same', 72],
+  ])('%s, %s [calls §7.2, §7.5]', async (what, _then, most) => {
+    const [port, asking] = [await freePort(), 70];
+    const calls = at.recorder({ url: `http://127.0.0.1:${port}` });
+    const texts = Array.from({ length: asking }, (_, i) => `Question ${i}`);
+    for (const text of texts) await call(calls, text);
+    expect(await calls.flush({ timeout: 20 })).toBe(false);
+    const gateway = new URL(await at.serve());
+    const paths: string[] = [];
+    await listen((incoming, outgoing) => {
+      const { url: path = '' } = incoming;
+      paths.push(path);
+      const isUnknown = what.includes('older') && path.endsWith('/batch');
+      const pieces: Buffer[] = [];
+      incoming.on('data', (piece: Buffer) => pieces.push(piece));
+      incoming.on('end', () => {
+        if (isUnknown) outgoing.writeHead(404).end('{"error":{"code":"E_NOT_FOUND","message":"no"}}');
+        else passOn(gateway, Buffer.concat(pieces), outgoing, undefined, path);
+      });
+    }, port);
+    expect(await calls.flush({ timeout: 60_000 })).toBe(true);
+    expect(calls.status()).toMatchObject({ waiting: 0, recorded: asking, refused: 0 });
+    expect(paths.length).toBeLessThanOrEqual(most);
+    expect(at.files()).toEqual([]);
+    expect(await questions()).toEqual(asked(...texts));
+  });
+
+  test('records some of several and refuses others, each is what it would be alone [calls §7.5]', async () => {
+    const port = await freePort();
+    const calls = at.recorder({ url: `http://127.0.0.1:${port}` });
+    for (const text of ['One', 'Two', 'Three', 'Four', 'Five', 'Six']) await call(calls, text);
+    expect(await calls.flush({ timeout: 20 })).toBe(false);
+    const batches: number[] = [];
+    let busy = true;
+    await listen((incoming, outgoing) => {
+      const pieces: Buffer[] = [];
+      incoming.on('data', (piece: Buffer) => pieces.push(piece));
+      incoming.on('end', () => {
+        const { exchanges, id } = JSON.parse(Buffer.concat(pieces).toString()) as {
+          exchanges?: { id: string }[];
+          id?: string;
+        };
+        const error = (code: string) => ({ code, message: 'no', help: '', detail: {} });
+        if (exchanges === undefined) {
+          outgoing.end(JSON.stringify({ attempt_id: id }));
+          return;
+        }
+        batches.push(exchanges.length);
+        const states = [200, 400, busy ? 503 : 200];
+        busy = false;
+        const results = exchanges.slice(0, states.length).map((exchange, i) => ({
+          ...{ id: exchange.id, status: states[i] },
+          ...(states[i] === 200
+            ? { answer: { attempt_id: exchange.id }, error: null }
+            : { answer: null, error: error(states[i] === 400 ? 'E_COMMAND_INVALID' : 'E_BUSY') }),
+        }));
+        outgoing.end(JSON.stringify({ results }));
+      });
+    }, port);
+    expect(await calls.flush({ timeout: 60_000 })).toBe(true);
+    expect(calls.status()).toMatchObject({ waiting: 0, recorded: 4, refused: 2 });
+    expect(batches).toEqual([5, 3]);
+  });
+
   test('answers whatever it likes, or nothing, calls go on, and nothing is lost [calls §7.4, §7.5]', async () => {
     let listener: RequestListener = () => undefined;
     const port = await listen((incoming, outgoing) => listener(incoming, outgoing));
@@ -205,9 +271,10 @@ const passOn = (
   body: Buffer,
   outgoing?: Parameters<RequestListener>[1],
   lose?: () => void,
+  path = '/api/exchanges',
 ): void => {
   const headers = { 'content-type': 'application/json' };
-  const sent = request({ host: '127.0.0.1', port, path: '/api/exchanges', method: 'POST', headers });
+  const sent = request({ host: '127.0.0.1', port, path, method: 'POST', headers });
   sent.on('response', (response) => {
     if (outgoing !== undefined) response.pipe(outgoing.writeHead(response.statusCode ?? 500));
     else response.on('end', () => lose?.()).resume();
