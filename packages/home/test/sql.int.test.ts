@@ -9,6 +9,7 @@ import { findPostgres, freshDatabase } from '@stemma/test-kit';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CallAttempt } from '@stemma/queries';
 import type { Home } from '../src/index.ts';
 import { named, open, say, start, temporaryHome } from './small-home.ts';
 
@@ -44,6 +45,24 @@ const answersOf = async (home: Home) => {
   };
 };
 
+/** Two attempts of one call: one is answered, of the other nobody knows. */
+const callModel = async (home: Home): Promise<void> => {
+  const branch = await home.find('other');
+  const by = { recorder: 'test' };
+  const messages = [{ role: 'user', content: 'Hi' }];
+  const request = Buffer.from(JSON.stringify({ model: 'm', messages }));
+  for (const id of ['a1', 'a2'])
+    await home.recordCall(branch, {
+      ...{ id, by, messages },
+      facts: { api: 'openai.chat', model: 'm', parameters: {}, tools: null, request },
+    });
+  await home.finishCall(branch, {
+    ...{ by, attemptId: 'a1', status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'm-1' },
+    usage: { input: 3, output: 4, cached: null, cacheWrite: null, reasoning: null },
+    ...{ firstByteMs: 1, durationMs: 2, error: null, answer: null, response: null },
+  });
+};
+
 describe('the rows in PostgreSQL', async () => {
   const found = await findPostgres();
   if ('skip' in found) {
@@ -52,7 +71,7 @@ describe('the rows in PostgreSQL', async () => {
   }
   const fresh = await freshDatabase(found.url);
   const database: Database = openDatabase(fresh.url);
-  let told: Awaited<ReturnType<typeof answersOf>>;
+  let told: Awaited<ReturnType<typeof answersOf>> & { readonly attempts: readonly CallAttempt[] };
   const ask = (heading: string, values: Readonly<Record<string, string | number>> = {}): Promise<Cells[]> =>
     database.query(documented(heading, { history: named('pool'), branchId: 0, ...values }));
 
@@ -74,7 +93,11 @@ describe('the rows in PostgreSQL', async () => {
     await say(home, 'pool', 'three');
     await act('ben', 'fork-1', '', { op: 'fork', name: 'side' });
     await start(home, 'other');
-    told = await answersOf(home);
+    await callModel(home);
+    told = {
+      ...(await answersOf(home)),
+      attempts: (await home.calls.list(await home.find('other'))).attempts,
+    };
     await home.close();
     const log = await openEmbeddedLog({ directory: join(folder.directory, 'log') });
     const store = await openPostgresRowStore(database);
@@ -104,6 +127,20 @@ describe('the rows in PostgreSQL', async () => {
     const rows = await ask('Interventions, with who and why', { since: 0 });
     const listed = rows.map(([id, , actor, notes]) => [id, actor, notes ?? '']);
     expect(listed).toEqual(told.interventions.map(([id, actor, notes]) => [id, actor, notes ?? '']));
+  });
+
+  it('give what was asked of models', async () => {
+    const rows = await ask('What was asked of models', { history: named('other') });
+    expect(rows).toEqual(
+      told.attempts.map(({ attemptId, cycle, model, status, usage, request, ...times }) => [
+        ...[attemptId, String(cycle), model, status],
+        ...[usage?.input, usage?.output, times.firstByteMs, times.durationMs].map((value) =>
+          value == null ? null : String(value),
+        ),
+        request?.sha256,
+      ]),
+    );
+    expect(told.attempts.map(({ status }) => status)).toEqual(['answered', 'unknown']);
   });
 
   it('give the longest histories', async () => {
