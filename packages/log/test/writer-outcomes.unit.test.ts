@@ -85,6 +85,77 @@ describe('a writer whose log', () => {
   });
 });
 
+describe('a writer with commands that were decided while others were on their way', () => {
+  const ids = Array.from({ length: 40 }, (_, i) => `${i}`);
+  const histories = (id: string): string => `h${Number(id) % 2}`;
+  const writeAll = async (log: EventLog, options = {}): Promise<readonly PromiseSettledResult<unknown>[]> => {
+    const writer = await noteWriter(log, options);
+    return Promise.allSettled(ids.map((id) => writer.write(noteIntent(histories(id), id, id))));
+  };
+  const codes = (answers: readonly PromiseSettledResult<unknown>[]): readonly unknown[] => [
+    ...new Set(
+      answers.map((answer) =>
+        answer.status === 'fulfilled' ? 'accepted' : (answer.reason as { code?: unknown }).code,
+      ),
+    ),
+  ];
+
+  it('that are given up decides them again, on what is there then [record §3: unknown outcome]', async () => {
+    let clock = 0;
+    const log = await openMemoryLog();
+    const refusing = failing(log, [lost, lost, lost]);
+    const sleep = async (): Promise<void> => {
+      clock += 20_000;
+      await later();
+    };
+    const answers = await writeAll(refusing, { now: () => clock, sleep });
+    // 20 commands were sent three times and are nowhere: nobody knows. The others follow no frame of these.
+    expect(codes(answers)).toEqual(['E_OUTCOME_UNKNOWN', 'accepted']);
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+    expect(log.records(0)).toHaveLength(21);
+  });
+
+  it('that another writer overtook decides all of them again [record §3: outcome]', async () => {
+    const log = await openMemoryLog();
+    const rival = await noteWriter(log);
+    let first = true;
+    const contested: EventLog = {
+      ...log,
+      append: async (...given) => {
+        if (first) {
+          first = false;
+          await rival.write(noteIntent('h0', 'rival', 'rival'));
+        }
+        return log.append(...given);
+      },
+    };
+    const answers = await writeAll(contested);
+    expect(codes(answers)).toEqual(['accepted']);
+    const seqs = answers.flatMap((answer, i) =>
+      answer.status === 'fulfilled' && i % 2 === 0 ? [(answer.value as { seq: number }).seq] : [],
+    );
+    expect(seqs).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
+  });
+
+  it('that damage closes to the partition refuses them, and sends none of them [record §2: unknown key]', async () => {
+    const log = await openMemoryLog();
+    let sends = 0;
+    const answers = await writeAll({
+      ...log,
+      append: async (...given) => {
+        sends++;
+        await log.append(...given);
+        await log.append(0, [{ key: 'h', bytes: Uint8Array.of(1, 2, 3) }]);
+        const records = log.records(0);
+        records[records.length - 1] = { ...records.at(-1)!, key: null };
+        throw lost;
+      },
+    });
+    expect(codes(answers)).toEqual(['accepted', 'E_PARTITION_CLOSED']);
+    expect(sends).toBe(1);
+  });
+});
+
 describe('a writer', () => {
   it('that was closed writes nothing more', async () => {
     const log = await openMemoryLog();

@@ -14,6 +14,8 @@ const seqs = (log: MemoryLog): (string | undefined)[] =>
     return envelope && `${envelope.history} ${envelope.seq}`;
   });
 
+const later = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 describe('the writer', () => {
   it('gives a repeated command its first answer, without a second effect, also after a restart [record §3: commands remembered]', async () => {
     const log = await openMemoryLog();
@@ -74,15 +76,33 @@ describe('the writer', () => {
     expect(await notes(log, 'h')).toEqual(['a', 'b', 'c']);
   });
 
-  it('decides commands in the order of the calls, and appends many in one batch before the first answer [record §3: batches]', async () => {
+  it('decides commands in the order of the calls, and appends many in two batches, of which the second is decided while the first is on its way [record §3: batches]', async () => {
     const log = await openMemoryLog();
-    let batches = 0;
-    const counting: EventLog = { ...log, append: (...args) => (batches++, log.append(...args)) };
-    const writer = await noteWriter(counting);
-    const ids = Array.from({ length: 100 }, (_, i) => `c${i}`);
+    const batches: number[] = [];
+    let decided = 0;
+    const decidedBefore: number[] = [];
+    const counting: EventLog = {
+      ...log,
+      append: async (partition, entries) => {
+        batches.push(entries.length);
+        for (let i = 0; i < 20; i++) await later();
+        decidedBefore.push(decided);
+        return log.append(partition, entries);
+      },
+    };
+    const keep = (): void => {
+      decided++;
+    };
+    const writer = await noteWriter(counting, { decoded: { keep } });
+    const ids = Array.from({ length: 101 }, (_, i) => `c${i}`);
     await Promise.all(ids.map((id) => writer.write(noteIntent('h', id, id))));
     expect(await notes(log, 'h')).toEqual(ids);
-    expect(batches).toBe(1);
+    expect([batches, decidedBefore]).toEqual([
+      [51, 50],
+      [101, 101],
+    ]);
+    await Promise.all(ids.slice(0, 16).map((id) => writer.write(noteIntent('i', id, id))));
+    expect(batches.slice(2)).toEqual([16]);
   });
 
   it('decides again when another writer was first, one frame at a time until conflicts end [record §3: outcome, §3: batches]', async () => {

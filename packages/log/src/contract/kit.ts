@@ -76,5 +76,7 @@ export const noteWriter = async (log: EventLog, random: () => number): Promise<W
     now: () => performance.now(),
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     tries: 1000,
+    // Half of what waits is decided while the other half is on its way, however little it is.
+    whole: 1,
   });
 };

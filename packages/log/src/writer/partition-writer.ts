@@ -17,12 +17,14 @@ import type { Accepted, Intent, SentFrame, Task, Writer, WriterOptions } from '.
  *   idle           reads on if a connection was made anew; opens another  deciding
  *                  reader if damage closed the partition
  *   deciding       decides and encodes the waiting commands as a batch    sending; idle, if there is no frame
- *   sending        appends the frames that have no outcome                idle, if none was left or none was written;
- *                                                                         resolving, if the answer says it all;
+ *   sending        appends the frames that have no outcome, and decides   ended, if none was left or none was written;
+ *                  the next ones while these are on their way             resolving, if the answer says it all;
  *                                                                         reading back, otherwise
  *   reading back   reads to the end of the log                            resolving
- *   resolving      gives up at the deadline and where damage stops the    idle, if every frame has its outcome;
+ *   resolving      gives up at the deadline and where damage stops the    ended, if every frame has its outcome;
  *                  history; pauses                                        sending, for the others
+ *   ended          puts commands back that were decided on what was       sending, if frames were decided meanwhile;
+ *                  given up                                               idle, otherwise
  *
  * It leaves `unopened` and `idle` only when a command waits. After an error in any state the next one is `unopened`:
  * nothing that was known counts any more, commands that wait are rejected with the error, and those that were decided
@@ -31,7 +33,7 @@ import type { Accepted, Intent, SentFrame, Task, Writer, WriterOptions } from '.
  */
 type State<C> =
   | { readonly state: 'unopened' }
-  | { readonly state: 'idle' | 'deciding'; readonly at: OpenPartition<C> }
+  | { readonly state: 'idle' | 'deciding' | 'ended'; readonly at: OpenPartition<C> }
   | {
       readonly state: 'sending' | 'reading back' | 'resolving';
       readonly at: OpenPartition<C>;
@@ -52,6 +54,8 @@ type PartitionWriter<C> = {
   readonly options: WriterOptions<C>;
   readonly commands: pending.PendingCommands<C>;
   state: State<C>;
+  /** Frames that were decided on those of a batch without an outcome. None of them was sent. */
+  ahead: SentFrame<C>[];
   running: Promise<void> | undefined;
 };
 
@@ -102,6 +106,7 @@ const newPartitionWriter = <C>(
     options,
     commands,
     state: { state: 'unopened' },
+    ahead: [],
     running: undefined,
   };
   return writer;
@@ -123,6 +128,7 @@ const run = async <C>(writer: PartitionWriter<C>): Promise<void> => {
       writer.state = await step(writer, writer.state);
     } catch (error) {
       pending.rejectAll(writer.commands, error);
+      writer.ahead = [];
       writer.state = { state: 'unopened' };
     }
   }
@@ -146,22 +152,47 @@ const step = async <C>(writer: PartitionWriter<C>, now: State<C>): Promise<State
       return { ...now, state: 'resolving' };
     case 'resolving':
       return resolveOutcomes(writer, now.at, now.batch);
+    case 'ended':
+      return sendAhead(writer, now.at);
   }
 };
 
-/** One batch of the waiting commands; each history's frames in the order of its commands. */
-const decide = async <C>(
+/** One batch of the waiting commands, or of half of them if they are many. */
+const decide = async <C>(writer: PartitionWriter<C>, at: OpenPartition<C>): Promise<State<C>> => {
+  const waiting = pending.countReady(writer.commands);
+  const frames: SentFrame<C>[] = [];
+  await decideSome(writer, at, frames, Math.max(writer.options.whole ?? 16, Math.ceil(waiting / 2)), 1);
+  return frames.length === 0 ? { state: 'idle', at } : sending(writer, at, frames);
+};
+
+const sending = <C>(
+  { options }: PartitionWriter<C>,
+  at: OpenPartition<C>,
+  frames: readonly SentFrame<C>[],
+): State<C> => {
+  const deadline = options.now() + (options.deadline ?? 30_000);
+  return { state: 'sending', at, batch: { frames, attempts: 0, deadline } };
+};
+
+/**
+ * Decides waiting commands until there are so many frames; each history's in the order of its commands.
+ *
+ * @param least the fewest frames that a history may hold in a batch, for its commands to be decided now
+ */
+const decideSome = async <C>(
   { commands, options }: PartitionWriter<C>,
   at: OpenPartition<C>,
-): Promise<State<C>> => {
-  const frames: SentFrame<C>[] = [];
+  frames: SentFrame<C>[],
+  most: number,
+  least: number,
+): Promise<void> => {
   let bytes = 0;
   for (const history of pending.readyHistories(commands)) {
     const queue = pending.queueOf(commands, history);
     const limit = pending.limitOf(commands, history);
     const isFull = (sent: number): boolean =>
-      sent >= limit || frames.length >= commands.ahead || bytes >= MAX_BATCH_BYTES;
-    for (let sent = 0; queue.length > 0 && !isFull(sent);) {
+      sent >= limit || frames.length >= Math.min(most, commands.ahead) || bytes >= MAX_BATCH_BYTES;
+    for (let sent = 0; limit >= least && queue.length > 0 && !isFull(sent);) {
       const task = queue[0] as Task<C>;
       const prepared = await prepareAtEnd(at, task, options);
       if (prepared.kind === 'later') break;
@@ -178,9 +209,19 @@ const decide = async <C>(
     }
     pending.forgetEmptyQueue(commands, history);
   }
-  if (frames.length === 0) return { state: 'idle', at };
-  const deadline = options.now() + (options.deadline ?? 30_000);
-  return { state: 'sending', at, batch: { frames, attempts: 0, deadline } };
+};
+
+/** Sends what was decided while the batch before was on its way, as far as it still counts. */
+const sendAhead = <C>(writer: PartitionWriter<C>, at: OpenPartition<C>): State<C> => {
+  const { commands, ahead } = writer;
+  writer.ahead = [];
+  const isClosed = at.reader.closed() !== null;
+  const frames = ahead.filter((sent) => !isClosed && isUnderWay(at, sent));
+  pending.putBack(
+    commands,
+    ahead.filter((sent) => !frames.includes(sent)),
+  );
+  return frames.length === 0 ? { state: 'idle', at } : sending(writer, at, frames);
 };
 
 /**
@@ -207,35 +248,56 @@ const prepareAtEnd = async <C>(
 };
 
 const send = async <C>(
-  { log, commands }: PartitionWriter<C>,
+  writer: PartitionWriter<C>,
   at: OpenPartition<C>,
   batch: Batch<C>,
 ): Promise<State<C>> => {
+  const { log, commands } = writer;
   const open = withoutOutcome(at, batch);
-  if (open.length === 0) return { state: 'idle', at };
+  if (open.length === 0) return { state: 'ended', at };
   const sent: Batch<C> = { ...batch, attempts: batch.attempts + 1 };
   const entries = open.map(({ frame, record }) => ({ key: frame.envelope.history, bytes: record }));
-  let placed: readonly EntryOffset[];
-  try {
-    placed = await log.append(commands.partition, entries);
-  } catch (error) {
+  const appending = outcomeOf(log.append(commands.partition, entries));
+  const decided = await outcomeOf(decideAhead(writer, at));
+  const appended = await appending;
+  if ('error' in appended) {
+    const { error } = appended;
+    const unwritten = batch.attempts === 0 && wroteNothing(error);
+    if (unwritten) await rejectUnwritten(at, open, error);
+    if ('error' in decided) throw decided.error;
     // After a repeated send the error shows too little: the first send may be in the log.
-    if (batch.attempts > 0 || !wroteNothing(error)) return { state: 'reading back', at, batch: sent };
-    await rejectUnwritten(at, open, error);
-    return { state: 'idle', at };
+    return unwritten ? { state: 'ended', at } : { state: 'reading back', at, batch: sent };
   }
+  const placed = appended.value;
   const { reader } = at;
   const isKnown =
     log.keepsItsEnd && reader.holds() && followsDirectly(placed, reader.checkpoint().cursor.offset);
-  if (!isKnown) return { state: 'reading back', at, batch: sent };
-  const asWritten = placed.map((each, i) => asRead(open[i] as SentFrame<C>, each));
-  await takeIn(at, await reader.checkOpened(asWritten));
-  return { state: 'resolving', at, batch: sent };
+  if (isKnown) {
+    const asWritten = placed.map((each, i) => asRead(open[i] as SentFrame<C>, each));
+    await takeIn(at, await reader.checkOpened(asWritten));
+  }
+  if ('error' in decided) throw decided.error;
+  return { state: isKnown ? 'resolving' : 'reading back', at, batch: sent };
 };
 
+type Outcome<T> = { readonly value: T } | { readonly error: unknown };
+
+const outcomeOf = <T>(promise: Promise<T>): Promise<Outcome<T>> =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+
+/** Decides commands on frames that are on their way, of histories to which nobody else writes. */
+const decideAhead = <C>(writer: PartitionWriter<C>, at: OpenPartition<C>): Promise<void> =>
+  decideSome(writer, at, writer.ahead, Infinity, 2);
+
 /** The frames without an outcome. A frame has one when it is accepted, or another has its `seq` (record §3). */
-const withoutOutcome = <C>({ sessions }: OpenPartition<C>, { frames }: Batch<C>): readonly SentFrame<C>[] =>
-  frames.filter((sent) => sessions.get(sent.frame.envelope.history)?.sent.includes(sent));
+const withoutOutcome = <C>(at: OpenPartition<C>, { frames }: Batch<C>): readonly SentFrame<C>[] =>
+  frames.filter((sent) => isUnderWay(at, sent));
+
+const isUnderWay = <C>({ sessions }: OpenPartition<C>, sent: SentFrame<C>): boolean =>
+  sessions.get(sent.frame.envelope.history)?.sent.includes(sent) === true;
 
 /** True if the records follow each other without a gap from `from`: no other writer's record is between them. */
 const followsDirectly = (placed: readonly EntryOffset[], from: number): boolean =>
@@ -273,10 +335,10 @@ const resolveOutcomes = async <C>(
   batch: Batch<C>,
 ): Promise<State<C>> => {
   const open = withoutOutcome(at, batch);
-  if (open.length === 0) return { state: 'idle', at };
+  if (open.length === 0) return { state: 'ended', at };
   if (options.now() >= batch.deadline || at.reader.closed() !== null) {
     giveUp(at, open);
-    return { state: 'idle', at };
+    return { state: 'ended', at };
   }
   const stopped = open.filter(({ frame }) => at.reader.head(frame.envelope.history)?.state === 'damaged');
   giveUp(at, stopped);

@@ -105,6 +105,10 @@ const setPace = <C>({ paces }: PendingCommands<C>, history: string, pace: Pace):
 export const readyHistories = <C>(commands: PendingCommands<C>): readonly string[] =>
   [...commands.queues.keys()].filter((history) => paceOf(commands, history).pace !== 'backing off');
 
+/** How many commands may be decided now. */
+export const countReady = <C>(commands: PendingCommands<C>): number =>
+  readyHistories(commands).reduce((sum, history) => sum + (commands.queues.get(history)?.length ?? 0), 0);
+
 /** How many frames of a history the next batch may hold. */
 export const limitOf = <C>(commands: PendingCommands<C>, history: string): number =>
   batchLimit(paceOf(commands, history), commands.ahead);
@@ -133,6 +137,13 @@ export const answerRepeated = <C>(
   { seq, frame }: Pick<Accepted, 'seq' | 'frame'>,
 ): void => {
   resolve({ history, partition, seq, repeated: true, frame, offset: null, next: null });
+};
+
+/** Puts commands back whose frames were never sent, in the same order, to be decided again. */
+export const putBack = <C>(commands: PendingCommands<C>, unsent: readonly SentFrame<C>[]): void => {
+  // Those that were answered, or put back before, are not among the decided any more.
+  for (const { task } of [...unsent].reverse())
+    if (commands.decided.delete(task)) queueOf(commands, task.intent.history).unshift(task);
 };
 
 /** Puts commands back in the same order, to be decided again after a pause, because another writer was first. */

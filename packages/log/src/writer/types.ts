@@ -116,6 +116,10 @@ export type WriterOptions<C> = {
   readonly deadline?: number;
   /** How many commands are decided ahead of the answer. Default 256. */
   readonly ahead?: number;
+  /**
+   * Of more commands that wait than this, half are sent, and the others are decided while these are on their way. Default 16.
+   */
+  readonly whole?: number;
   /** About how many bytes of decision states are kept in memory, however many histories they belong to. Default 256 MiB. */
   readonly sessionBytes?: number;
   /** Is given the frames that are sent, unless they are sealed or have contents of their own in the store. */
