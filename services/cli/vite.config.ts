@@ -40,6 +40,7 @@ export default defineConfig({
         'fold-worker': join(root, 'packages/projector/src/workers/fold-worker.ts'),
         'run-thread': join(root, 'packages/projector/src/short-runs/run-thread.ts'),
         'home-thread': join(root, 'services/gateway/src/apart/home-thread.ts'),
+        'analysis-thread': join(root, 'services/cli/src/analyse/analysis-thread.ts'),
         'question-process': join(root, 'services/gateway/src/questions-apart/question-process.ts'),
       },
       // It loads a binary that lies beside it.

@@ -1,5 +1,6 @@
 import type { CommandSpec } from './command.ts';
 import { ack } from './commands/ack.ts';
+import { analyse } from './commands/analyse.ts';
 import { annotate } from './commands/annotate.ts';
 import { assign } from './commands/assign.ts';
 import { backup } from './commands/backup.ts';
@@ -72,6 +73,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   blame,
   cache,
   bisect,
+  analyse,
   watch,
   log,
   exportCommand,

@@ -120,6 +120,22 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['h', LOUD],
     ['h', `[${SLY}`],
   ],
+  analyse: () => [[LOUD]],
+  'analyse cluster': () => [
+    [
+      file(
+        'texts.jsonl',
+        [1, 2, 3, 4].map((i) => `${JSON.stringify({ text: `${LOUD} ${i % 2}` })}\n`).join(''),
+      ),
+    ],
+    [file('vectors.json', JSON.stringify([[1], [LOUD]]))],
+    [`/nowhere/${SLY}`],
+  ],
+  'analyse compare': () => [
+    [file('a.csv', '1,2\n3,4\n'), file('b.csv', `1,${SLY}\n`)],
+    [file('a.csv', '1,2\n3,4\n'), file('c.csv', '5,6\n'), '--permutations', '9'],
+  ],
+  'analyse map': () => [[file('map.csv', '1,2\n3,4\n')], [file('map.csv', '1,2\n3,4\n'), '--seed', LOUD]],
   stages: () => [['h'], ['h', '--stage', 'RAW'], ['h', '--stage', LOUD], ['h', '--profile', LOUD]],
   'stages diff': () => [['h', '@c1', '@c2']],
   'stages events': () => [['h']],

@@ -46,6 +46,8 @@ const WRITES = [
   ['rollback', 'parcel', 'c2', '--notes', 'too soon'],
 ] as const;
 
+const texts = (name: string): string => join(import.meta.dirname, `../../../docs/analysis/${name}.jsonl`);
+
 const READS: readonly (readonly string[])[] = [
   ['help'],
   ['help', 'diff'],
@@ -72,6 +74,8 @@ const READS: readonly (readonly string[])[] = [
   ['stages', 'parcel', 'c2'],
   ['interventions', 'slow-checkout'],
   ['interventions', 'show', '@s20', '--history', 'slow-checkout', '--impact'],
+  ['analyse', 'cluster', texts('before')],
+  ['analyse', 'compare', texts('before'), texts('after'), '--permutations', '199'],
   ['rollback', 'parcel', 'c2'],
   ['thread', 'slow-chekout'],
   ['show', 'parcel', 'c99'],

@@ -25,7 +25,7 @@ export type VectorFile = {
  *
  * Texts without vectors are embedded by {@link embedTexts}.
  *
- * @throws E_VECTORS for everything else, with the row
+ * @throws E_VECTORS for everything else, with the row; E_INPUT_TOO_LARGE for more than 400 MiB of text
  */
 export const readVectors = (bytes: Uint8Array): VectorFile => {
   if (isNpy(bytes)) return ofVectors(readNpy(bytes));
@@ -40,7 +40,12 @@ const ofVectors = (vectors: Vectors): VectorFile => ({
   ...{ texts: null, rounds: null, isEmbedded: false },
 });
 
+/** A text that is much larger does not fit into one of JavaScript. */
+const MOST_TEXT = 400 * 1024 * 1024;
+
 const decode = (bytes: Uint8Array): string => {
+  if (bytes.length > MOST_TEXT)
+    throw fail('E_INPUT_TOO_LARGE', 'a text of more than 400 MiB is too large: save the vectors as .npy');
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
