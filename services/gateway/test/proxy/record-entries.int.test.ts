@@ -49,6 +49,34 @@ test('a call is tried again while the log is away, and said; a recorder that clo
   expect(await waiting).toBe(undefined);
 });
 
+test('a steered call goes out though the log is away: as it came, and after three seconds at most [calls §5.5]', async () => {
+  const away = new Promise<never>(() => undefined);
+  const steerWith = (part: object, name = 'h') => {
+    const recorder = openEntryRecorder(
+      { find: () => Promise.resolve(branch), ...part } as unknown as Home,
+      () => undefined,
+    );
+    const body = Buffer.from('{"model":"m","messages":[{"role":"user","content":"Hi"}]}');
+    const entry = { kind: 'started', id: 'c', place: { name, steer: true }, method: 'POST' } as const;
+    const gone = new AbortController().signal;
+    return recorder
+      .steer({ ...entry, path: '/v1/chat/completions', coding: null, whole: true }, body, gone)
+      .finally(() => recorder.close());
+  };
+  const sent = { kind: 'sent', branch: { history: 'h', branchId: 0 }, body: Buffer.from('changed') } as const;
+  const outcomes = await Promise.all([
+    steerWith({ find: () => away }),
+    steerWith({ steering: { call: () => Promise.reject(fail('E_IO', 'the disk is gone')) } }),
+    // It is on its way, changed; that it is recorded need not be waited for.
+    steerWith({ steering: { call: () => Promise.resolve({ ...sent, recorded: away }) } }),
+  ]);
+  expect(outcomes).toEqual([
+    { kind: 'unsteered', reason: 'the log does not answer' },
+    { kind: 'unsteered', reason: 'the disk is gone' },
+    { ...sent, isRecorded: false },
+  ]);
+});
+
 test('bodies that become large when they are read are recorded one after the other', async () => {
   let [now, most] = [0, 0];
   const home = {
