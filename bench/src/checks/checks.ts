@@ -31,6 +31,7 @@ export const checks = async ({ directory, quick, rounds }: BenchmarkOptions): Pr
         ]),
         notes: [
           `${input.times} times each. get: every row of \`versions\`, one by one; range: the same at once; scan: all rows of all tables.`,
+          'Rows of `versions` stand together in values of up to a page, which is what is checked. list, page: rows that are compared with their count; of one, 50 and 128 rows.',
           'view: the newest snapshot with its contents; first: in rows and a log that were just opened, so nothing is cached.',
           'load and commit: a branch is loaded and its hashes are computed; with checks, they are compared with the recorded ones first.',
         ],

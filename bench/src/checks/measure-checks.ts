@@ -13,7 +13,19 @@ import { openHome } from '@stemma/home';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector, type Projector } from '@stemma/projector';
 import { viewOf } from '@stemma/queries';
-import { encodeKey, hashBytes, packValue, seedOf, type RowReader, type Table } from '@stemma/row-store';
+import {
+  encodeKey,
+  hashBytes,
+  isSealed,
+  packRows,
+  packValue,
+  sealBytes,
+  seedOf,
+  type Row,
+  type RowReader,
+  type Table,
+} from '@stemma/row-store';
+import { listBranches, listCommits, listFrameSummaries } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
 import { median } from '../measure.ts';
@@ -59,33 +71,62 @@ const timed = async (times: number, work: () => unknown): Promise<number> => {
   return median(series);
 };
 
-type Read = { readonly table: Table; readonly key: Uint8Array; readonly value: Uint8Array };
+type Read = { readonly table: Table; readonly rows: readonly Row[]; readonly single: boolean };
 
 /** The same rows, which notes every row that it gives. */
-const noting = (rows: RowReader, read: Read[]): RowReader => {
-  const note = (
-    table: Table,
-    key: Parameters<RowReader['get']>[1],
-    value: Parameters<typeof packValue>[1],
-  ): void => void read.push({ table, key: encodeKey(table, key), value: packValue(table, value) });
-  return {
-    get(table, key) {
-      const value = rows.get(table, key);
-      if (value !== undefined) note(table, key, value);
-      return value;
-    },
-    range(table, range) {
-      const found = rows.range(table, range);
-      for (const { key, value } of found) note(table, key, value);
-      return found;
-    },
-  };
+const noting = (rows: RowReader, read: Read[]): RowReader => ({
+  get(table, key) {
+    const value = rows.get(table, key);
+    if (value !== undefined) read.push({ table, rows: [{ key, value }], single: true });
+    return value;
+  },
+  range(table, range) {
+    const found = rows.range(table, range);
+    read.push({ table, rows: found, single: false });
+    return found;
+  },
+});
+
+/** What a store that packs rows checks: a value of many rows, once for a range and for each row that is read alone. */
+const packedChecks = (table: Table, rows: readonly Row[], single: boolean): Sealed[] => {
+  const cells = new Map<Row, Sealed>();
+  packRows(table, 1, rows, (first, seal) => {
+    const key = encodeKey(table, first.key);
+    const seed = hashBytes(seedOf(table), key);
+    cells.set(first, { table, key, sealed: Uint8Array.from(seal(seed)) });
+  });
+  if (!single) return [...cells.values()];
+  let cell: Sealed | undefined;
+  return rows.flatMap((row) => (cell = cells.get(row) ?? cell) ?? []);
 };
 
+type Sealed = { readonly table: Table; readonly key: Uint8Array; readonly sealed: Uint8Array };
+
+/** The values that were read, with their checksums. */
+const sealedOf = (read: readonly Read[]): readonly Sealed[] => {
+  const singles = new Map<Table, Row[]>();
+  const values: Sealed[] = [];
+  for (const { table, rows, single } of read) {
+    if (table.packed !== true) {
+      for (const { key, value } of rows) {
+        const bytes = encodeKey(table, key);
+        const seed = hashBytes(seedOf(table), bytes);
+        values.push({ table, key: bytes, sealed: sealBytes(seed, packValue(table, value)) });
+      }
+    } else if (single) singles.set(table, [...(singles.get(table) ?? []), ...rows]);
+    else values.push(...packedChecks(table, rows, false));
+  }
+  for (const [table, rows] of singles) values.push(...packedChecks(table, rows, true));
+  return values;
+};
+
+/** How often a list is read for one figure. */
+const LISTS = 50;
+
 let sink = 0;
-/** What the store does for each row before it gives it out. */
-const checkAll = (read: readonly Read[]): void => {
-  for (const { table, key, value } of read) sink ^= hashBytes(hashBytes(seedOf(table), key), value);
+/** What the store does with each value before it gives rows out. */
+const checkAll = (read: readonly Sealed[]): void => {
+  for (const { table, key, sealed } of read) if (isSealed(hashBytes(seedOf(table), key), sealed)) sink++;
 };
 
 type Opened = { readonly projector: Projector; readonly close: () => Promise<void> };
@@ -99,7 +140,9 @@ const openRows = async (directory: string): Promise<Opened> => {
     await contents.close();
     await log.close();
   };
-  return { projector: openProjector({ eager: 'all', log, contents, store }), close };
+  const projector = openProjector({ eager: 'all', log, contents, store });
+  await projector.catchUp();
+  return { projector, close };
 };
 
 /** Asks what reads rows, and does the checks in it once more by themselves. */
@@ -118,7 +161,8 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
     const read: Read[] = [];
     await projector.read((view) => ask(noting(view, read)));
     const whole = await timed(times, () => projector.read(ask));
-    figures[name] = { whole, checks: await timed(times, () => checkAll(read)) };
+    const sealed = sealedOf(read);
+    figures[name] = { whole, checks: await timed(times, () => checkAll(sealed)) };
   };
   await ofRows('get', (rows) => {
     for (const key of keys) rows.get(versions, key);
@@ -126,16 +170,49 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
   await ofRows('range', (rows) => {
     rows.range(versions, { prefix: [history] });
   });
-  const all: Read[] = [];
-  const scan = (each?: (table: Table, key: Read['key'], value: Read['value']) => void): Promise<void> =>
+  const scan = (each?: (table: Table, row: Row) => void): Promise<void> =>
     projector.scan(async (rows, tables) => {
-      for (const table of tables)
-        for await (const { key, value } of rows.entries(table))
-          each?.(table, encodeKey(table, key), packValue(table, value));
+      for (const table of tables) for await (const row of rows.entries(table)) each?.(table, row);
     });
-  await scan((table, key, value) => void all.push({ table, key, value }));
+  const found = new Map<Table, Row[]>();
+  await scan((table, row) => {
+    const rows = found.get(table);
+    if (rows === undefined) found.set(table, [row]);
+    else rows.push(row);
+  });
+  const all = sealedOf([...found].map(([table, rows]) => ({ table, rows, single: false })));
   const scanned = await timed(times, () => scan());
   figures['scan'] = { whole: scanned, checks: await timed(times, () => checkAll(all)) };
+
+  // Lists are compared with the number of their rows, as no sum covers them.
+  const ofList = async (name: string, ask: (rows: RowReader) => unknown): Promise<void> => {
+    const often = async (read: (fn: (view: RowReader) => unknown) => Promise<unknown>): Promise<number> =>
+      timed(1, async () => {
+        for (let i = 0; i < LISTS; i++) await read(ask);
+      });
+    const series: Checked[] = [];
+    for (let i = 0; i < times; i++) {
+      const [checked, bare] = [
+        () => often((fn) => projector.read(fn)),
+        // As a read does: which generation is current is looked up before and after.
+        () =>
+          often(async (fn) => {
+            const rows = await projector.generation();
+            await rows.read(fn);
+            await projector.generation();
+          }),
+      ];
+      const [without, whole] = i % 2 === 0 ? [await bare(), await checked()] : await swapped(checked, bare);
+      series.push({ whole: whole / LISTS, checks: (whole - without) / LISTS });
+    }
+    figures[name] = {
+      whole: median(series.map(({ whole }) => whole)),
+      checks: median(series.map(({ checks }) => checks)),
+    };
+  };
+  await ofList('list of one', (view) => listBranches(view, history));
+  await ofList('page of 50', (view) => listFrameSummaries(view, history, { limit: 50 }));
+  await ofList('list of 128', (view) => listCommits(view, history, 0));
 
   const position = await projector.read((view) =>
     positionOfFrame(view, history, 0, readTipSeq(view, history, 0)),
@@ -143,8 +220,9 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
   const { branchId, seq } = position;
   const read: Read[] = [];
   const parts = await projector.read((view) => readPosition(noting(view, read), history, branchId, seq));
+  const sealed = sealedOf(read);
   const checksOfPosition = await timed(times, () => {
-    checkAll(read);
+    checkAll(sealed);
     sink ^= sumOfRecords(parts);
   });
   const again = await timed(times, () => viewOf(projector, position));
@@ -154,7 +232,6 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
   const first: number[] = [];
   for (let i = 0; i < times; i++) {
     const opened = await openRows(directory);
-    await opened.projector.catchUp();
     first.push(await timed(1, () => viewOf(opened.projector, position)));
     await opened.close();
   }
@@ -163,6 +240,14 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
   // Who writes computes the hashes for the commit: the check computes them earlier.
   const series: Checked[] = [];
   const opened = await openRows(directory);
+  const loaded: Read[] = [];
+  await opened.projector.payloads.using(history, (payload) =>
+    opened.projector.read((view) =>
+      loadBranchFromRows(noting(view, loaded), history, branchId, null).tree.hashes(payload),
+    ),
+  );
+  const sealedOfLoad = sealedOf(loaded);
+  const checksOfLoad = await timed(times, () => checkAll(sealedOfLoad));
   for (let i = 0; i < times; i++) {
     const load = (check: boolean): Promise<number> =>
       timed(1, () =>
@@ -175,7 +260,7 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
         ),
       );
     const [without, whole] = i % 2 === 0 ? [await load(false), await load(true)] : await reversed(load);
-    series.push({ whole, checks: whole - without + checksOfPosition });
+    series.push({ whole, checks: whole - without + checksOfLoad });
   }
   await opened.close();
   figures['load and commit'] = {
@@ -184,6 +269,14 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
   };
   // Used, so that no compiler leaves the work out.
   return sink === 0.5 ? {} : figures;
+};
+
+const swapped = async (
+  checked: () => Promise<number>,
+  bare: () => Promise<number>,
+): Promise<[number, number]> => {
+  const whole = await checked();
+  return [await bare(), whole];
 };
 
 const reversed = async (load: (check: boolean) => Promise<number>): Promise<[number, number]> => {

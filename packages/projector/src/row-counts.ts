@@ -161,16 +161,14 @@ export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCh
     /** The history whose rows of a table are counted; undefined: they are not. */
     const countedOf = (table: Table, [history]: Key): string | undefined =>
       typeof history === 'string' && isCounted(table) && historyColumn(table) === 0 ? history : undefined;
-    /** @param found how many are there, if the caller has them */
-    const check = (table: Table, history: string, found?: number): void => {
+    const check = (table: Table, history: string): void => {
       const name = `${generation} ${table.name} ${history}`;
-      if (found === undefined && known.has(name)) return;
+      if (known.has(name)) return;
       const at = countedAt.get(name);
       const isRecent = at !== undefined && now() - at < COUNTED_FOR;
       const written = readCount(view, history, table.name);
-      if (found !== undefined || !isRecent || written <= FEW) {
-        if ((found ?? view.count(table, history)) !== written)
-          throw rowsMissing(table.name, history, generation);
+      if (!isRecent || written <= FEW) {
+        if (view.count(table, history) !== written) throw rowsMissing(table.name, history, generation);
         if (countedAt.size >= MOST_KNOWN) countedAt.clear();
         if (!isRecent) countedAt.set(name, now());
       }
@@ -185,11 +183,15 @@ export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCh
       },
       range(table, range) {
         const history = countedOf(table, range.prefix);
-        // All rows of a history are counted when they are read.
-        const isWhole = history !== undefined && isWholeList(range);
-        if (history !== undefined && !isWhole) check(table, history);
+        if (history === undefined) return cells.range(table, range);
+        if (!isWholeList(range)) {
+          check(table, history);
+          return cells.range(table, range);
+        }
+        // All rows of a history are counted by reading them.
         const rows = cells.range(table, range);
-        if (isWhole) check(table, history, rows.length);
+        if (rows.length !== readCount(view, history, table.name))
+          throw rowsMissing(table.name, history, generation);
         return rows;
       },
       cursor: (partition) => view.cursor(partition),
