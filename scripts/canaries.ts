@@ -119,6 +119,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-home', file: 'packages/home/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-steering', file: 'packages/steering/src/right.ts', text: use('@stemma/home') },
   { rule: 'layers-agent-loop', file: 'packages/agent-loop/src/right.ts', text: use('@stemma/recorder') },
+  { rule: 'layers-pools', file: 'packages/pools/src/right.ts', text: use('@stemma/recorder') },
   { rule: 'layers-exchanges', file: 'packages/exchanges/src/right.ts', text: use('@stemma/recorder') },
   {
     rule: 'services-apart',

@@ -39,6 +39,7 @@ export const layers = [
   'operations',
   'home',
   'agent-loop',
+  'pools',
   'exchanges',
   'recorder',
   'reports',

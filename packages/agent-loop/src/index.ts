@@ -6,3 +6,8 @@ export { retryCall } from './retry-call.ts';
 export type { RetriedAnswer, RetriedCall, RetryEdit, RetryOptions, SeenAnswer } from './retry-types.ts';
 export type { TextDifference } from './text-differences.ts';
 export { openRuns, type RunAnswers } from './open-runs.ts';
+export { messagesOf } from './chat-message.ts';
+export { mindFor, settingsFor, type CallSettings, type MindsOptions } from './call-settings.ts';
+export { tipOf } from './find-tip.ts';
+export { factsOf, makeCall, recordedTries, type MadeCall } from './record-try.ts';
+export { checkRun, endRun } from './run.ts';

@@ -22,6 +22,8 @@ export type MadeCall = {
   readonly attempt: WholeCallAttempt;
   /** Null if it was answered. */
   readonly error: MindAttempt['error'];
+  /** The frame that records its end; null: it was recorded before. */
+  readonly seq: number | null;
 };
 
 const tryId = (id: string, n: number): string => (n === 1 ? id : `${id}.try${n}`);
@@ -56,10 +58,11 @@ export const makeCall = async (
 ): Promise<MadeCall> => {
   const before = await recordedTries(home, history, id);
   const answered = before.find(({ status }) => status === 'answered');
-  if (answered !== undefined) return { attempt: answered, error: null };
+  if (answered !== undefined) return { attempt: answered, error: null, seq: null };
   const { sleep, random } = mindSurroundings(options);
   let branchRef: BranchRef | undefined;
   let newest = '';
+  let seq: number | null = null;
   const last = await askMind(mind, request, {
     sleep,
     random,
@@ -69,10 +72,10 @@ export const makeCall = async (
       branchRef = await start(newest);
     },
     after: async (_tries, attempt) => {
-      await home.finishCall(branchRef as BranchRef, { by, attemptId: newest, ...endOf(attempt) });
+      ({ seq } = await home.finishCall(branchRef as BranchRef, { by, attemptId: newest, ...endOf(attempt) }));
     },
   });
-  return { attempt: await home.calls.find(history, newest), error: last.error };
+  return { attempt: await home.calls.find(history, newest), error: last.error, seq };
 };
 
 const MOST = 512;

@@ -29,6 +29,7 @@ import { insert } from './commands/insert.ts';
 import { interventions } from './commands/interventions.ts';
 import { log } from './commands/log.ts';
 import { open } from './commands/open.ts';
+import { ask, pool, run } from './commands/pool.ts';
 import { projector } from './commands/projector.ts';
 import { record } from './commands/record.ts';
 import { relay } from './commands/relay.ts';
@@ -80,6 +81,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   up,
   open,
   start,
+  pool,
+  run,
+  ask,
   branches,
   list,
   save,

@@ -19,6 +19,7 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
     ],
   ],
   ['Steer a running agent', ['steer', 'break', 'breaks', 'unbreak', 'held', 'resume', 'abort', 'assign']],
+  ['Run a pool of messages', ['pool', 'run', 'ask']],
   ['Save, fork, return', ['save', 'list', 'load', 'fork', 'rollback', 'name', 'annotate']],
   [
     'Change a context',
@@ -71,6 +72,9 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   stages: 'stemma stages mine @c7',
   interventions: 'stemma interventions mine --actor ada',
   analyse: 'stemma analyse compare before.npy after.npy',
+  pool: 'stemma pool init sea --messages seeds.txt',
+  run: 'stemma run sea --rounds 100 --checkpoint-every 25',
+  ask: "stemma ask sea 'What do they agree on?'",
   save: 'stemma save mine before-refund',
   list: 'stemma list mine',
   load: 'stemma load mine before-refund',

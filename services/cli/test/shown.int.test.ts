@@ -12,6 +12,7 @@ import { temporaryFolder } from './run-stemma.ts';
 const folder = temporaryFolder();
 const directory = join(folder.path, 'home');
 const sample = join(import.meta.dirname, '../../../samples/slow-checkout.steps.jsonl');
+const seeds = join(import.meta.dirname, '../../../samples/seeds.txt');
 const parcel = join(import.meta.dirname, '../../../docs/tutorial/parcel.json');
 
 let home: Awaited<ReturnType<typeof openHome>> | undefined;
@@ -44,6 +45,8 @@ const WRITES = [
   ],
   ['commit', 'slow-checkout:fix-first', '--notes', 'look'],
   ['rollback', 'parcel', 'c2', '--notes', 'too soon'],
+  ['pool', 'init', 'sea', '--messages', seeds, '--sample-size', '3', '--seed', '7', '--notes', 'a start'],
+  ['run', 'sea', '--rounds', '5', '--notes', 'warm up'],
 ] as const;
 
 const texts = (name: string): string => join(import.meta.dirname, `../../../docs/analysis/${name}.jsonl`);
@@ -77,6 +80,9 @@ const READS: readonly (readonly string[])[] = [
   ['analyse', 'cluster', texts('before')],
   ['analyse', 'compare', texts('before'), texts('after'), '--permutations', '199'],
   ['rollback', 'parcel', 'c2'],
+  ['pool', 'sea'],
+  ['pool', 'messages', 'sea'],
+  ['pool', 'search', 'sea', 'the', 'sea'],
   ['thread', 'slow-chekout'],
   ['show', 'parcel', 'c99'],
   ['select', 'parcel', '.cb['],

@@ -44,6 +44,14 @@ const NOTHING: MindAttempt = {
   retry: null,
 };
 
+/** What it learns its words from: instructions only where there is nothing else. */
+const spoken = (messages: ModelRequest['messages']): ModelRequest['messages'] => {
+  const others = messages.filter(
+    ({ role, content }) => role !== 'system' && role !== 'developer' && textOfContent(content).trim() !== '',
+  );
+  return others.length > 0 ? others : messages;
+};
+
 const answerTo = (
   request: Uint8Array,
   { messages, parameters }: Pick<ModelRequest, 'messages' | 'parameters'>,
@@ -53,7 +61,7 @@ const answerTo = (
   const most =
     typeof limit === 'number' && Number.isInteger(limit) ? Math.max(1, Math.min(limit, 10_000)) : MOST_WORDS;
   const seed = canonicalJson(parameters['seed'] ?? own);
-  const shown = messages.map(({ content }) => textOfContent(content));
+  const shown = spoken(messages).map(({ content }) => textOfContent(content));
   const { text, words, isWhole } = markovText(shown, `${seed}\n${canonicalJson([...messages])}`, most);
   const prompt = shown.join(' ').split(/\s+/).length;
   const body = {

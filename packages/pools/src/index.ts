@@ -1,0 +1,9 @@
+export { askPool, type PoolQuestion, type PoolReply } from './ask-pool.ts';
+export { parseAnswer, type PoolAnswer } from './parse-answer.ts';
+export type { PoolMessage } from './pool-message.ts';
+export { viewPool, type PoolView, type SampledMessage } from './pool-messages.ts';
+export { runPool } from './run-pool.ts';
+export type { PoolRound, PoolRun, PoolRunEnd, PoolRunOptions } from './run-types.ts';
+export { drawSample } from './sample.ts';
+export { DEFAULT_SETTINGS, settingsOf, type PoolSettings } from './settings.ts';
+export { startPool, type NewPool } from './start-pool.ts';

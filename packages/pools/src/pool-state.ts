@@ -1,0 +1,69 @@
+import { messagesOf, tipOf } from '@stemma/agent-loop';
+import type { WideJsonObject } from '@stemma/canonical';
+import type { BranchRef, TreeView } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { messagesAt, type PoolMessage } from './pool-message.ts';
+import { settingsOf, type PoolSettings } from './settings.ts';
+
+/** A pool as it stands at the tip of a branch. */
+export type PoolState = {
+  readonly settings: PoolSettings;
+  /** The newest frame of the branch. */
+  readonly seq: number;
+  /** The newest round that a snapshot was made of; 0 before the first. */
+  readonly round: number;
+  readonly messages: readonly PoolMessage[];
+  /** What every round shows first. */
+  readonly system: readonly WideJsonObject[];
+  /** True if the sample of the next round is drawn: it stands in the draft. */
+  readonly isDrawn: boolean;
+  /** The messages that the newest sample shows, in its order. */
+  readonly sampled: readonly string[];
+  /** What the thread shows as it is. */
+  readonly shown: readonly WideJsonObject[];
+};
+
+/** Reads it whole. @throws E_NOT_A_POOL, E_CONFIG_INVALID */
+export const readPool = async (
+  home: Pick<Home, 'position' | 'view' | 'branches'>,
+  branchRef: BranchRef,
+): Promise<PoolState> => {
+  const tip = await tipOf(home, branchRef);
+  const { config } = await home.branches.config(tip);
+  const settings = settingsOf(config, tip.branch);
+  const view = await home.view(tip);
+  const { tree } = view;
+  const indexes = Array.from({ length: tree.count }, (_, index) => index);
+  const isSample = (index: number): boolean =>
+    index >= tree.ah && index < (tree.ends[tree.ah] ?? 0) && tree.headers[index]?.kind === 'sample';
+  return {
+    settings,
+    seq: tip.seq,
+    round: tree.cycle,
+    messages: messagesAt(view),
+    system: systemOf(view),
+    isDrawn: indexes.some(isSample),
+    sampled: sampledIn(view),
+    shown: messagesOf(view),
+  };
+};
+
+/** The messages of the system header alone. */
+const systemOf = (view: TreeView): readonly WideJsonObject[] => {
+  const { tree } = view;
+  const ids = new Set(tree.ids.slice(tree.sys, tree.ends[tree.sys]));
+  if (ids.size <= 1) return [];
+  const all = messagesOf(view);
+  const blocks = tree.headers
+    .slice(tree.sys, tree.ends[tree.sys])
+    .filter(({ nodeType }) => nodeType === 'cb');
+  return all.slice(0, Math.min(all.length, blocks.length));
+};
+
+/** What the newest prompt says of its sample. */
+const sampledIn = ({ tree, payloads }: TreeView): readonly string[] => {
+  const index = tree.headers.findLastIndex(({ kind }) => kind === 'prompt');
+  const ref = tree.payloads[index];
+  const ids = ref === undefined || ref === null ? undefined : payloads(ref)['data_sampled_ids'];
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : [];
+};

@@ -1,0 +1,275 @@
+import {
+  factsOf,
+  makeCall,
+  mindFor,
+  recordedTries,
+  settingsFor,
+  tipOf,
+  type MindsOptions,
+} from '@stemma/agent-loop';
+import type { WideJsonObject } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Step } from '@stemma/history';
+import type { BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { Mind } from '@stemma/minds';
+import { textOfContent, writeRequest } from '@stemma/model-apis';
+import type { WholeCallAttempt } from '@stemma/queries';
+import { parseAnswer } from './parse-answer.ts';
+import type { PoolMessage } from './pool-message.ts';
+import type { PoolState } from './pool-state.ts';
+import type { PoolRound } from './run-types.ts';
+import { drawSample } from './sample.ts';
+
+/** Who records rounds; the actor has them run. */
+const BY = { recorder: 'runner' } as const;
+
+/** The id of a round's call: a round is made once on a branch, whoever runs it, since a command counts once. */
+const roundId = (branchId: number, round: number): string => `pool.${branchId}.${round}`;
+
+/** What a round came to: what was recorded, or why its mind did not answer. */
+export type RoundOutcome = {
+  readonly state: PoolState;
+  readonly done: PoolRound | null;
+  readonly error: NonNullable<Awaited<ReturnType<typeof makeCall>>['error']> | null;
+};
+
+export type RoundContext = {
+  readonly home: Home;
+  readonly branchRef: BranchRef;
+  readonly minds: MindsOptions;
+  readonly signal: AbortSignal;
+};
+
+/**
+ * Makes the next round of a pool, or finishes the one that was begun: draws the sample, commits, asks the mind, adds what it
+ * transmits. Each of these is recorded when it is done and under an id that follows from the round, so that a round that was
+ * interrupted goes on where it ended, and a recorded answer is never paid for again (pool: Runner).
+ *
+ * @throws E_CONFLICT if somebody else changed the branch: read the pool again and call it again. E_POOL_TOO_SMALL, E_MIND_…
+ */
+export const makeRound = async (context: RoundContext, state: PoolState): Promise<RoundOutcome> => {
+  const open = await openRound(context, state);
+  if (open !== null) return finishRound(context, state, open);
+  const round = state.round + 1;
+  const drawn = state.isDrawn
+    ? { seq: state.seq, sampled: state.sampled, messages: state.shown }
+    : await drawRound(context, state, round);
+  return askRound(context, state, { round, ...drawn, commit: true });
+};
+
+type Asked = {
+  readonly round: number;
+  readonly sampled: readonly string[];
+  readonly messages: readonly WideJsonObject[];
+  readonly seq: number;
+  /** True if the sample stands in the draft. */
+  readonly commit: boolean;
+};
+
+/** The round whose snapshot is there and whose answer is not in the pool; null: there is none. */
+const openRound = async (
+  { home, branchRef }: RoundContext,
+  { round, messages }: PoolState,
+): Promise<{ readonly answered: WholeCallAttempt | null } | null> => {
+  if (round === 0 || messages.some((message) => message.round === round && message.mindId >= 0)) return null;
+  const { history, branchId } = branchRef;
+  if ((await home.findCommand(history, `${roundId(branchId, round)}.added`)) !== undefined) return null;
+  // The snapshot may be that of the branch from which this one was forked.
+  const made = await home.position(branchRef, `@c${round}`);
+  const ids = new Set([roundId(branchId, round), roundId(made.branchId, round)]);
+  let begun = false;
+  for (const id of ids)
+    for (const attempt of await recordedTries(home, history, id)) {
+      begun = true;
+      if (attempt.status !== 'answered') continue;
+      return messagesIn(attempt).length === 0 ? null : { answered: attempt };
+    }
+  return begun ? { answered: null } : null;
+};
+
+const finishRound = async (
+  context: RoundContext,
+  state: PoolState,
+  { answered }: { readonly answered: WholeCallAttempt | null },
+): Promise<RoundOutcome> => {
+  const { round, seq, shown, sampled } = state;
+  if (answered === null)
+    return askRound(context, state, { round, sampled, messages: shown, seq, commit: false });
+  return addRound(context, state, { round, sampled, seq, attempt: answered, mind: mindAt(state, round) });
+};
+
+/** The mind that a round asks. */
+const mindAt = (
+  { settings: { minds } }: PoolState,
+  round: number,
+): { readonly id: number; readonly spec: string } => {
+  const id = (round - 1) % minds.length;
+  return { id, spec: minds[id] as string };
+};
+
+/** Puts the sample and the prompt of a round into the draft. */
+const drawRound = async (
+  { home, branchRef: { history, branchId } }: RoundContext,
+  { settings, messages, system, seq }: PoolState,
+  round: number,
+): Promise<Omit<Asked, 'round' | 'commit'>> => {
+  const { sample_size: size, active_pool_size: active, seed, prompt } = settings;
+  const from = Math.max(0, messages.length - active);
+  if (messages.length - from < size)
+    throw fail(
+      'E_POOL_TOO_SMALL',
+      `a round shows ${size} messages, and the active pool has ${messages.length - from}`,
+    );
+  const sampled = drawSample({ seed, round }, { from, to: messages.length, size }).map(
+    (index) => messages[index] as PoolMessage,
+  );
+  const step = (node: WideJsonObject): Step => ({
+    op: 'insert',
+    parent: '^ah',
+    node: { nodeType: 'cb', offset: -1, ttl: 1, ...node },
+  });
+  const steps = [
+    step({
+      role: 'system',
+      kind: 'prompt',
+      content: prompt,
+      data_round: round,
+      data_sampled_ids: sampled.map(({ id }) => id),
+    }),
+    ...sampled.map(({ id, text }) => step({ role: 'user', kind: 'sample', refs: [id], content: text })),
+  ];
+  const id = `${roundId(branchId, round)}.sample`;
+  const outcome = await home.submit({ id, history, branchId, by: BY, expected: seq, steps });
+  const said = [
+    { role: 'system', content: prompt },
+    ...sampled.map(({ text: content }) => ({ role: 'user', content })),
+  ];
+  return { seq: outcome.seq, sampled: sampled.map((message) => message.id), messages: [...system, ...said] };
+};
+
+/** The body that asks a mind, and what is recorded of it besides. */
+const requestOf = (mind: Mind, { settings }: PoolState, messages: readonly WideJsonObject[]) => {
+  const isOffline = mind.model === 'offline';
+  const { parameters } = settingsFor(mind, null, {
+    ...(settings.parameters as WideJsonObject),
+    ...(isOffline ? { seed: settings.seed } : {}),
+  });
+  const request = writeRequest(mind.api, {
+    model: mind.model,
+    messages,
+    parameters,
+    tools: [],
+    stream: false,
+  });
+  return { request, facts: factsOf(mind, request, { parameters, tools: [] }) };
+};
+
+const askRound = async (context: RoundContext, state: PoolState, asked: Asked): Promise<RoundOutcome> => {
+  const { home, branchRef, minds, signal } = context;
+  const { round, messages } = asked;
+  const chosen = mindAt(state, round);
+  const mind = mindFor(chosen.spec, null, minds);
+  const { request, facts } = requestOf(mind, state, messages);
+  let { seq, commit } = asked;
+  let isFirst = true;
+  const {
+    attempt,
+    error,
+    seq: finished,
+  } = await makeCall(
+    home,
+    branchRef.history,
+    {
+      id: roundId(branchRef.branchId, round),
+      by: BY,
+      mind,
+      request,
+      start: async (id) => {
+        // A further try begins behind the end of the one before it, and shows the same.
+        if (!isFirst) ({ seq } = await tipOf(home, branchRef));
+        isFirst = false;
+        const started = await home.startCallAtTip(branchRef, { id, by: BY, facts, commit, expected: seq });
+        commit = false;
+        seq = started.seq;
+        return branchRef;
+      },
+    },
+    { ...minds, signal },
+  );
+  const next: PoolState = { ...state, seq: finished ?? seq, round, isDrawn: false };
+  if (error !== null) return { state: next, done: null, error };
+  return addRound(context, next, { round, sampled: asked.sampled, seq: next.seq, attempt, mind: chosen });
+};
+
+/** The messages that an answer transmits. */
+const messagesIn = ({ answer }: WholeCallAttempt): readonly string[] =>
+  parseAnswer(textOfContent((answer as WideJsonObject | null)?.['content'])).messages;
+
+const addRound = async (
+  { home, branchRef: { history, branchId } }: RoundContext,
+  state: PoolState,
+  {
+    round,
+    sampled,
+    seq,
+    attempt,
+    mind,
+  }: Pick<Asked, 'round' | 'sampled' | 'seq'> & {
+    readonly attempt: WholeCallAttempt;
+    readonly mind: { readonly id: number; readonly spec: string };
+  },
+): Promise<RoundOutcome> => {
+  const texts = messagesIn(attempt);
+  const tokens = (attempt.usage?.input ?? 0) + (attempt.usage?.output ?? 0);
+  const first = nextVectorId(state.messages);
+  if (texts.length === 0)
+    return { state, done: { round, mind: mind.spec, sampled, added: [], tokens }, error: null };
+  const steps = texts.map((content, i): Step => ({
+    op: 'insert',
+    parent: '^ah',
+    node: {
+      nodeType: 'cb',
+      offset: 0,
+      role: 'assistant',
+      kind: 'text',
+      content,
+      data_vector_id: first + i,
+      data_round: round,
+      data_mind_id: mind.id,
+      data_source: 'mind',
+    },
+  }));
+  const id = `${roundId(branchId, round)}.added`;
+  const outcome = await home.submit({ id, history, branchId, by: BY, expected: seq, steps });
+  const ids = outcome.events.flatMap((event) => (event.type === 'NodeInserted' ? [event.node.id] : []));
+  const added = texts.map((text, i): PoolMessage => ({
+    id: ids[i] as string,
+    vectorId: first + i,
+    round,
+    mindId: mind.id,
+    source: 'mind',
+    intervention: null,
+    text,
+  }));
+  return {
+    state: { ...state, seq: outcome.seq, messages: grown(state.messages, added) },
+    done: { round, mind: mind.spec, sampled, added: ids, tokens },
+    error: null,
+  };
+};
+
+/** The number that the next message of a pool gets. */
+const nextVectorId = (messages: readonly PoolMessage[]): number => {
+  // Numbers rise; an observer may have given a message none, or any.
+  let greatest = messages.length - 1;
+  for (const { vectorId } of messages.slice(-NEWEST)) greatest = Math.max(greatest, vectorId ?? -1);
+  return greatest + 1;
+};
+const NEWEST = 100;
+
+/** One list that grows, so that a round does not cost more in a larger pool. */
+const grown = (messages: readonly PoolMessage[], added: readonly PoolMessage[]): readonly PoolMessage[] => {
+  (messages as PoolMessage[]).push(...added);
+  return messages;
+};

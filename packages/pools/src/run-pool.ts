@@ -1,0 +1,125 @@
+import { tipOf } from '@stemma/agent-loop';
+import { fail, isStemmaError } from '@stemma/errors';
+import type { BranchRef, Position } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { makeRound, type RoundContext } from './round.ts';
+import { readPool, type PoolState } from './pool-state.ts';
+import type { PoolRun, PoolRunEnd, PoolRunOptions } from './run-types.ts';
+
+/** How often somebody else may come in between in one round. */
+const MOST_CONFLICTS = 100;
+
+/**
+ * Runs a pool for some rounds: in each, one mind is shown a sample and adds messages. What runs is what is recorded, so a run that was
+ * stopped or killed goes on when it is started again, and observers may inject between two rounds.
+ *
+ * @throws E_USAGE, E_NOT_A_POOL, E_POOL_TOO_SMALL, E_MIND_INVALID, E_MIND_KEY_MISSING, and what recording throws
+ */
+export const runPool = async (
+  home: Home,
+  branchRef: BranchRef,
+  options: PoolRunOptions,
+): Promise<PoolRun> => {
+  const { rounds, checkpointEvery = rounds, tokens: most = Infinity, seconds = Infinity } = options;
+  const { signal = new AbortController().signal, progress = () => undefined } = options;
+  const { now = () => performance.now() } = options;
+  if (!Number.isSafeInteger(rounds) || rounds < 1) throw fail('E_USAGE', 'a run has at least one round');
+  if (!Number.isSafeInteger(checkpointEvery) || checkpointEvery < 1)
+    throw fail('E_USAGE', 'there is at least one round between two checkpoints');
+  const context: RoundContext = { home, branchRef, minds: options.minds ?? {}, signal };
+  const begun = now();
+  let state = await readPool(home, branchRef);
+  let since = await tipOf(home, branchRef);
+  let [done, sinceCheckpoint, added, tokens] = [0, 0, 0, 0];
+
+  const checkpoint = async (): Promise<void> => {
+    if (sinceCheckpoint === 0) return;
+    since = await recordRun(home, branchRef, options, { rounds: sinceCheckpoint, total: state.round, since });
+    sinceCheckpoint = 0;
+    state = { ...state, seq: since.seq };
+  };
+  const goOn = async (): Promise<Ending> => {
+    while (done < rounds) {
+      if (signal.aborted) return cancelled;
+      if (tokens >= most)
+        return { ended: 'tokens', why: `the rounds took ${tokens} of ${most} tokens`, error: null };
+      if ((now() - begun) / 1000 >= seconds)
+        return { ended: 'time', why: `the rounds took their ${seconds} seconds`, error: null };
+      const outcome = await withoutConflicts(context, state);
+      state = outcome.state;
+      if (outcome.error !== null)
+        return outcome.error.code === 'E_CANCELLED'
+          ? cancelled
+          : { ended: 'failed', why: outcome.error.message, error: outcome.error };
+      if (outcome.done === null) continue;
+      done++;
+      sinceCheckpoint++;
+      added += outcome.done.added.length;
+      tokens += outcome.done.tokens;
+      progress(outcome.done);
+      if (sinceCheckpoint === checkpointEvery && done < rounds) await checkpoint();
+    }
+    return { ended: 'rounds', why: `all ${rounds} rounds are done`, error: null };
+  };
+
+  let ending: Ending;
+  try {
+    ending = await goOn();
+  } catch (error) {
+    if (!signal.aborted) {
+      await checkpoint();
+      throw error;
+    }
+    ending = cancelled;
+  }
+  await checkpoint();
+  const { history, branch, branchId, label } = await tipOf(home, branchRef);
+  const { round } = state;
+  return { history, branch, branchId, position: label, rounds: done, round, added, tokens, ...ending };
+};
+
+type Ending = Pick<PoolRun, 'why' | 'error'> & { readonly ended: PoolRunEnd };
+
+const cancelled: Ending = {
+  ended: 'cancelled',
+  why: 'it was cancelled',
+  error: { code: 'E_CANCELLED', message: 'it was cancelled' },
+};
+
+/** A round that is made although others write to the branch meanwhile. */
+const withoutConflicts = async (context: RoundContext, known: PoolState): ReturnType<typeof makeRound> => {
+  let state = known;
+  for (let conflicts = 0; ; conflicts++)
+    try {
+      return await makeRound(context, state);
+    } catch (error) {
+      if (!isStemmaError(error, 'E_CONFLICT') || conflicts === MOST_CONFLICTS) throw error;
+      state = await readPool(context.home, context.branchRef);
+    }
+};
+
+/** Records that rounds ran since a position; returns the position behind it. */
+const recordRun = async (
+  home: Home,
+  branchRef: BranchRef,
+  { actor, notes }: PoolRunOptions,
+  { rounds, total, since }: { readonly rounds: number; readonly total: number; readonly since: Position },
+): Promise<Position> => {
+  const { history, branchId } = branchRef;
+  await home.submit({
+    id: `pool.${branchId}.run-${total}-${since.seq}`,
+    history,
+    branchId,
+    by: { actor },
+    ...(notes === undefined ? {} : { notes }),
+    steps: [
+      {
+        op: 'run',
+        rounds,
+        total_rounds_after: total,
+        since: { branchId: since.branchId, seq: since.seq },
+      },
+    ],
+  });
+  return tipOf(home, branchRef);
+};
