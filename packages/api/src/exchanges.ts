@@ -123,7 +123,7 @@ export const ExchangeAnswer = z
 export type ExchangeAnswer = z.infer<typeof ExchangeAnswer>;
 
 /** Exchanges that waited together. Each is looked at by itself: a wrong one keeps no other from being recorded. */
-export const ExchangesRequest = z
+const ExchangesRequest = z
   .strictObject({
     exchanges: z
       .array(z.record(z.string(), anyJson))

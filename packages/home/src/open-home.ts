@@ -1,3 +1,4 @@
+import { parseCommand } from '@stemma/history';
 import {
   assignCall,
   assignFrom,
@@ -252,6 +253,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     branches: openBranches(projection, (command) => home.submit(command)),
     catchUp: () => projection.catchUp(),
     submit: async (command) => {
+      refuseShapeless(command);
       await steering.check(command);
       const outcome = await handler.submit(command);
       requests.accepted(outcome);
@@ -374,4 +376,12 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     },
   };
   return home;
+};
+
+/** What is no command at all is refused before anybody looks into it; what is wrong inside of one, the decision says. */
+const refuseShapeless = (command: unknown): void => {
+  const { history, by, steps } = (command ?? {}) as { readonly [name: string]: unknown };
+  const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+  if (typeof history !== 'string' || !isObject(by) || !Array.isArray(steps) || !steps.every(isObject))
+    parseCommand(command);
 };

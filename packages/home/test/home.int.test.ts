@@ -1,3 +1,4 @@
+import type { Command } from '@stemma/history';
 import { sized } from '@stemma/test-kit';
 import { compareCodePoints } from '@stemma/canonical';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
@@ -292,5 +293,32 @@ test('a command without a usable id or author is refused before anything is writ
     await expect(sent).rejects.toMatchObject({ code: 'E_COMMAND_INVALID' });
   }
   expect(await home.histories()).toEqual([]);
+  await home.close();
+});
+
+test('a command that is none is refused with a code, whatever is wrong with it [record §3: refusals forgotten]', async () => {
+  using at = temporaryHome();
+  const home = await open(at.directory);
+  await start(home, 'a');
+  const good = { id: 'c', history: named('a'), branchId: 0, by: { actor: 'ann' } };
+  const bad: readonly unknown[] = [
+    {},
+    { ...good, steps: 'remove' },
+    { ...good, steps: [null] },
+    { ...good, steps: [{ op: 'insert', parent: '^ah' }] },
+    {
+      ...good,
+      steps: [
+        { op: 'insert', parent: '^ah' },
+        { op: 'remove', id: 'x' },
+      ],
+    },
+    { ...good, by: undefined, steps: [{ op: 'remove', id: 'x' }] },
+    { ...good, steps: [{ op: 'remove' }] },
+  ];
+  for (const command of bad)
+    await expect(home.submit(command as Command), JSON.stringify(command)).rejects.toMatchObject({
+      code: expect.stringMatching(/^E_(COMMAND|NODE)_INVALID$/) as string,
+    });
   await home.close();
 });

@@ -1,6 +1,6 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { isSteered, type Command } from '@stemma/history';
+import { isSteered, parseCommand, type Command, type Step } from '@stemma/history';
 import { branchRefOf, readConfig, readTipSeq } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { threadIndexes, type Headers, type Payload } from '@stemma/context-tree';
@@ -10,20 +10,23 @@ import type { SteeredHome } from './types.ts';
  * Refuses a command of an observer that takes a tool call, or its result, from a branch whose calls are steered, and leaves the
  * other: no API takes such a request.
  *
- * @throws E_TOOL_PAIR
+ * @throws E_TOOL_PAIR, E_COMMAND_INVALID
  */
 export const refuseHalfPairs = async (
   home: SteeredHome,
   projection: Projection,
-  { by, history, branchId, steps }: Command,
+  command: Command,
 ): Promise<void> => {
+  // It may be anything still; of most commands the decision says what is wrong.
+  if (!Array.isArray(command.steps) || !command.steps.some((step) => (step as Step | null)?.op === 'remove'))
+    return;
+  const { by, history, branchId, steps } = parseCommand(command);
   if (!('actor' in by)) return;
   const removed = new Set(steps.flatMap((step) => (step.op === 'remove' ? [step.id] : [])));
   // A result that another takes the place of is not taken away.
   const answeredAnew = new Set(
     steps.flatMap((step) => (step.op === 'insert' ? [step.node['data_tool_call_id']] : [])),
   );
-  if (removed.size === 0) return;
   const steered = await projection
     .read((rows) =>
       isSteered(readConfig(rows, history, branchId, readTipSeq(rows, history, branchId)).config),
