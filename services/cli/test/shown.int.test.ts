@@ -1,7 +1,8 @@
 import { openHome } from '@stemma/home';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
+import { GROUPS } from '../src/help.ts';
 import { runCli } from '../src/run-cli.ts';
 import { temporaryFolder } from './run-stemma.ts';
 
@@ -10,22 +11,28 @@ import { temporaryFolder } from './run-stemma.ts';
  * change. The clock stands still, so that they are the same everywhere.
  */
 const folder = temporaryFolder();
-const directory = join(folder.path, 'home');
 const sample = join(import.meta.dirname, '../../../samples/slow-checkout.steps.jsonl');
 const seeds = join(import.meta.dirname, '../../../samples/seeds.txt');
 const parcel = join(import.meta.dirname, '../../../docs/tutorial/parcel.json');
 
-let home: Awaited<ReturnType<typeof openHome>> | undefined;
+type Home = Awaited<ReturnType<typeof openHome>>;
 
-/** Each writing command comes a second after the one before. */
-let seconds = 1_790_000_000n;
+/** A home in which all of it was done, with the directory that it is in. */
+type Place = { readonly directory: string; readonly home: Home };
+const places: Home[] = [];
 
-beforeAll(async () => {
-  home = await openHome({ directory, create: true, clock: () => seconds++ * 1_000_000_000n });
-  for (const args of WRITES) expect((await show(args, undefined)).code, args.join(' ')).toBe(0);
-});
+const newPlace = async (name: string): Promise<Place> => {
+  const directory = join(folder.path, name, 'home');
+  /** Each writing command comes a second after the one before. */
+  let seconds = 1_790_000_000n;
+  const home = await openHome({ directory, create: true, clock: () => seconds++ * 1_000_000_000n });
+  places.push(home);
+  const place = { directory, home };
+  for (const args of WRITES) expect((await show(place, args, undefined)).code, args.join(' ')).toBe(0);
+  return place;
+};
 afterAll(async () => {
-  await home?.close();
+  for (const home of places) await home.close();
   folder[Symbol.dispose]();
 });
 
@@ -90,56 +97,150 @@ const READS: readonly (readonly string[])[] = [
   ['nonsense'],
 ];
 
+/** Each of the others, in an order in which it has something to say. */
+const MORE: readonly (readonly string[])[] = [
+  ['start', '--name', 'desk'],
+  ['start', '--name', 'secret', '--erasable', '--subject', 'jo'],
+  ['insert', 'desk', '--id', 'q', '--role', 'user', '--content', 'Where is parcel 7731?'],
+  ['commit', 'desk', '--recorder', 'agent'],
+  ['continue', 'desk', '--mind', 'offline', '--run', 'run-1'],
+  ['calls', 'desk'],
+  ['call', 'desk', '@c1'],
+  ['retry', 'desk', '@c1', '--mind', 'offline', '--run', 'run-2'],
+  ['assign', 'desk@c1', '--new', '--name', 'apart'],
+  ['assign', 'desk@c9', '--to', 'parcel'],
+  ['edit', 'parcel', 'm0', '--content', 'Be kind.', '--notes', 'kinder'],
+  ['replace', 'parcel', 'm0', '--content', 'Be brief.', '--notes', 'shorter'],
+  ['insert', 'parcel', '--parent', '^sys', '--id', 'rule', '--content', 'Never guess.'],
+  ['move', 'parcel', 'rule', '^ah'],
+  ['remove', 'parcel', 'rule'],
+  ['remove', 'parcel', 'nothing'],
+  ['commit', 'parcel'],
+  ['config', 'get', 'parcel'],
+  ['config', 'set', 'parcel', 'observe=true'],
+  ['configure', 'parcel', '{"max_blocks":200,"keep_turns":4,"pins":[]}'],
+  ['name', 'parcel', 'all-facts'],
+  ['annotate', 'parcel', 'asked twice', '--at', '@c2'],
+  ['load', 'slow-checkout', 'before-fix'],
+  ['save', 'parcel', 'end'],
+  ['fork', 'parcel', 'c1', '--name', 'again', '--notes', 'once more'],
+  ['rollback', 'parcel', 'c1', '--notes', 'back'],
+  ['inject', 'parcel', 'Ask for the number.', '--role', 'system'],
+  ['steer', 'parcel', 'on'],
+  ['break', 'parcel', '--tool', 'refund', '--timeout', '5m'],
+  ['breaks', 'parcel'],
+  ['unbreak', 'parcel', 'b1'],
+  ['breaks', 'parcel'],
+  ['held'],
+  ['resume', 'parcel'],
+  ['abort', 'parcel'],
+  ['watch', 'parcel', "@t0 .cb[role='user']"],
+  ['open', 'parcel', 'c1', '--print'],
+  ['record', '--', process.execPath, '-e', ''],
+  ['record', '--', 'no-such-agent'],
+  ['up', '--port', '0'],
+  ['export', 'parcel', 'c1'],
+  ['experiment', 'export', 'desk', '@c1'],
+  ['erase', 'secret', '--yes'],
+  ['erase', 'parcel', '--yes'],
+  ['salvage', 'parcel'],
+  ['ack', '0@4711', '--yes'],
+  ['checkpoint', '--out', 'HOME/../checkpoint'],
+  ['backup', 'HOME/../backup'],
+  ['restore', 'HOME/../backup', '--to', 'HOME/../restored'],
+  ['copy', '--from', 'HOME/../restored', '--to', 'HOME/../copied'],
+  ['doctor'],
+  ['verify'],
+  ['replay', '--verify'],
+  ['stats'],
+  ['projector', '--read-model', 'nothing'],
+  ['relay', '--to', 'nowhere'],
+  ['completion', 'fish'],
+];
+
 const show = async (
+  { directory, home }: Place,
   args: readonly string[],
   columns: number | undefined,
 ): Promise<{ readonly code: number; readonly text: string }> => {
   let text = '';
+  const ending = new AbortController();
+  const isEndless = ['watch', 'up'].includes(args[0] ?? '');
+  const takesNoHome = ['help', 'record', 'restore', 'copy', 'completion', 'relay', 'projector'].includes(
+    args[0] ?? '',
+  );
+  const given = args.map((arg) => arg.replace('HOME', directory));
   const stream = (): Writable =>
     new Writable({
       write: (piece: Buffer, _encoding, done) => {
         text += piece.toString();
         done();
+        // What goes on until Ctrl-C is ended once it has said something.
+        if (isEndless && text.includes('\n')) setImmediate(() => ending.abort());
       },
     });
   const stdout = stream();
   if (columns !== undefined) Object.assign(stdout, { isTTY: true, columns });
-  const code = await runCli([...args, ...(args[0] === 'help' ? [] : ['--home', directory])], {
+  const code = await runCli([...given, ...(takesNoHome ? [] : ['--home', directory])], {
     stdin: Readable.from([]),
     stdout,
     stderr: stream(),
-    env: { STEMMA_ACTOR: 'ada', NO_COLOR: '1' },
-    signal: new AbortController().signal,
-    openHome: async () => ({ ...(home as NonNullable<typeof home>), close: async () => undefined }),
+    env: { STEMMA_ACTOR: 'ada', NO_COLOR: '1', ...(args[0] === 'record' ? { STEMMA_HOME: directory } : {}) },
+    signal: ending.signal,
+    openHome: async (options) =>
+      options.directory === directory ? { ...home, close: async () => undefined } : openHome(options),
   });
   return { code, text };
 };
 
-/** Paths of this machine are none of the page. */
-const withoutPaths = (text: string): string =>
+/** Paths of this machine are none of the page, nor are ids of commands, which chance gives. */
+const withoutPaths = (text: string, directory: string): string =>
   text
     .replaceAll(directory, 'HOME')
+    .replaceAll(join(directory, '..'), 'FOLDER')
+    .replaceAll(process.execPath, 'node')
     .replaceAll(join(import.meta.dirname, '../../..'), 'STEMMA')
-    // The ids of commands are chance's.
     .replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
     .replace(/[ \t]+$/gm, '');
+
+/** The same for what else chance and time give. */
+const withoutChance = (text: string): string =>
+  text
+    .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replace(/public key: .*/g, 'public key: KEY')
+    .replace(/as of \S+/g, 'as of <time>')
+    .replace(/^(logBytes|rowBytes) .*/gm, '$1 <bytes>')
+    .replace(/ {2,}\d+ ms\b/g, '  <ms>')
+    .replace(/\b\d+\.\d+ s\b/g, '<duration>');
+
+const beginningOf = (text: string): string => `${text.split('\n').slice(0, 4).join('\n')}\n…\n`;
 
 test.each([
   ['80 columns', 80],
   ['200 columns', 200],
   ['no terminal', undefined],
 ])('what every command shows with %s is what was looked at', async (name, columns) => {
+  const place = await newPlace(name);
   let page = '';
-  for (const args of READS) {
-    const { code, text } = await show(args, columns);
-    const shown = withoutPaths(text);
-    page += `$ stemma ${withoutPaths(args.map((arg) => (/[ '#]/.test(arg) ? JSON.stringify(arg) : arg)).join(' '))}\n${shown}[exit ${code}]\n\n`;
+  for (const args of [...READS, ...MORE]) {
+    const { code, text } = await show(place, args, columns);
+    const line = args.map((arg) => (arg === '' || /[ '#{]/.test(arg) ? JSON.stringify(arg) : arg)).join(' ');
+    const printed = withoutPaths(text, place.directory);
+    const shown = MORE.includes(args) ? withoutChance(printed) : printed;
+    page += `$ stemma ${withoutPaths(line, place.directory)}\n${args[0] === 'completion' ? beginningOf(shown) : shown}[exit ${code}]\n\n`;
   }
   const file = `shown/${name.replaceAll(' ', '-')}.txt`;
   await expect(page).toMatchFileSnapshot(join(import.meta.dirname, file));
 });
 
+test('every command of the help is among them', () => {
+  const shown = new Set([...READS, ...MORE].map(([name]) => name));
+  const known = GROUPS.flatMap(([, names]) => names);
+  expect(known.filter((name) => !shown.has(name))).toEqual([]);
+});
+
 test('no table, list or text to read is wider than a terminal of 80 columns', async () => {
+  const place = await newPlace('width');
   const fitting = [
     'histories',
     'snapshots',
@@ -152,7 +253,7 @@ test('no table, list or text to read is wider than a terminal of 80 columns', as
     'bisect',
   ];
   for (const args of READS.filter(([name = ''], i) => fitting.includes(name) && i < 24)) {
-    const { text } = await show(args, 80);
+    const { text } = await show(place, args, 80);
     for (const line of text.split('\n'))
       expect(line.length, `${args.join(' ')}: ${line}`).toBeLessThanOrEqual(80);
   }

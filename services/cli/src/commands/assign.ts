@@ -8,6 +8,7 @@ import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
 import { printable } from '../output.ts';
+import { titled, titleOf } from '../titles.ts';
 
 export const assign: CommandSpec = {
   name: 'assign',
@@ -57,13 +58,15 @@ export const assign: CommandSpec = {
       : { branch: await home.find(String(to)) };
     const calls = await callsNamed(home, String(which));
     const assigned = await assignAll(home, calls, destination, corrector, options['following'] === true);
+    const titles = new Map<string, string>();
+    for (const { to: now } of assigned) titles.set(now.history, await titleOf(home, now.history));
     await context.output.result(
       assigned.map(({ from, to: now }) => ({ from: callAddressAnswer(from), to: callAddressAnswer(now) })),
       () =>
         assigned
           .map(
             ({ from, to: now }) =>
-              `${printable(from.attemptId)}: now in ${branchRefOf(now.history, now.branchId).branch} as ${printable(now.attemptId)}\n`,
+              `${printable(from.attemptId)}: now in ${printable(titled(branchRefOf(now.history, now.branchId).branch, now.history, titles.get(now.history) ?? now.history))} as ${printable(now.attemptId)}\n`,
           )
           .join(''),
     );

@@ -28,9 +28,13 @@ export const config: CommandSpec = {
       );
       const { history, branch, branchId, label } = position;
       await context.output.result({ history, branch, branchId, position: label, config: values }, () =>
-        Object.entries(values)
-          .map(([key, value]) => `${printable(key)} = ${oneLine(toWireJson(value), context.output.width)}\n`)
-          .join(''),
+        Object.keys(values).length === 0
+          ? 'nothing is configured: `stemma config set H key=value` does it\n'
+          : Object.entries(values)
+              .map(
+                ([key, value]) => `${printable(key)} = ${oneLine(toWireJson(value), context.output.width)}\n`,
+              )
+              .join(''),
       );
       return undefined;
     }

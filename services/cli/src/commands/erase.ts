@@ -7,6 +7,7 @@ import type { CommandSpec } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { text } from '../options.ts';
 import { printable } from '../output.ts';
+import { titleOf } from '../titles.ts';
 
 /** True if calls of a proxy wait, as a process that was killed has left them. */
 const hasWaitingCalls = (directory: string): boolean => {
@@ -33,7 +34,9 @@ export const erase: CommandSpec = {
       subject === undefined ? [(await home.find(name as string)).history] : await home.erasable(subject);
     if (histories.length === 0)
       throw fail('E_HISTORY_NOT_FOUND', 'no erasable history is about this subject', {});
-    output.say(`${histories.join(', ')}: what is erased can never be read again, by nobody.`);
+    const titles: string[] = [];
+    for (const history of histories) titles.push(printable(await titleOf(home, history)));
+    output.say(`${titles.join(', ')}: what is erased can never be read again, by nobody.`);
     if (options['yes'] !== true && !(await confirmed(context, 'Erase?')))
       throw fail('E_CANCELLED', 'nothing is erased: the answer was not yes');
     const by = { actor: await actorOf(context, options) };
@@ -42,9 +45,7 @@ export const erase: CommandSpec = {
       await home.submit({ id: randomUUID(), history, branchId: 0, by, notes, steps: [{ op: 'erase' }] });
     if (hasWaitingCalls(home.directory))
       output.say('calls that wait to be recorded may hold parts of it: `stemma up` records or refuses them');
-    await output.result({ erased: histories }, () =>
-      histories.map((history) => `${printable(history)} is erased\n`).join(''),
-    );
+    await output.result({ erased: histories }, () => titles.map((title) => `${title} is erased\n`).join(''));
     return undefined;
   },
 };

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { CommandSpec } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { text } from '../options.ts';
+import { printable } from '../output.ts';
 import { printOutcome } from '../submit.ts';
 
 export const start: CommandSpec = {
@@ -38,7 +39,8 @@ export const start: CommandSpec = {
       ...(notes === undefined ? {} : { notes }),
       steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }), ...erasableOf(options) }],
     });
-    await printOutcome({ output, home: open }, outcome);
+    if (output.json) await printOutcome({ output, home: open }, outcome);
+    else await output.write(`${printable(name ?? outcome.history)} is started\n`);
     return undefined;
   },
 };
