@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command of the package `stemma`. It must load on any Node.js, to say which one is needed.
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 22 || (major === 22 && minor < 15)) {
@@ -8,5 +8,5 @@ if (major < 22 || (major === 22 && minor < 15)) {
   process.exit(1);
 }
 // Compiled programs are kept between runs: that is half of what a start takes.
-enableCompileCache();
+module.enableCompileCache();
 await import('../dist/stemma.js');
