@@ -99,6 +99,8 @@ const READS: readonly (readonly string[])[] = [
 
 /** Each of the others, in an order in which it has something to say. */
 const MORE: readonly (readonly string[])[] = [
+  ['run', 'sea', '--rounds', '2', '--notes', 'go on'],
+  ['ask', 'sea', 'What do they agree on?', '--mind', 'offline'],
   ['start', '--name', 'desk'],
   ['start', '--name', 'secret', '--erasable', '--subject', 'jo'],
   ['insert', 'desk', '--id', 'q', '--role', 'user', '--content', 'Where is parcel 7731?'],
