@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { analysis } from './analysis/analysis.ts';
 import { append } from './append/append.ts';
 import { audit } from './audit/audit.ts';
 import { branches } from './branches/branches.ts';
@@ -37,6 +38,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   kafka,
   gateway,
   proxy,
+  analysis,
 };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
@@ -58,6 +60,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'branches',
   'gateway',
   'proxy',
+  'analysis',
 ]);
 
 const main = async (options: Options): Promise<void> => {

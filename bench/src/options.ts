@@ -17,6 +17,7 @@ export const names = [
   'proxy',
   'selectors',
   'audit',
+  'analysis',
 ] as const;
 export type Name = (typeof names)[number];
 

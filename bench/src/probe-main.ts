@@ -1,3 +1,6 @@
+import { clusterVectors } from './analysis/cluster.ts';
+import { compareVectors } from './analysis/compare.ts';
+import { searchVectors } from './analysis/search.ts';
 import { appendToEmmett } from './append/emmett.ts';
 import { appendToFile } from './append/file-system.ts';
 import { appendToHome } from './append/home.ts';
@@ -25,6 +28,9 @@ import { foldCommits } from './stages/fold.ts';
 
 /** Every measurement that runs in a process of its own, by name. */
 const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
+  'analysis/cluster': clusterVectors,
+  'analysis/compare': compareVectors,
+  'analysis/search': searchVectors,
   'append/file': appendToFile,
   'append/log': appendToLog,
   'append/home': appendToHome,

@@ -18,7 +18,7 @@ export const cosineIndex = (values: Float32Array, dimension: number): CosineInde
   const rows = values.length / dimension;
   const lengths = new Float64Array(rows);
   for (let i = 0; i < rows; i++) {
-    lengths[i] = Math.sqrt(product(values, i * dimension, values.subarray(i * dimension), dimension));
+    lengths[i] = lengthOf(values.subarray(i * dimension, (i + 1) * dimension));
     if (!Number.isFinite(lengths[i]))
       throw fail('E_VECTORS', `row ${i + 1} holds a number that is not finite`);
   }
@@ -37,13 +37,14 @@ export const nearestRows = (index: CosineIndex, query: Float32Array, count: numb
     throw fail('E_VECTORS', `the query has ${query.length} numbers, the rows have ${dimension}`);
   if (!Number.isSafeInteger(count) || count < 1 || count > rows)
     throw fail('E_USAGE', `${count} nearest of ${rows} rows cannot be found`);
-  const length = Math.sqrt(product(query, 0, query, dimension));
+  const length = lengthOf(query);
   if (!Number.isFinite(length)) throw fail('E_VECTORS', 'the query holds a number that is not finite');
+  const found = products(values, query);
   const kept = openSmallest(count);
   let bound = kept.bound();
   for (let i = 0; i < rows; i++) {
     const both = lengths[i]! * length;
-    const opposite = both === 0 ? 0 : -product(values, i * dimension, query, dimension) / both;
+    const opposite = both === 0 ? 0 : -found[i]! / both;
     if (opposite >= bound) continue;
     kept.offer(opposite, i);
     bound = kept.bound();
@@ -52,16 +53,45 @@ export const nearestRows = (index: CosineIndex, query: Float32Array, count: numb
   return Array.from(items, (row, n) => ({ row, similarity: 0 - opposites[n]! }));
 };
 
-/** Four sums that do not wait for each other. */
-const product = (values: Float32Array, from: number, other: Float32Array, dimension: number): number => {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  let k = 0;
-  for (let at = from; k + 3 < dimension; k += 4, at += 4) {
-    a += values[at]! * other[k]!;
-    b += values[at + 1]! * other[k + 1]!;
-    c += values[at + 2]! * other[k + 2]!;
-    d += values[at + 3]! * other[k + 3]!;
+/**
+ * The product of a vector and each row, added up in the order of its numbers. Four rows at a time: their sums do not wait for each
+ * other, and each number of the vector is read once for all.
+ */
+const products = (values: Float32Array, other: Float32Array): Float64Array => {
+  const dimension = other.length;
+  const found = new Float64Array(values.length / dimension);
+  let row = 0;
+  for (; row + 3 < found.length; row += 4) {
+    const first = row * dimension;
+    const second = first + dimension;
+    const third = second + dimension;
+    const fourth = third + dimension;
+    let a = 0;
+    let b = 0;
+    let c = 0;
+    let d = 0;
+    for (let k = 0; k < dimension; k++) {
+      const value = other[k]!;
+      a += values[first + k]! * value;
+      b += values[second + k]! * value;
+      c += values[third + k]! * value;
+      d += values[fourth + k]! * value;
+    }
+    found[row] = a;
+    found[row + 1] = b;
+    found[row + 2] = c;
+    found[row + 3] = d;
   }
-  for (; k < dimension; k++) a += values[from + k]! * other[k]!;
-  return a + b + (c + d);
+  for (; row < found.length; row++) {
+    let sum = 0;
+    for (let k = 0; k < dimension; k++) sum += values[row * dimension + k]! * other[k]!;
+    found[row] = sum;
+  }
+  return found;
+};
+
+const lengthOf = (values: Float32Array): number => {
+  let sum = 0;
+  for (const value of values) sum += value * value;
+  return Math.sqrt(sum);
 };
