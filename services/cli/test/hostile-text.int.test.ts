@@ -202,6 +202,11 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['p', LOUD],
     [LOUD, LOUD],
   ],
+  'pool attractors': () => [['p'], [LOUD, LOUD]],
+  'pool compare': () => [
+    ['p', LOUD, LOUD],
+    [LOUD, 'a', 'b'],
+  ],
   run: () => [['p', '--rounds', LOUD], [LOUD]],
   ask: () => [
     ['p', LOUD, '--mind', 'offline', '--actor', WHO, '--notes', SLY],

@@ -54,6 +54,10 @@ const WRITES = [
   ['rollback', 'parcel', 'c2', '--notes', 'too soon'],
   ['pool', 'init', 'sea', '--messages', seeds, '--sample-size', '3', '--seed', '7', '--notes', 'a start'],
   ['run', 'sea', '--rounds', '5', '--notes', 'warm up'],
+  ['fork', 'sea', '--name', 'other', '--notes', 'another seed'],
+  ['config', 'set', 'sea:other', 'seed=8', '--notes', 'another seed'],
+  ['run', 'sea', '--rounds', '8', '--notes', 'on'],
+  ['run', 'sea:other', '--rounds', '8', '--notes', 'on'],
 ] as const;
 
 const texts = (name: string): string => join(import.meta.dirname, `../../../docs/analysis/${name}.jsonl`);
@@ -90,6 +94,9 @@ const READS: readonly (readonly string[])[] = [
   ['pool', 'sea'],
   ['pool', 'messages', 'sea'],
   ['pool', 'search', 'sea', 'the', 'sea'],
+  ['pool', 'search', 'sea', 'stones', '--like', '--limit', '3'],
+  ['pool', 'attractors', 'sea'],
+  ['pool', 'compare', 'sea', 'main', 'other'],
   ['thread', 'slow-chekout'],
   ['show', 'parcel', 'c99'],
   ['select', 'parcel', '.cb['],

@@ -33,12 +33,13 @@ export const cluster: CommandSpec = {
       context.signal,
     );
     sayEmbedder(context, answer.embedder);
-    await context.output.result(answer, () => describe(answer, context.output));
+    await context.output.result(answer, () => describeClusters(answer, context.output));
     return undefined;
   },
 };
 
-const describe = (answer: ClusterAnswer, { width }: Output): string => {
+/** Clusters in words: a table with the most typical row of each. */
+export const describeClusters = (answer: ClusterAnswer, { width }: Output): string => {
   const { rows, dimension, clusters, noise, diversity } = answer;
   const spread = diversity === null ? '' : `, diversity ${figure(diversity)}`;
   const summary = `${inWords(rows, 'vector')} of ${inWords(dimension, 'number')}${spread}: ${inWords(clusters.length, 'cluster')}, ${inWords(noise, 'vector')} in none\n`;

@@ -8,7 +8,7 @@ import { readFileBytes } from './read-files.ts';
 import { figure, inWords, sayEmbedder, UNIT_OPTION, VECTOR_FILE } from './words.ts';
 
 /** Pairs of runs take the square of their number. */
-const MOST_RUNS = 50;
+export const MOST_RUNS = 50;
 
 export const compareFiles: CommandSpec = {
   name: 'compare',
@@ -44,7 +44,7 @@ export const compareFiles: CommandSpec = {
       context.signal,
     );
     sayEmbedder(context, answer.embedder);
-    await context.output.result(answer, () => describe(answer, context.output));
+    await context.output.result(answer, () => describeComparison(answer, context.output));
     return undefined;
   },
 };
@@ -79,7 +79,8 @@ const rowsOf = (answer: CompareAnswer): readonly Row[] => [
   },
 ];
 
-const describe = (answer: CompareAnswer, { width }: Output): string => {
+/** A comparison in words: a table of its tests, and what they say. */
+export const describeComparison = (answer: CompareAnswer, { width }: Output): string => {
   const rows = rowsOf(answer).filter(({ value }) => value !== null);
   const holmOf = ({ key }: Row): number => answer.adjusted[key]?.holm ?? 1;
   const body = rows.map((row) => [row.name, figure(row.value ?? 0), figure(row.p ?? 1), figure(holmOf(row))]);

@@ -5,6 +5,7 @@ import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { required, text, whole } from '../options.ts';
 import { printable } from '../output.ts';
+import { poolAttractors, poolCompare } from '../pool/analyse.ts';
 import { poolInit } from '../pool/init.ts';
 import { POOL_ARGUMENTS, poolMessages, poolSearch, poolStatus } from '../pool/messages.ts';
 import { openProgress } from '../progress.ts';
@@ -15,7 +16,7 @@ export const pool: CommandSpec = {
   summary: 'show how far a pool is; `pool init` starts one, `pool messages` and `pool search` list it',
   arguments: POOL_ARGUMENTS,
   options: [],
-  subcommands: [poolInit, poolMessages, poolSearch],
+  subcommands: [poolInit, poolMessages, poolSearch, poolAttractors, poolCompare],
   run: poolStatus,
 };
 

@@ -20,7 +20,8 @@ const FILTERS: CommandSpec['options'] = [
   ['--limit <count>', 'at most so many, the newest (default: all)'],
 ];
 
-const viewOf = async (context: Context, name: string, ref: string | undefined): Promise<PoolView> => {
+/** The pool that a name and a position stand for. */
+export const viewOf = async (context: Context, name: string, ref: string | undefined): Promise<PoolView> => {
   const { viewPool } = await import('@stemma/pools');
   const { home, branchRef } = await context.findBranch(name);
   return viewPool(home, branchRef, ref);
@@ -44,6 +45,9 @@ const filtered = (
   return limit === undefined ? found : found.slice(-limit);
 };
 
+/** A message, and how near it is to what was looked for. */
+type Shown = SampledMessage & { readonly similarity?: number };
+
 const documentOf = ({
   id,
   vectorId,
@@ -54,7 +58,8 @@ const documentOf = ({
   text,
   sampled,
   isActive,
-}: SampledMessage) => ({
+  similarity,
+}: Shown) => ({
   id,
   vector_id: vectorId,
   round,
@@ -63,20 +68,23 @@ const documentOf = ({
   intervention,
   sampled,
   active: isActive,
+  ...(similarity === undefined ? {} : { similarity }),
   text,
 });
 
-const printMessages = async ({ output }: Context, messages: readonly SampledMessage[]): Promise<void> => {
+const printMessages = async ({ output }: Context, messages: readonly Shown[]): Promise<void> => {
+  const isNear = messages.some(({ similarity }) => similarity !== undefined);
   await output.result(messages.map(documentOf), () =>
     messages.length === 0
       ? 'no messages\n'
       : table(
-          ['#', 'ROUND', 'FROM', 'SHOWN', 'TEXT'],
-          messages.map(({ vectorId, round, mindId, source, sampled, text }) => [
+          ['#', 'ROUND', 'FROM', 'SHOWN', ...(isNear ? ['NEAR'] : []), 'TEXT'],
+          messages.map(({ vectorId, round, mindId, source, sampled, similarity, text }) => [
             String(vectorId ?? '-'),
             String(round ?? '-'),
             mindId >= 0 ? `mind ${mindId}` : printable(source),
             String(sampled),
+            ...(isNear ? [(similarity ?? 0).toFixed(2)] : []),
             oneLine(text, 200),
           ]),
           output.width,
@@ -98,15 +106,31 @@ export const poolMessages: CommandSpec = {
 
 export const poolSearch: CommandSpec = {
   name: 'search',
-  summary: 'list the messages of a pool that have all the words, upper and lower case alike',
-  arguments: [POOL, ['<words...>', 'the words; a message has each of them, in any order']],
-  options: FILTERS,
+  summary: 'list the messages of a pool that have all the words, or those nearest to a text',
+  arguments: [POOL, ['<words...>', 'the words, upper and lower case alike; with --like, the text']],
+  options: [
+    ...FILTERS.filter(([syntax]) => !syntax.startsWith('--limit')),
+    ['--like', 'the nearest first, by the cosine of their embeddings (built in: hashed words and letters)'],
+    [
+      '--limit <count>',
+      'at most so many: of words the newest, with --like the nearest (default: all, and 10)',
+    ],
+  ],
   run: async (context, [name, words], options) => {
-    const wanted = (Array.isArray(words) ? (words as readonly string[]) : [required(words)])
-      .flatMap((word) => word.split(/\s+/))
+    const asked = Array.isArray(words) ? (words as readonly string[]).join(' ') : required(words);
+    const { messages } = await viewOf(context, required(name), undefined);
+    if (options['like'] === true) {
+      const most = whole(options, 'limit', { least: 1 }) ?? 10;
+      await printMessages(
+        context,
+        await nearest(filtered(messages, { ...options, limit: undefined }), asked, most),
+      );
+      return undefined;
+    }
+    const wanted = asked
+      .split(/\s+/)
       .filter((word) => word !== '')
       .map(folded);
-    const { messages } = await viewOf(context, required(name), undefined);
     const found = messages.filter(({ text }) => {
       const said = folded(text);
       return wanted.every((word) => said.includes(word));
@@ -114,6 +138,23 @@ export const poolSearch: CommandSpec = {
     await printMessages(context, filtered(found, options));
     return undefined;
   },
+};
+
+/** The messages nearest to a text, the nearest first, with how near they are. */
+const nearest = async (
+  messages: readonly SampledMessage[],
+  text: string,
+  most: number,
+): Promise<readonly (SampledMessage & { readonly similarity: number })[]> => {
+  const { cosineIndex, embedText, EMBEDDING_DIMENSION, nearestRows } = await import('@stemma/analysis');
+  if (messages.length === 0) return [];
+  const values = new Float32Array(messages.length * EMBEDDING_DIMENSION);
+  for (const [i, message] of messages.entries()) values.set(embedText(message.text), i * EMBEDDING_DIMENSION);
+  const index = cosineIndex(values, EMBEDDING_DIMENSION);
+  return nearestRows(index, embedText(text), Math.min(most, messages.length)).map(({ row, similarity }) => ({
+    ...(messages[row] as SampledMessage),
+    similarity,
+  }));
 };
 
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
