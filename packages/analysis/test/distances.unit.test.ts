@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { distanceMatrix } from '../src/distances/distance-matrix.ts';
 import { neighbours } from '../src/distances/neighbours.ts';
 import { openSmallest } from '../src/distances/smallest.ts';
-import { squaredDistances } from '../src/distances/squared-distances.ts';
+import { squaredDistances, type SquaredDistances } from '../src/distances/squared-distances.ts';
+import { spanningTree } from '../src/hdbscan/spanning-tree.ts';
 import { BLOCK, openKernel } from '../src/kernel/open-kernel.ts';
 import { cosineIndex, nearestRows, seededRandom, vectorsFrom, type Vectors } from '../src/index.ts';
 import { selectSmallest } from '../src/statistics/select-smallest.ts';
@@ -92,6 +93,27 @@ test.each([2, 90])('in %i dimensions the nearest rows are those of sorting all',
     expect([...items.subarray(i * 7, i * 7 + 7)]).toEqual(sorted.slice(0, 7));
     expect(squares[i * 7 + 6]).toBe(distances.exact(i, sorted[6] ?? 0) * distances.unit ** 2);
   }
+});
+
+test('however loose the bounds are, the nearest rows and the spanning tree are the same', () => {
+  const vectors = randomRows(80, 30, 6);
+  vectors.values.copyWithin(0, 30, 120);
+  const distances = squaredDistances(vectors);
+  const loose = (margin: number): SquaredDistances => {
+    const shifts = Float32Array.from({ length: 80 }, (_, k) => margin * Math.sin(k));
+    return {
+      ...distances,
+      margins: distances.margins.map((own) => own + margin),
+      middles: (row) => distances.middles(row).map((middle, k) => middle + shifts[k]!),
+    };
+  };
+  const of = (each: SquaredDistances): unknown => {
+    const near = neighbours(each, 5);
+    const cores = Float64Array.from({ length: 80 }, (_, i) => near.squares[i * 5 + 4]!);
+    return { near, tree: spanningTree(each, cores) };
+  };
+  const tight = of(distances);
+  for (const margin of [1e-4, 0.01, 1, 100]) expect(of(loose(margin))).toEqual(tight);
 });
 
 test('more rows than memory holds distances of are refused', () => {
