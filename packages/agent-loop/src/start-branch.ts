@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { ContinueOptions } from './continue-types.ts';
@@ -17,6 +18,8 @@ const firstIds = (run: string): readonly string[] => [`${run}.c0.answer`, `${run
 
 /**
  * The branch of a run: that of its position if that is the tip, else a fork, made once however often the run is started.
+ *
+ * @throws E_RUN_REUSED if the run began elsewhere, or with another name
  */
 export const startBranch = async (
   home: Home,
@@ -27,10 +30,20 @@ export const startBranch = async (
   const { history } = found;
   const forkId = `${run}.fork`;
   const forked = await home.findCommand(history, forkId);
-  if (forked !== undefined) return branchOfFork(home, history, forked.branchId);
+  if (forked !== undefined) {
+    const { branches } = await home.history(history);
+    const fork = branches.find(({ branchId }) => branchId === forked.branchId);
+    if (at !== undefined && fork?.at !== asked.seq)
+      throw fail('E_RUN_REUSED', `${run} did not begin at ${at}: give the run another id`);
+    if (name !== undefined && fork?.name !== name)
+      throw fail('E_RUN_REUSED', `the fork of ${run} is not called ${name}: give the run another id`);
+    return branchOfFork(home, history, forked.branchId);
+  }
   for (const id of firstIds(run)) {
     const begun = await home.findCommand(history, id);
     if (begun === undefined) continue;
+    if (name !== undefined)
+      throw fail('E_RUN_REUSED', `${run} made no fork that is called ${name}: give the run another id`);
     const branchRef = branchRefOf(history, begun.branchId);
     const since = await home.position(branchRef, `@s${Math.max(begun.seq - 1, begun.branchId)}`);
     return { branchRef, since, isOwn: false };

@@ -292,3 +292,13 @@ test('a run that has begun is not given another mind or other parameters [calls 
   expect(await go({ at: '@c1', set: { temperature: 1 } })).toMatchObject({ ended: 'done' });
   expect(models.calls).toHaveLength(1);
 });
+
+test('a run that has begun is not given another position or another name [calls §6.7]', async () => {
+  const { models, go } = await setUp(says({ text: 'Done.' }));
+  await go({ at: '@c1', name: 'again' });
+  for (const other of [{ at: '@c2' }, { at: '@c1', name: 'other' }, { name: 'main' }])
+    await expect(go(other)).rejects.toMatchObject({ code: 'E_RUN_REUSED' });
+  for (const same of [{ at: '@c1', name: 'again' }, { at: '@c1' }, {}])
+    expect(await go(same)).toMatchObject({ ended: 'done' });
+  expect(models.calls).toHaveLength(1);
+});
