@@ -63,10 +63,12 @@ const retryClaimed = async (
     attempt?.request == null ? null : await home.calls.body(position.history, attempt.attemptId, 'request');
   const before: AskedBefore = { attempt, body };
   // What cannot be asked is found before anything is recorded.
-  for (const mind of minds) retryRequest(mind, before, set, { messages: [], isEdited: true });
+  const messages = options.edit !== undefined && 'messages' in options.edit ? options.edit.messages : [];
+  for (const mind of minds) retryRequest(mind, before, set, { messages, isEdited: true });
   if (options.edit !== undefined && 'steps' in options.edit)
     await refuseUnfit(home, position, options.edit.steps);
   const first = await firstAnswer(home, found, position, attempt);
+  await refuseTakenNames(home, position, times * minds.length, options);
   const retries: Retry[] = [];
   for (const mind of minds)
     for (let time = 0; time < times; time++)
@@ -88,19 +90,40 @@ const retryClaimed = async (
   };
 };
 
+const forkName = (position: Position, number: number, { run, name }: RetryOptions): string =>
+  `${name ?? `retry-${position.label.slice(1)}-${run.slice(0, 8)}`}-${number}`;
+
+/** Refuses the name of a fork that another branch has, before there is any fork. @throws E_NAME_TAKEN */
+const refuseTakenNames = async (
+  home: Home,
+  position: Position,
+  count: number,
+  options: RetryOptions,
+): Promise<void> => {
+  const { branches } = await home.history(position.history);
+  const taken = new Set(branches.map(({ name }) => name));
+  for (let number = 1; number <= count; number++) {
+    const name = forkName(position, number, options);
+    if (!taken.has(name)) continue;
+    if ((await home.findCommand(position.history, `${options.run}.r${number}.fork`)) === undefined)
+      throw fail('E_NAME_TAKEN', `there is a branch ${name} already`);
+  }
+};
+
 const startFork = async (
   home: Home,
   { history, branchId }: BranchRef,
   position: Position,
   mind: Mind,
   number: number,
-  { run, actor, notes, name }: RetryOptions,
+  options: RetryOptions,
 ): Promise<Retry> => {
+  const { run, actor, notes } = options;
   const id = `${run}.r${number}`;
-  const forkName = `${name ?? `retry-${position.label.slice(1)}-${run.slice(0, 8)}`}-${number}`;
+  const name = forkName(position, number, options);
   const known = await home.findCommand(history, `${id}.fork`);
   if (known !== undefined)
-    return { mind, id, name: forkName, branchRef: await newestOf(home, history, known.branchId, forkName) };
+    return { mind, id, name, branchRef: await newestOf(home, history, known.branchId, name) };
   const started = await home.submit({
     id: `${id}.fork`,
     history,
@@ -110,13 +133,13 @@ const startFork = async (
     steps: [
       {
         op: 'fork',
-        name: forkName,
+        name,
         description: `${position.label} asked again: ${mind.spec}`,
         at: { branchId: position.branchId, seq: position.seq },
       },
     ],
   });
-  return { mind, id, name: forkName, branchRef: branchRefOf(history, started.branchId) };
+  return { mind, id, name, branchRef: branchRefOf(history, started.branchId) };
 };
 
 /** The branch that has a fork's name now: edited messages may have rolled the fork back. */

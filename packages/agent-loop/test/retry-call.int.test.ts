@@ -115,6 +115,22 @@ test('steps that the fork could not take are refused before there is one [calls 
   expect(models.calls).toHaveLength(0);
 });
 
+test('a name that is taken is refused before there is any fork [calls §6.6]', async () => {
+  const { home, models, again } = await setUp((call, _n, outgoing) =>
+    sendAnswer(call, outgoing, look('east')),
+  );
+  await again({ name: 'east-2' });
+  await again({ name: 'east', run: 'q2' });
+  const before = (await home.history(history)).frames;
+  await expect(again({ name: 'east', run: 'q3', times: 2 })).rejects.toMatchObject({ code: 'E_NAME_TAKEN' });
+  await expect(again({ name: 'east-2', run: 'q4', times: 1 })).rejects.toMatchObject({
+    code: 'E_NAME_TAKEN',
+  });
+  expect((await home.history(history)).frames).toBe(before);
+  expect(await again({ name: 'east', run: 'q2' })).toMatchObject({ answers: [{ name: 'east-1' }] });
+  expect(models.calls).toHaveLength(2);
+});
+
 test('edited messages are what the fork shows and what is sent, and so are steps [calls §6.6]', async () => {
   const { home, models, again } = await setUp((call, _n, outgoing) =>
     sendAnswer(call, outgoing, { text: 'Only at the north pier.' }),
