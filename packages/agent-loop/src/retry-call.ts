@@ -2,7 +2,7 @@ import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { comparableMessage } from '@stemma/importers';
+import { callSteps, comparableMessage } from '@stemma/importers';
 import type { Mind } from '@stemma/minds';
 import { appendAnswer } from './append.ts';
 import { mindFor } from './call-settings.ts';
@@ -64,6 +64,7 @@ const retryClaimed = async (
   const before: AskedBefore = { attempt, body };
   // What cannot be asked is found before anything is recorded.
   const messages = options.edit !== undefined && 'messages' in options.edit ? options.edit.messages : [];
+  callSteps([], messages);
   for (const mind of minds) retryRequest(mind, before, set, { messages, isEdited: true });
   if (options.edit !== undefined && 'steps' in options.edit)
     await refuseUnfit(home, position, options.edit.steps);

@@ -101,7 +101,7 @@ test('another parameter or model is set in the recorded body, and another API ge
   expect(await home.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
 });
 
-test('steps that the fork could not take are refused before there is one [calls §6.6]', async () => {
+test('steps and messages that the fork could not take are refused before there is one [calls §6.6]', async () => {
   const { home, models, again } = await setUp((call, _n, outgoing) =>
     sendAnswer(call, outgoing, look('east')),
   );
@@ -111,6 +111,8 @@ test('steps that the fork could not take are refused before there is one [calls 
   await expect(refused({ op: 'inject', text: 'ok' }, { op: 'dance' })).rejects.toMatchObject({
     code: 'E_COMMAND_INVALID',
   });
+  for (const message of [{ role: 'dancer', content: 'x' }, { content: 'x' }])
+    await expect(again({ edit: { messages: [message] } })).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
   expect((await home.history(history)).frames).toBe(before);
   expect(models.calls).toHaveLength(0);
 });
