@@ -192,7 +192,8 @@ test.each([
   ['another version', '{"spec_version":"PACT/2","cycle":1,"root":{"id":"r"}}', 'E_EXPORT_INVALID'],
   ['a cycle below 0', exportOf({ id: 'r' }, -1), 'E_EXPORT_INVALID'],
   ['a cycle that is no integer', exportOf({ id: 'r' }, 0.5), 'E_EXPORT_INVALID'],
-  ['a text that is no JSON', '{"spec_version"', 'E_INPUT_NOT_JSON'],
+  ['a text that is no JSON', '{"spec_version"]', 'E_INPUT_NOT_JSON'],
+  ['a text that is cut off', '{"spec_version"', 'E_INPUT_TRUNCATED'],
 ])(
   'an export with %s is refused with a code [context-tree §4: import] [context-tree §8: codes]',
   (_what, text, code) => {

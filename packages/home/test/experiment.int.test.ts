@@ -183,7 +183,7 @@ it('the run of an experiment reports the command at which hashes begin to differ
     await expect(home.experiments.run(JSON.stringify(value))).rejects.toMatchObject({
       code: 'E_EXPERIMENT_INVALID',
     });
-  await expect(home.experiments.run('{')).rejects.toMatchObject({ code: 'E_INPUT_NOT_JSON' });
+  await expect(home.experiments.run('{')).rejects.toMatchObject({ code: 'E_INPUT_TRUNCATED' });
   await expect(home.experiments.run('[1]]')).rejects.toMatchObject({ code: 'E_INPUT_NOT_JSON' });
   expect(await home.histories()).toHaveLength(before);
   await home.close();
