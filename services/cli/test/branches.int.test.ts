@@ -68,7 +68,12 @@ test('fork, rollback, load, save and list act on the named positions; the drawin
     ...(back as object),
     repeated: true,
   });
-  expect(await json('load', 'desk', 'early')).toMatchObject({ how: 'rollback', from: '@s2' });
+  expect(await json('load', 'desk', 'early')).toMatchObject({
+    how: 'rollback',
+    from: '@s2',
+    abandonedName: expect.stringMatching(/^main-\d+$/) as string,
+  });
+  expect(await json('load', 'desk', 'early')).toMatchObject({ unchanged: true });
   expect(await json('load', 'desk:other', '@name:by-git')).toMatchObject({ how: 'fork', from: '@s6' });
   await json('config', 'set', 'desk', 'active_pool_size=40', 'label=a text', 'max_blocks=9');
   expect(await json('config', 'get', 'desk')).toMatchObject({
@@ -85,7 +90,7 @@ test('fork, rollback, load, save and list act on the named positions; the drawin
     'desk:0 old at @c3, @s8 (abandoned for :10)',
     '├─ @s2 saved early',
     '├─ @c2 fork desk:9 other at @c2, @s9',
-    '├─ @c2 rollback desk:10 at @c2, @s10 (abandoned for :11)',
+    '├─ @c2 rollback desk:10 main-1 at @c2, @s10 (abandoned for :11)',
     '│  └─ @c1 rollback desk main at @c1, @s13',
     '├─ @s6 saved by-git',
     '└─ @c3 fork desk:12 at @c3, @s12',

@@ -70,6 +70,34 @@ const abandonedName = async ({ home, branchRef }: Found): Promise<string | undef
   return undefined;
 };
 
+const sayUnchanged = async (
+  { output }: Context,
+  { home, branchRef }: Found,
+  ref: string,
+  what: string,
+): Promise<undefined> => {
+  const { label, branch, branchId } = await home.position(branchRef, ref);
+  await output.result(
+    { history: branchRef.history, branch, branchId, position: label, unchanged: true },
+    () => `the branch is already at ${label}: there is nothing to ${what}\n`,
+  );
+  return undefined;
+};
+
+const rollBack = (
+  context: Context,
+  name: string | readonly string[] | undefined,
+  options: Options,
+  to: string,
+  abandoned: string | undefined,
+): Promise<undefined> =>
+  submitBranchStep(context, name, options, {
+    op: 'rollback',
+    to,
+    ...(abandoned === undefined ? {} : { abandoned }),
+    ...descriptionOption(options),
+  });
+
 export const rollback: CommandSpec = {
   name: 'rollback',
   summary: 'return to an earlier position; the abandoned branch keeps what came after it',
@@ -87,22 +115,9 @@ export const rollback: CommandSpec = {
     const found = await context.findBranch(name);
     // A command that is sent again is answered as it was the first time, so nothing is derived from what there is now.
     const isFirst = text(options, 'command') === undefined;
-    if (isFirst && (await isAt(found, to))) {
-      const { home, branchRef } = found;
-      const { label, branch, branchId } = await home.position(branchRef, to);
-      await context.output.result(
-        { history: branchRef.history, branch, branchId, position: label, unchanged: true },
-        () => `the branch is already at ${label}: there is nothing to roll back\n`,
-      );
-      return undefined;
-    }
+    if (isFirst && (await isAt(found, to))) return sayUnchanged(context, found, to, 'roll back');
     const abandoned = text(options, 'abandoned') ?? (isFirst ? await abandonedName(found) : undefined);
-    return submitBranchStep(context, name, options, {
-      op: 'rollback',
-      to,
-      ...(abandoned === undefined ? {} : { abandoned }),
-      ...descriptionOption(options),
-    });
+    return rollBack(context, name, options, to, abandoned);
   },
 };
 
@@ -112,12 +127,23 @@ export const load: CommandSpec = {
     'continue from a saved position: a rollback if it is on the ancestor path of the branch, else a fork',
   arguments: [HISTORY, ['<name>', 'a saved position by name, or any position (@c12)']],
   options: [['--name <name>', 'the name of the fork (default: none)'], DESCRIPTION, ...AUTHOR_OPTIONS],
-  run: (context, [name, saved], options) => {
+  run: async (context, [name, saved], options) => {
     const from = reference(saved);
+    const ref = from.includes('@') ? from : `@name:${from}`;
+    const fork = text(options, 'name') ?? null;
+    // A command that is sent again is answered as it was the first time, so nothing is derived from what there is now.
+    if (text(options, 'command') === undefined) {
+      const found = await context.findBranch(name);
+      if (await isAt(found, ref)) return sayUnchanged(context, found, ref, 'load');
+      const { home, branchRef } = found;
+      const how = await home.branches.howToContinue(branchRef, await home.position(branchRef, ref));
+      if (how === 'rollback' && fork === null)
+        return rollBack(context, name, options, ref, await abandonedName(found));
+    }
     return submitBranchStep(context, name, options, {
       op: 'load',
-      from: from.includes('@') ? from : `@name:${from}`,
-      name: text(options, 'name') ?? null,
+      from: ref,
+      name: fork,
       ...descriptionOption(options),
     });
   },
