@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import { freshFixed, recordsOf, Tree, type FixedIds, type ThreadMode } from '@stemma/context-tree';
 import { NO_CONFIG } from './config.ts';
 import type { BranchParts, LoadBranch } from './contracts.ts';
@@ -64,6 +65,7 @@ export const requireBranch = (state: HistoryState, branchId: number, sources: So
   const known = state.loadedBranches.get(branchId);
   if (known !== undefined) return known;
   const started = state.startedBranches.get(branchId);
+  if (started === undefined) refuseUnbegun(state, branchId);
   const loaded =
     started === undefined
       ? sources.position(branchId, null)
@@ -75,11 +77,25 @@ export const requireBranch = (state: HistoryState, branchId: number, sources: So
   return loaded;
 };
 
+/**
+ * A branch begins with the frame of its number. The rows may have frames of others that this state has not: what they say of such
+ * a branch is not taken in, or it would stand here as it was before it began.
+ *
+ * @throws E_BRANCH_NOT_FOUND
+ */
+const refuseUnbegun = ({ history, next }: HistoryState, branchId: number): void => {
+  if (branchId > 0 && branchId >= next)
+    throw fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${branchId}`, {
+      history,
+      branchId,
+    });
+};
+
 /** The tip of a branch, without loading a tree; undefined if there is no such branch. */
 export const branchTip = (state: HistoryState, branchId: number, sources: Sources): BranchTip | undefined => {
   const known = state.loadedBranches.get(branchId) ?? state.startedBranches.get(branchId);
   if (known !== undefined) return { branchId, parent: known.parent, name: known.name, seq: known.seq };
-  const found = sources.branchTip(branchId);
+  const found = branchId < state.next ? sources.branchTip(branchId) : undefined;
   const name = state.abandonedNames.get(branchId);
   return found === undefined || name === undefined ? found : { ...found, name };
 };

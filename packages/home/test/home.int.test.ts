@@ -322,3 +322,23 @@ test('a command that is none is refused with a code, whatever is wrong with it [
     });
   await home.close();
 });
+
+test('a branch that another process has just begun takes commands at once [record §2: stale] [pool: Branches and snapshots]', async () => {
+  using at = temporaryHome();
+  const [one, two] = [await open(at.directory), await open(at.directory)];
+  await start(one, 'a');
+  await say(one, 'a', 'first');
+  await say(one, 'a', 'second');
+  const history = named('a');
+  const by = { actor: 'ann' };
+  const steps = [{ op: 'fork' as const, name: 'side', at: { branchId: 0, seq: 1 } }];
+  const { branchId } = await two.submit({ id: 'fork', history, branchId: 0, by, steps });
+  // The rows that the first one reads have the branch, and what it decides on does not.
+  const { seq: expected } = await one.position(await one.find('a:side'));
+  const insert = { op: 'insert' as const, parent: '^ah', node: { nodeType: 'cb', content: 'on the side' } };
+  expect(
+    await one.submit({ id: 'on it', history, branchId, by, expected, steps: [insert, { op: 'commit' }] }),
+  ).toMatchObject({ branchId });
+  expect(await one.replay({ verify: true })).toMatchObject({ differences: 0 });
+  await Promise.all([one.close(), two.close()]);
+});
