@@ -16,6 +16,23 @@ export type RecordedConversation = {
 
 const by = { recorder: 'bench' };
 
+type Message = { readonly role: string; readonly content: string };
+
+/** What each conversation begins with. */
+const SYSTEM: Message = { role: 'system', content: 'You answer.' };
+
+const bodyOf = (messages: readonly Message[]): Uint8Array =>
+  Buffer.from(JSON.stringify({ model: 'bench', messages, temperature: 0 }));
+
+/** The body of the request of a turn. */
+export const requestOf = (turn: number): Uint8Array => {
+  const earlier = Array.from({ length: turn - 1 }, (_, i) => said(i + 1)).flatMap(({ question, answer }) => [
+    { role: 'user', content: question },
+    { role: 'assistant', content: answer },
+  ]);
+  return bodyOf([SYSTEM, ...earlier, { role: 'user', content: said(turn).question }]);
+};
+
 /** A conversation as the proxy records it: each call sends all messages again, and brings 2 KB. */
 export const recordConversation = async ({
   directory,
@@ -27,17 +44,14 @@ export const recordConversation = async ({
   readonly form: keyof typeof ANSWERS;
 }): Promise<RecordedConversation> => {
   const home = await openHome({ directory, create: true });
-  const messages: { readonly role: string; readonly content: string }[] = [
-    { role: 'system', content: 'You answer.' },
-  ];
-  const bytesOf = (value: unknown): Uint8Array => Buffer.from(JSON.stringify(value));
+  const messages: Message[] = [SYSTEM];
   let raw = 0;
   const started = performance.now();
   for (let turn = 1; turn <= turns; turn += 1) {
     const { question, answer } = said(turn);
     const message = { role: 'assistant', content: answer };
     messages.push({ role: 'user', content: question });
-    const request = bytesOf({ model: 'bench', messages, temperature: 0 });
+    const request = bodyOf(messages);
     const id = callId(turn);
     const { branch } = await home.recordRequest({
       ...{ id, by, messages, within: { run: 'bench' } },
@@ -59,7 +73,7 @@ export const recordConversation = async ({
   return { bytes: onDisk(directory), parts: { log: size('log'), rows: size('rows') }, raw, perCall };
 };
 
-const callId = (turn: number): string => `call-${turn}`;
+export const callId = (turn: number): string => `call-${turn}`;
 
 export type ReadRequest = { readonly size: number; readonly cold: number; readonly warm: number };
 
