@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, type StemmaError } from '@stemma/errors';
 import { freshFixed, recordsOf, Tree, type FixedIds, type ThreadMode } from '@stemma/context-tree';
 import { NO_CONFIG } from './config.ts';
 import type { BranchParts, LoadBranch } from './contracts.ts';
@@ -84,12 +84,12 @@ export const requireBranch = (state: HistoryState, branchId: number, sources: So
  * @throws E_BRANCH_NOT_FOUND
  */
 const refuseUnbegun = ({ history, next }: HistoryState, branchId: number): void => {
-  if (branchId > 0 && branchId >= next)
-    throw fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${branchId}`, {
-      history,
-      branchId,
-    });
+  if (branchId >= next) throw branchNotFound(history, branchId);
 };
+
+/** An error to throw: E_BRANCH_NOT_FOUND. */
+export const branchNotFound = (history: string, branchId: number): StemmaError =>
+  fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${branchId}`, { history, branchId });
 
 /** The tip of a branch, without loading a tree; undefined if there is no such branch. */
 export const branchTip = (state: HistoryState, branchId: number, sources: Sources): BranchTip | undefined => {

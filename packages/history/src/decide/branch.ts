@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
-import { branchTip } from '../branch.ts';
+import { branchTip, branchNotFound } from '../branch.ts';
 import type { Command, StepOf } from '../command.ts';
 import type { Decided } from '../contracts.ts';
 import { checkName } from '../history-id.ts';
@@ -62,11 +62,7 @@ export const decideBranch = (
  */
 export const requireTip = (state: HistoryState, command: Command, sources: Sources): BranchTip => {
   const from = branchTip(state, command.branchId, sources);
-  if (from === undefined)
-    throw fail('E_BRANCH_NOT_FOUND', `the history ${state.history} has no branch ${command.branchId}`, {
-      history: state.history,
-      branchId: command.branchId,
-    });
+  if (from === undefined) throw branchNotFound(state.history, command.branchId);
   refuseMoved(command, from.seq);
   return from;
 };
