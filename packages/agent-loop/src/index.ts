@@ -7,7 +7,7 @@ export type { RetriedAnswer, RetriedCall, RetryEdit, RetryOptions, SeenAnswer } 
 export type { TextDifference } from './text-differences.ts';
 export { openRuns, type RunAnswers } from './open-runs.ts';
 export { messagesOf } from './chat-message.ts';
-export { mindFor, settingsFor, type CallSettings, type MindsOptions } from './call-settings.ts';
+export { mindFor, settingsFor, type MindsOptions } from './call-settings.ts';
 export { tipOf } from './find-tip.ts';
-export { factsOf, makeCall, recordedTries, type MadeCall } from './record-try.ts';
-export { checkRun, endRun } from './run.ts';
+export { factsOf, makeCall, recordedTries } from './record-try.ts';
+export { recordRun } from './run.ts';

@@ -46,12 +46,42 @@ export const endRun = async (
     readonly since: Position;
   },
 ): Promise<void> => {
-  const { history, branchId } = branchRef;
   const tip = await tipOf(home, branchRef);
   if (tip.seq === since.seq && tip.branchId === since.branchId) return;
-  const [newest] = await home.events(history, { from: tip.seq, limit: 1 });
+  const [newest] = await home.events(branchRef.history, { from: tip.seq, limit: 1 });
   if (newest?.command.startsWith(`${run}.end-`) === true) return;
-  const id = `${run}.end-${tip.seq}`;
+  await recordRun(home, branchRef, {
+    id: `${run}.end-${tip.seq}`,
+    actor,
+    ...(notes === undefined ? {} : { notes }),
+    rounds: calls,
+    total: tip.cycle ?? 0,
+    since,
+  });
+};
+
+/** Records that so many rounds ran on their own since a position: an intervention of the actor who had them run. */
+export const recordRun = async (
+  home: Pick<Home, 'submit'>,
+  { history, branchId }: BranchRef,
+  {
+    id,
+    actor,
+    notes,
+    rounds,
+    total,
+    since,
+  }: {
+    /** Of the command. */
+    readonly id: string;
+    readonly actor: string;
+    readonly notes?: string;
+    readonly rounds: number;
+    /** The rounds of the branch then. */
+    readonly total: number;
+    readonly since: Position;
+  },
+): Promise<void> => {
   await home.submit({
     id,
     history,
@@ -61,8 +91,8 @@ export const endRun = async (
     steps: [
       {
         op: 'run',
-        rounds: calls,
-        total_rounds_after: tip.cycle ?? 0,
+        rounds,
+        total_rounds_after: total,
         since: { branchId: since.branchId, seq: since.seq },
       },
     ],

@@ -1,6 +1,6 @@
-import { tipOf } from '@stemma/agent-loop';
+import { recordRun, tipOf } from '@stemma/agent-loop';
 import { fail, isStemmaError } from '@stemma/errors';
-import type { BranchRef, Position } from '@stemma/history-store';
+import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { makeRound, type RoundContext } from './round.ts';
 import { readPool, type PoolState } from './pool-state.ts';
@@ -20,7 +20,14 @@ export const runPool = async (
   branchRef: BranchRef,
   options: PoolRunOptions,
 ): Promise<PoolRun> => {
-  const { rounds, checkpointEvery = rounds, tokens: most = Infinity, seconds = Infinity } = options;
+  const {
+    rounds,
+    actor,
+    notes,
+    checkpointEvery = rounds,
+    tokens: most = Infinity,
+    seconds = Infinity,
+  } = options;
   const { signal = new AbortController().signal, progress = () => undefined } = options;
   const { now = () => performance.now() } = options;
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw fail('E_USAGE', 'a run has at least one round');
@@ -34,7 +41,15 @@ export const runPool = async (
 
   const checkpoint = async (): Promise<void> => {
     if (sinceCheckpoint === 0) return;
-    since = await recordRun(home, branchRef, options, { rounds: sinceCheckpoint, total: state.round, since });
+    await recordRun(home, branchRef, {
+      id: `pool.${branchRef.branchId}.run-${state.round}-${since.seq}`,
+      actor,
+      ...(notes === undefined ? {} : { notes }),
+      rounds: sinceCheckpoint,
+      total: state.round,
+      since,
+    });
+    since = await tipOf(home, branchRef);
     sinceCheckpoint = 0;
     state = { ...state, seq: since.seq };
   };
@@ -96,30 +111,4 @@ const withoutConflicts = async (context: RoundContext, known: PoolState): Return
       if (!isStemmaError(error, 'E_CONFLICT') || conflicts === MOST_CONFLICTS) throw error;
       state = await readPool(context.home, context.branchRef);
     }
-};
-
-/** Records that rounds ran since a position; returns the position behind it. */
-const recordRun = async (
-  home: Home,
-  branchRef: BranchRef,
-  { actor, notes }: PoolRunOptions,
-  { rounds, total, since }: { readonly rounds: number; readonly total: number; readonly since: Position },
-): Promise<Position> => {
-  const { history, branchId } = branchRef;
-  await home.submit({
-    id: `pool.${branchId}.run-${total}-${since.seq}`,
-    history,
-    branchId,
-    by: { actor },
-    ...(notes === undefined ? {} : { notes }),
-    steps: [
-      {
-        op: 'run',
-        rounds,
-        total_rounds_after: total,
-        since: { branchId: since.branchId, seq: since.seq },
-      },
-    ],
-  });
-  return tipOf(home, branchRef);
 };
