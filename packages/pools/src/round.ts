@@ -72,7 +72,9 @@ const openRound = async (
   { home, branchRef }: RoundContext,
   { round, messages }: PoolState,
 ): Promise<{ readonly answered: WholeCallAttempt | null } | null> => {
-  if (round === 0 || messages.some((message) => message.round === round && message.mindId >= 0)) return null;
+  // Its messages are the newest, or near them: the others need not be looked at.
+  if (round === 0 || messages.findLastIndex((message) => message.round === round && message.mindId >= 0) >= 0)
+    return null;
   const { history, branchId } = branchRef;
   if ((await home.findCommand(history, `${roundId(branchId, round)}.added`)) !== undefined) return null;
   // The snapshot may be that of the branch from which this one was forked.
