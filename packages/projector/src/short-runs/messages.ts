@@ -3,16 +3,11 @@ import type { ExitGate } from '@stemma/machine';
 import type { LogRecord } from '@stemma/log';
 import type { RowsAddress } from '@stemma/row-store';
 import type { BatchLimits, Progress } from '../run-partition.ts';
+import type { SentModels } from '../sent-models.ts';
 
 /** What the thread is started with. */
-export type RunThreadOptions = {
+export type RunThreadOptions = SentModels & {
   readonly rows: RowsAddress;
-  /** The names of the read models, of which these are folded on demand. */
-  readonly models: readonly string[];
-  readonly onDemand: readonly string[];
-  /** The names of the generation's tables, in its order. */
-  readonly tables: readonly string[];
-  readonly keepFrames: boolean;
   readonly limits: BatchLimits;
   readonly log: { readonly id: string; readonly partitions: number };
   readonly cacheBytes: number;

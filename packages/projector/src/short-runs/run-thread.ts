@@ -3,15 +3,14 @@ import { fail, StemmaError } from '@stemma/errors';
 import { findFrame, findFrames } from '@stemma/history-store';
 import { enterGate, isLeaving, leaveGate } from '@stemma/machine';
 import { openRevalidatingReader, type ContentSource, type RevalidatingReader } from '@stemma/log';
-import { READ_MODELS } from '@stemma/read-models';
 import type { LmdbGenerationAtAddress } from '@stemma/row-store-lmdb';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBranchCache } from '../branch-cache.ts';
 import type { FoldContext } from '../fold-frames.ts';
-import { tablesOf } from '../generations.ts';
 import { openPayloads } from '../payloads.ts';
 import { countedAmong } from '../row-counts.ts';
 import { clearCaches, runPartition } from '../run-partition.ts';
+import { receivedModels } from '../sent-models.ts';
 import type {
   ThreadAnswer,
   FromThread,
@@ -65,10 +64,7 @@ const inside = <T>(fn: () => T): T => {
   }
 };
 
-const named = (names: readonly string[]) => READ_MODELS.filter(({ name }) => names.includes(name));
-const all = named(options.models);
-const onDemand = named(options.onDemand);
-const tables = tablesOf(all, keepFrames, onDemand.length > 0);
+const { all, models, onDemand, tables } = receivedModels(options);
 const log = openSentLog(options.log, {
   records: async (partition, from, maxBytes) =>
     (await ask({ kind: 'records', partition, from, maxBytes })).records,
@@ -85,7 +81,7 @@ const open = async (): Promise<void> => {
   opened = openLmdbGenerationAtAddress(options.rows, tables, inside);
   const { generation } = opened;
   context = {
-    models: all.filter((model) => !onDemand.includes(model)),
+    models,
     onDemand,
     eager: () => false,
     isCounted: countedAmong(all),

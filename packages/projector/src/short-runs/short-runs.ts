@@ -59,7 +59,6 @@ export const openShortRuns = (options: ShortRunsOptions): ShortRuns | undefined 
         rows,
         models: models.map(({ name }) => name),
         onDemand: context.onDemand.map(({ name }) => name),
-        tables: generation.tables.map(({ name }) => name),
         keepFrames: context.keepFrames,
         limits,
         log: { id: log.id, partitions: log.partitions },

@@ -1,13 +1,12 @@
 import type { ContentRef } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { decodeEnvelope, HASH_BYTES, type AcceptedFrame, type EventLog } from '@stemma/log';
-import { READ_MODELS } from '@stemma/read-models';
 import type { LmdbRowsAtAddress } from '@stemma/row-store-lmdb';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBranchCache } from '../branch-cache.ts';
-import { tablesOf } from '../generations.ts';
 import { countedAmong } from '../row-counts.ts';
 import { openPayloads } from '../payloads.ts';
+import { receivedModels } from '../sent-models.ts';
 import type {
   FoldAnswer,
   FoldWorkerOptions,
@@ -50,10 +49,7 @@ const contents = {
   },
 };
 
-const named = (names: readonly string[]) => READ_MODELS.filter(({ name }) => names.includes(name));
-const all = named(options.models);
-const onDemand = named(options.onDemand);
-const known = tablesOf(all, options.keepFrames, onDemand.length > 0);
+const { all, models, onDemand, tables: known } = receivedModels(options);
 /** In the order of whoever commits: encoded changes name tables by their place. */
 const tables = options.tables.map((name) => {
   const table = known.find((each) => each.name === name);
@@ -72,7 +68,7 @@ const open = async (): Promise<void> => {
   rows = openLmdbRowsAtAddress(options.rows, tables);
   folder = openPartFolder({
     context: {
-      models: all.filter((model) => !onDemand.includes(model)),
+      models,
       onDemand,
       isCounted: countedAmong(all),
       contents,

@@ -1,16 +1,13 @@
 import type { HeadState } from '@stemma/log';
 import type { RowsAddress } from '@stemma/row-store';
 import type { FoldedCounts } from '../fold-frames.ts';
+import type { SentModels } from '../sent-models.ts';
 
 /** What a thread that folds is started with. */
-export type FoldWorkerOptions = {
+export type FoldWorkerOptions = SentModels & {
   readonly rows: RowsAddress;
-  /** The names of the read models, of which these are folded on demand. */
-  readonly models: readonly string[];
-  readonly onDemand: readonly string[];
   /** The names of the generation's tables, in its order. */
   readonly tables: readonly string[];
-  readonly keepFrames: boolean;
   readonly partitions: number;
   /** Bytes of trees and of frames to cache. */
   readonly treeBytes: number;
