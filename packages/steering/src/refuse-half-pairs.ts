@@ -1,6 +1,6 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { isSteered, parseCommand, type Command, type Step } from '@stemma/history';
+import { isSteered, parseCommand, type Command } from '@stemma/history';
 import { branchRefOf, readConfig, readTipSeq } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { threadIndexes, type Headers, type Payload } from '@stemma/context-tree';
@@ -17,9 +17,8 @@ export const refuseHalfPairs = async (
   projection: Projection,
   command: Command,
 ): Promise<void> => {
-  // It may be anything still; of most commands the decision says what is wrong.
-  if (!Array.isArray(command.steps) || !command.steps.some((step) => (step as Step | null)?.op === 'remove'))
-    return;
+  // Nobody has read the steps yet; of other commands the decision says what is wrong.
+  if (!command.steps.some(({ op }) => op === 'remove')) return;
   const { by, history, branchId, steps } = parseCommand(command);
   if (!('actor' in by)) return;
   const removed = new Set(steps.flatMap((step) => (step.op === 'remove' ? [step.id] : [])));
