@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
+import { texts } from '../mind-options.ts';
 import { whole } from '../options.ts';
 import { table, type Output } from '../output.ts';
 import { askApart } from './ask-apart.ts';
@@ -8,7 +9,15 @@ import { readFileBytes } from './read-files.ts';
 import { figure, inWords, sayEmbedder, UNIT_OPTION, VECTOR_FILE } from './words.ts';
 
 /** Pairs of runs take the square of their number. */
-export const MOST_RUNS = 50;
+const MOST_RUNS = 50;
+
+/** What --runs names. @param what they are: files @throws E_USAGE for one alone, or too many */
+export const runsIn = (options: Readonly<Record<string, unknown>>, what: string): readonly string[] => {
+  const names = texts(options, 'runs');
+  if (names.length === 1 || names.length > MOST_RUNS)
+    throw fail('E_USAGE', `--runs takes 2 to ${MOST_RUNS} ${what}, not ${names.length}`);
+  return names;
+};
 
 export const compareFiles: CommandSpec = {
   name: 'compare',
@@ -29,10 +38,7 @@ export const compareFiles: CommandSpec = {
     const permutations = whole(options, 'permutations', { least: 1, most: 1_000_000 }) ?? 1999;
     const minClusterSize = whole(options, 'minClusterSize', { least: 2 }) ?? 3;
     const runs: FileBytes[] = [];
-    const names = Array.isArray(options['runs']) ? (options['runs'] as readonly string[]) : [];
-    if (names.length === 1 || names.length > MOST_RUNS)
-      throw fail('E_USAGE', `--runs takes 2 to ${MOST_RUNS} files, not ${names.length}`);
-    for (const name of names) runs.push(await readFileBytes(context, name));
+    for (const name of runsIn(options, 'files')) runs.push(await readFileBytes(context, name));
     const answer = await askApart(
       {
         kind: 'compare',

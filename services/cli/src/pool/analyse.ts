@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import type { PoolMessage, PoolView } from '@stemma/pools';
 import { askApart } from '../analyse/ask-apart.ts';
 import { describeClusters } from '../analyse/cluster.ts';
-import { describeComparison, MOST_RUNS } from '../analyse/compare.ts';
+import { describeComparison, runsIn } from '../analyse/compare.ts';
 import type { FileBytes } from '../analyse/questions.ts';
 import { sayEmbedder } from '../analyse/words.ts';
 import type { CommandSpec } from '../command.ts';
@@ -73,9 +73,7 @@ export const poolCompare: CommandSpec = {
     const seed = whole(options, 'seed', { least: 0 }) ?? 0;
     const permutations = whole(options, 'permutations', { least: 1, most: 1_000_000 }) ?? 1999;
     const minClusterSize = whole(options, 'minClusterSize', { least: 2 }) ?? 3;
-    const named = Array.isArray(options['runs']) ? (options['runs'] as readonly string[]) : [];
-    if (named.length === 1 || named.length > MOST_RUNS)
-      throw fail('E_USAGE', `--runs takes 2 to ${MOST_RUNS} branches, not ${named.length}`);
+    const named = runsIn(options, 'branches');
     const branch = (which: string): Promise<PoolView> =>
       viewOf(context, `${required(name)}:${which}`, undefined);
     const [left, right] = [await branch(required(a)), await branch(required(b))];
