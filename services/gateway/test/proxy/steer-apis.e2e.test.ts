@@ -1,10 +1,7 @@
-import { openHome, type Home } from '@stemma/home';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Home } from '@stemma/home';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { serveHome, upstreamsOf } from '../../src/index.ts';
-import { startUpstream, type Script, type Upstream } from './scripted-upstream.ts';
+import type { Script } from './scripted-upstream.ts';
+import { openSteeredProxy, type SteeredProxy } from './steered-proxy.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -28,29 +25,15 @@ const oneWord: Script = ({ url }, outgoing) => {
   outgoing.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
 };
 
-let directory: string;
-let upstream: Upstream;
-let gateway: Awaited<ReturnType<typeof serveHome>>;
+let proxy: SteeredProxy;
+let upstream: SteeredProxy['upstream'];
+let gateway: SteeredProxy['gateway'];
 let home: Home;
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'stemma-steer-apis-'));
-  upstream = await startUpstream(oneWord);
-  gateway = await serveHome({
-    home: { directory, create: true },
-    port: 0,
-    upstreams: upstreamsOf({
-      STEMMA_UPSTREAM_OPENAI: `${upstream.url}/v1`,
-      STEMMA_UPSTREAM_ANTHROPIC: upstream.url,
-    }),
-  });
-  home = await openHome({ directory });
+  proxy = await openSteeredProxy(oneWord);
+  ({ upstream, gateway, home } = proxy);
 });
-afterEach(async () => {
-  await home.close();
-  await gateway.close();
-  await upstream.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterEach(() => proxy[Symbol.asyncDispose]());
 
 const call = async (path: string, body: Json): Promise<void> => {
   const response = await fetch(`${gateway.url}/proxy/steer/history/talk/${path}`, {

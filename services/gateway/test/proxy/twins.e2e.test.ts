@@ -1,15 +1,12 @@
-import { openHome, type Home } from '@stemma/home';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { Home } from '@stemma/home';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { serveHome, upstreamsOf } from '../../src/index.ts';
 import { openAgent, scriptedModel, type Agent, type Message } from './agent.ts';
-import { startUpstream, type Script, type Upstream } from './scripted-upstream.ts';
+import type { Script } from './scripted-upstream.ts';
+import { openSteeredProxy, type SteeredProxy } from './steered-proxy.ts';
 
-let directory: string;
-let upstream: Upstream;
-let gateway: Awaited<ReturnType<typeof serveHome>>;
+let proxy: SteeredProxy;
+let upstream: SteeredProxy['upstream'];
+let gateway: SteeredProxy['gateway'];
 let home: Home;
 
 /** As {@link scriptedModel}, with ids of calls of tools that are never the same, as providers give them. */
@@ -21,24 +18,10 @@ const modelWithIds: Script = (received, outgoing, incoming) => {
 };
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'stemma-twins-'));
-  upstream = await startUpstream(modelWithIds);
-  gateway = await serveHome({
-    home: { directory, create: true },
-    port: 0,
-    upstreams: upstreamsOf({
-      STEMMA_UPSTREAM_OPENAI: `${upstream.url}/v1`,
-      STEMMA_UPSTREAM_ANTHROPIC: upstream.url,
-    }),
-  });
-  home = await openHome({ directory });
+  proxy = await openSteeredProxy(modelWithIds);
+  ({ upstream, gateway, home } = proxy);
 });
-afterEach(async () => {
-  await home.close();
-  await gateway.close();
-  await upstream.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterEach(() => proxy[Symbol.asyncDispose]());
 
 const agentOf = (path: string): Agent =>
   openAgent(`${gateway.url}/proxy/${path}/openai`, 'Look up six things.');
