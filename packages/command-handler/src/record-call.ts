@@ -1,5 +1,4 @@
 import type { WideJson } from '@stemma/canonical';
-import { roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import { steeringOf, type Command, type Redaction } from '@stemma/history';
 import {
@@ -17,8 +16,8 @@ import {
   callSteps,
   comparableMessage,
   redactMessages,
+  threadBlocks,
   toOpenAIMessages,
-  type CurrentBlock,
 } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { findFrameSummary, listCallsAt } from '@stemma/read-models';
@@ -73,7 +72,7 @@ export const recordCall = async (
     if (known !== undefined)
       return outcomeOfRepeated(home, projection, history, { id, messages, seq: known.seq });
     const view = await home.view(position);
-    const { steps, messages: origins, ...counts } = callSteps(currentMessagesOf(view), messages);
+    const { steps, messages: origins, ...counts } = callSteps(blocksOf(view), messages);
     const earlier = await projection.read((rows) => positionBeforeChanges(rows, view, steps));
     if (earlier !== undefined) {
       const { position: there } = await home.submit({
@@ -178,7 +177,7 @@ const calledBefore = async (
   });
   if (found === undefined) return undefined;
   const snapshot = await home.position(branchRefOf(history, branchId), `@c${found}`);
-  const { steps } = callSteps(currentMessagesOf(await home.view(snapshot)), messages);
+  const { steps } = callSteps(blocksOf(await home.view(snapshot)), messages);
   return steps.length === 0 ? snapshot : undefined;
 };
 
@@ -199,19 +198,7 @@ export const placed = (
     });
   });
 
-const currentMessagesOf = ({ tree, payloads, thread }: TreeView): CurrentBlock[] =>
-  threadIndexes(tree, thread).map((index) => {
-    const headers = tree.headers[index] as Headers;
-    const ref = tree.payloads[index];
-    const inSys = index < tree.seq;
-    return {
-      id: headers.id,
-      role: roleOf(headers, inSys),
-      kind: headers.kind ?? null,
-      payload: ref === null || ref === undefined ? {} : payloads(ref),
-      inSys,
-    };
-  });
+const blocksOf = ({ tree, payloads, thread }: TreeView) => threadBlocks(tree, payloads, thread);
 
 /** The outcome of a repeated call. @throws E_COMMAND_REUSED if its frame shows other messages */
 const outcomeOfRepeated = async (

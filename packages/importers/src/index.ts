@@ -13,6 +13,7 @@ export { leadingSystem } from './openai-chat/leading-system.ts';
 export { messageGroups } from './openai-chat/message-groups.ts';
 export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';
 export { redactMessages } from './openai-chat/redact-messages.ts';
+export { threadBlocks } from './openai-chat/thread-blocks.ts';
 export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';
 export { readImport, type ImportItem, type NameConversation } from './read-import.ts';
 export type { ImportSource } from './source.ts';

@@ -1,6 +1,5 @@
-import { roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
 import type { Segment, TreeView } from '@stemma/history-store';
-import { recordedMessages } from '@stemma/importers';
+import { recordedMessages, threadBlocks } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
 import { diffArrays } from 'diff';
@@ -70,23 +69,12 @@ const recordedAfter = (pair: Pair, a: ThreadSide, b: ThreadSide): number | null 
 };
 
 const messagesOf = ({ tree, payloads, thread }: TreeView): Message[] => {
-  const seqs = new Map<string, number>();
-  const blocks = threadIndexes(tree, thread).map((index) => {
-    const headers = tree.headers[index] as Headers;
-    const ref = tree.payloads[index] ?? null;
-    seqs.set(headers.id, ref?.seq ?? 0);
-    return {
-      id: headers.id,
-      role: roleOf(headers, index < tree.seq),
-      kind: headers.kind ?? null,
-      payload: ref === null ? {} : payloads(ref),
-    };
-  });
-  return recordedMessages(blocks).map(({ blocks: own, json }) => ({
+  const seqOf = (id: string): number => tree.payloads[tree.indexOf(id) ?? -1]?.seq ?? 0;
+  return recordedMessages(threadBlocks(tree, payloads, thread)).map(({ blocks: own, json }) => ({
     key: messageKey(json),
     ids: own.map(({ id }) => id),
     role: own[0]?.role ?? null,
-    seq: Math.max(...own.map(({ id }) => seqs.get(id) ?? 0)),
+    seq: Math.max(...own.map(({ id }) => seqOf(id))),
   }));
 };
 
