@@ -89,8 +89,9 @@ export type HomeOptions = {
    */
   readonly catchUpTimeout?: number;
   /**
-   * False: questions are answered from the rows as they stand, and this home never makes any. For a process that answers
-   * for another, which has caught up before it asks. Default true.
+   * False: this home never makes rows of its own, and answers from them as they stand. For a process that answers for
+   * another, which has caught up before it asks. Rows in a database are made by others anyway, who may have thrown away
+   * since what it caught up with: those are waited for. Default true.
    */
   readonly folds?: boolean;
   /** Nanoseconds since 1970. Default: the machine's clock. */
@@ -179,7 +180,8 @@ const openServices = async (
       })
     : openSharedRows(rows, log, keyring, catchUpTimeout));
   const { contents, projectors, bytes } = opened;
-  const projection = folds ? opened.projection : { ...opened.projection, catchUp: () => Promise.resolve() };
+  const projection =
+    folds || opened.external ? opened.projection : { ...opened.projection, catchUp: () => Promise.resolve() };
   const background = openBackground(() => (opened.external ? Promise.resolve() : projection.catchUp()));
   const handler = openCommandHandler({
     log,

@@ -89,4 +89,10 @@ describe('while no projector folds the rows', async () => {
     const answer = await createGateway({ home: home as Home }).request('/api/histories');
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
   });
+
+  it('a home that answers for another waits for rows, too, which may have been thrown away since that one had them [decision 0051]', async () => {
+    const answers = await openHome({ directory, rows: fresh.url, catchUpTimeout: 50, folds: false });
+    homes.push(answers);
+    await expect(answers.find('still')).rejects.toMatchObject({ code: 'E_ROWS_BEHIND' });
+  });
 });
