@@ -22,17 +22,32 @@ const SERVED = run(0, 'user: Is it late?\n');
 type Answers = (command: string, damaged: boolean) => Ended | undefined;
 
 /** What a program says that does all that is asked of it. */
-const sound: Answers = (command) => (command.startsWith('thread') ? SERVED : run(0));
+const sound: Answers = (command) => {
+  if (command.startsWith('salvage')) return run(0, '{"history":"saved"}');
+  return command.startsWith('thread') ? SERVED : run(0);
+};
 
 let copies = 0;
-const judge = (answers: Answers, damage: Damage, touched = false): Promise<readonly string[]> => {
+/** @param committed the frame with the snapshot that is asked for; the damage of the log takes frame 1 */
+const judge = (
+  answers: Answers,
+  damage: Damage,
+  touched = false,
+  committed = 0,
+): Promise<readonly string[]> => {
   const copy = join(folder.path, `copy-${copies++}`);
   const whole: Whole = {
     home,
     asked: home,
     answers: new Map(),
     ids: new Map([['tram', 'id-of-tram']]),
-    entries: touched ? [{ from: 0, key: 'id-of-tram', seq: 0 }] : [],
+    snapshots: new Map([['tram', [{ label: '@c3', seq: committed }]]]),
+    entries: touched
+      ? [
+          { from: 0, key: 'id-of-tram', seq: 0 },
+          { from: 64, key: 'id-of-tram', seq: 1 },
+        ]
+      : [],
   };
   const asker = {
     ask: async (args: readonly string[]): Promise<Ended> => {
@@ -80,6 +95,69 @@ describe('the judge of damaged homes', () => {
     );
     expect(wrong.join('\n')).toContain('it finds nothing');
     expect(wrong.join('\n')).toContain('the answer is another');
+  });
+
+  describe('of a history that lost a frame', () => {
+    /** What a sound program says of it: that it is closed, then what is left of it. */
+    const stopped: Answers = (command) => {
+      return command === 'verify --rows' || command === 'doctor' ? run(5, 'damaged: 1') : undefined;
+    };
+    /** And if anybody's frame may be lost, until somebody acknowledges that. */
+    const acknowledged = (): Answers => {
+      let closed = true;
+      return (command) => {
+        if (command.startsWith('ack')) closed = false;
+        if (command === 'histories' && closed) return run(0, '', 'closed: stemma ack 0@64');
+        if (command === 'doctor') return run(5, 'lost: 0@64');
+        if (command.startsWith('salvage')) return run(5, '', 'nothing to salvage (E_NOTHING_TO_SALVAGE)');
+        return command === 'verify --rows' ? run(5, 'damaged: 1') : undefined;
+      };
+    };
+    /** This answer to a question about the damaged home, once its advice was taken, in place of a sound one. */
+    const except =
+      (others: Answers, command: string, ended: Ended, most = 1): Answers =>
+      (asked, damaged) => {
+        if (damaged && asked === 'doctor') most--;
+        return damaged && most <= 0 && asked.startsWith(command) ? ended : others(asked, damaged);
+      };
+    const NOT_FOUND = run(4, '', 'there is no @c3 (E_REF_NOT_FOUND)');
+
+    it('has nothing to say where it stops, is salvaged, or goes on after the loss was acknowledged', async () => {
+      expect(await judge(stopped, LOG, true)).toEqual([]);
+      expect(await judge(acknowledged(), LOG, true)).toEqual([]);
+      expect(await judge(except(acknowledged(), 'thread', NOT_FOUND), LOG, true, 1)).toEqual([]);
+    });
+
+    it.each<[string, Answers, string]>([
+      [
+        'serves another answer of before the loss',
+        except(acknowledged(), 'thread', run(0, 'x')),
+        'the answer is another',
+      ],
+      [
+        'does not find what stands before the loss',
+        except(acknowledged(), 'thread', NOT_FOUND),
+        'a position before the loss is not served',
+      ],
+      [
+        'refuses what stands before the loss',
+        except(stopped, 'thread', run(5, '', 'damaged (E_HISTORY_DAMAGED)')),
+        'a position before the loss is not served',
+      ],
+      [
+        'salvages something else',
+        except(stopped, 'thread saved', run(0, 'x')),
+        'it begins with something else',
+      ],
+      ['salvages nothing', except(stopped, 'thread saved', NOT_FOUND), 'it begins with something else'],
+      [
+        'does not salvage a history that has stopped',
+        except(stopped, 'salvage', run(5, '', 'nothing to salvage (E_NOTHING_TO_SALVAGE)')),
+        'the advice does not work',
+      ],
+    ])('refuses a program that %s', async (_what, answers, why) => {
+      expect((await judge(answers, LOG, true)).join('\n')).toContain(why);
+    });
   });
 
   it('a command that does not end is ended at the deadline, and the next one is answered', async () => {

@@ -25,6 +25,8 @@ export type DamagesOptions = {
   readonly oneThread?: boolean;
   /** Of so many equal parts of the picked damages only this one, from 0. */
   readonly shard?: { readonly number: number; readonly of: number };
+  /** Leaves out so many of the picked damages, the first ones. */
+  readonly from?: number;
   /** Keeps the home and what came of each damage: another run goes on where one ended. */
   readonly folder?: string;
 };
@@ -41,7 +43,7 @@ type Tried = { readonly number: number; readonly wrong: readonly string[] };
 
 /** Damages copies of a home, each at one place, and judges what every one of them answers. */
 export const runDamages = async (options: DamagesOptions): Promise<DamagesReport> => {
-  const { shard = { number: 0, of: 1 }, oneThread = false, say } = options;
+  const { shard = { number: 0, of: 1 }, from = 0, oneThread = false, say } = options;
   const folder = mkdtempSync(join(PLACE, 'stemma-matrix-'));
   const home = join(folder, 'whole');
   try {
@@ -51,7 +53,9 @@ export const runDamages = async (options: DamagesOptions): Promise<DamagesReport
     const notes = notesIn(options.folder, `${shard.number}-of-${shard.of}`);
     const tried: Tried[] = [...notes.tried];
     const known = new Set(tried.map(({ number }) => number));
-    const left = [...picked.keys()].filter((i) => i % shard.of === shard.number && !known.has(i));
+    const left = [...picked.keys()].filter(
+      (i) => i >= from && i % shard.of === shard.number && !known.has(i),
+    );
     say?.(`${tried.length} were tried before, ${left.length} are left`);
     let next = 0;
     let opening: Promise<Whole> | undefined;

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import type { Run } from '../run-stemma.ts';
 import type { Asker, Ended } from './asker.ts';
 import { damagedCopy, entriesOf, restore, touchedBy, type Damage, type SegmentEntry } from './damages.ts';
-import { HISTORIES, isFixed, isOfNow, QUESTIONS, WRITTEN_TO, type Question } from './whole-home.ts';
+import { HISTORIES, isFixed, isOfNow, NEEDED, QUESTIONS, WRITTEN_TO, type Question } from './whole-home.ts';
 
 /** A home that is whole, and what it answers. */
 export type Whole = {
@@ -14,8 +14,13 @@ export type Whole = {
   readonly answers: Map<string, string>;
   /** By the name of each history. */
   readonly ids: ReadonlyMap<string, string>;
+  /** Of the main branch of each history, by its name. */
+  readonly snapshots: ReadonlyMap<string, readonly Snapshot[]>;
   readonly entries: readonly SegmentEntry[];
 };
+
+/** Where a snapshot is: `@c7`, and the frame that committed it. */
+type Snapshot = { readonly label: string; readonly seq: number };
 
 const spell = (question: Question): string => question.join(' ');
 
@@ -33,11 +38,18 @@ export const openWhole = async (asker: Asker, home: string, asked: string): Prom
   const ids = new Map(
     (JSON.parse(listed) as { name: string; history: string }[]).map(({ name, history }) => [name, history]),
   );
+  const snapshots = new Map<string, readonly Snapshot[]>();
+  for (const name of ids.keys())
+    snapshots.set(
+      name,
+      JSON.parse(await askWhole(asker, asked, ['snapshots', name, '--json'])) as readonly Snapshot[],
+    );
   return {
     home,
     asked,
     answers: new Map(),
     ids,
+    snapshots,
     entries: entriesOf(join(home, 'log/0/0000000000000000.seg')),
   };
 };
@@ -93,7 +105,7 @@ export const tryDamage = async (
       if (fault !== null) blame(spell(line), fault, ended);
       if (line === WRITE && ended.code === 0) written.push(WROTE);
     }
-    await takeAdvice({ ask, hold, whole, copy, damage, lost, blame, random, written, later });
+    await takeAdvice({ asker, ask, hold, whole, copy, damage, lost, blame, random, written, later });
   } finally {
     await hold(null);
     rmSync(copy, { recursive: true, force: true });
@@ -187,6 +199,7 @@ const isAsBefore = (question: Question, { stdout }: Run, { answers }: Whole): bo
 };
 
 type Advice = {
+  readonly asker: Asker;
   readonly hold: (directory: string | null) => Promise<void>;
   readonly ask: (line: readonly string[], why?: string) => Promise<Run | null>;
   readonly whole: Whole;
@@ -202,7 +215,7 @@ type Advice = {
 
 /** Does what the errors advise, then compares with all that the log still holds. */
 const takeAdvice = async (given: Advice): Promise<void> => {
-  const { ask, hold, whole, copy, damage, lost, blame, written } = given;
+  const { ask, asker, hold, whole, copy, damage, lost, blame, written } = given;
   const { kind, touched } = lost;
   const verified = await ask(['verify', '--rows']);
   if (verified === null) return;
@@ -253,13 +266,13 @@ const takeAdvice = async (given: Advice): Promise<void> => {
     const about = subjectOf(question);
     const isWhole = isMended || (about !== undefined && untouched(about));
     if (!isWhole) {
+      const first = touched.get(whole.ids.get(about ?? '') ?? '') ?? Infinity;
       // Of a history whose first frame is lost, and acknowledged to be, nothing is left to speak of.
-      const isLost = touched.get(whole.ids.get(about ?? '') ?? '') === 0;
-      if (isLost && ended.stderr.includes('E_HISTORY_NOT_FOUND')) continue;
+      if (first === 0 && ended.stderr.includes('E_HISTORY_NOT_FOUND')) continue;
       // What was acknowledged is said by `doctor` and `verify`, and no longer beside every answer.
       const isSaid = lostRecords.some((record) => diagnosed.includes(record));
-      const isServed = ended.code === 0 || /\(E_[A-Z]+_NOT_FOUND\)/.test(ended.stderr);
-      const fault = isSaid && isServed ? null : answerFault(question, ended, whole, lost);
+      const left = isOfNow(question) ? null : remainsFault(question, ended, whole, first);
+      const fault = left ?? (isSaid && !isOfNow(question) ? null : answerFault(question, ended, whole, lost));
       if (fault !== null) blame(spell(question), `after the advice: ${fault}`, ended);
     } else if (ended.code !== 0 || answerFault(question, ended, whole, WHOLE) !== null)
       blame(spell(question), 'after the advice it is not served as before', ended);
@@ -276,18 +289,52 @@ const takeAdvice = async (given: Advice): Promise<void> => {
     const salvaged = await ask(['salvage', name, '--json']);
     if (salvaged === null) continue;
     if (salvaged.code !== 0) {
-      if (!/E_NOTHING_TO_SALVAGE/.test(salvaged.stderr + salvaged.stdout))
-        blame(`salvage ${name}`, 'the advice does not work', salvaged);
+      // A history goes on after a loss that was acknowledged. One that has stopped can be salvaged.
+      const isOpen = lostRecords.length > 0 && /E_NOTHING_TO_SALVAGE/.test(salvaged.stderr);
+      if (!isOpen) blame(`salvage ${name}`, 'the advice does not work', salvaged);
       continue;
     }
     const { history } = JSON.parse(salvaged.stdout) as { history: string };
     // The new history begins with the last snapshot that was good; where there is none, with what was there.
-    const newest = await ask(['thread', name, '@t0']);
-    const before = newest?.code === 0 ? newest : await ask(['thread', name]);
-    const after = await ask(['thread', history, '@t0']);
-    if (before !== null && after !== null && before.stdout !== after.stdout)
-      blame(`salvage ${name}`, 'the newest snapshot is another', after);
+    const newest = whole.snapshots.get(name)?.findLast((snapshot) => snapshot.seq < seq);
+    const good = await askWhole(asker, whole.asked, ['thread', name, newest?.label ?? `@s${seq - 1}`]);
+    const begins = await ask(['thread', history, '@t0']);
+    if (begins !== null && (begins.code !== 0 || begins.stdout !== good))
+      blame(`salvage ${name}`, 'it begins with something else', begins);
   }
+};
+
+/**
+ * What a history that lost frames must still answer, from the first one lost: all about a position before it, and of its log what
+ * comes before.
+ */
+const remainsFault = (
+  question: Question,
+  ended: Run,
+  { answers, snapshots }: Whole,
+  first: number,
+): string | null => {
+  const before = answers.get(spell(question)) ?? '';
+  const isServed = ended.code === 0;
+  if (isFixed(question)) {
+    if (isServed) return ended.stdout === before ? null : 'the answer is another';
+    return needed(question, snapshots) < first ? 'a position before the loss is not served' : null;
+  }
+  if (!isServed && needed(question, snapshots) < first && NOT_FOUND.test(ended.stderr))
+    return 'what stands before the loss is not found';
+  if (isServed && question[0] === 'log') return logFault(before, ended.stdout, first);
+  return isServed || NOT_FOUND.test(ended.stderr) ? null : refusalFault(ended);
+};
+
+const NOT_FOUND = /\(E_[A-Z]+_NOT_FOUND\)/;
+
+/** The newest frame that a question needs: that of a snapshot it names, or what it is about. */
+const needed = (question: Question, snapshots: Whole['snapshots']): number => {
+  const known = NEEDED.get(question);
+  if (known !== undefined) return known;
+  const labels = question.flatMap((word) => /^@c\d+/.exec(word)?.[0] ?? []);
+  const named = snapshots.get(subjectOf(question) ?? '')?.filter(({ label }) => labels.includes(label)) ?? [];
+  return named.reduce((most, { seq }) => Math.max(most, seq), 0);
 };
 
 const sizeOf = ({ entries }: Whole, { file }: Damage): number =>

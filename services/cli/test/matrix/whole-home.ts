@@ -109,6 +109,8 @@ export const WRITTEN_TO = 'notes';
 
 export const HISTORIES = ['tram', 'ferry', 'checkout', 'long', 'private', 'agent'] as const;
 
+export type Question = readonly string[];
+
 /** Questions whose answers the log fixes for ever: of a position that is named. */
 const FIXED = [
   ['thread', 'tram', '@c3'],
@@ -128,6 +130,15 @@ const FIXED = [
   ['call', 'agent', '@c3', '--raw', 'response'],
 ] as const;
 
+const M7: Question = ['why', 'tram', 'm7'];
+const SIDE_BY_SIDE: Question = ['compare', 'tram', 'side', 'main'];
+
+/** The frame with which what a question is about came into its history. */
+export const NEEDED: ReadonlyMap<Question, number> = new Map([
+  [M7, 3],
+  [SIDE_BY_SIDE, 18],
+]);
+
 /** Questions whose answers may be shorter where the log has lost something, but never without a word. */
 const NEWEST = [
   ['histories', '--json'],
@@ -144,9 +155,9 @@ const NEWEST = [
   ['log', 'tram'],
   ['log', 'ferry'],
   ['log', 'checkout'],
-  ['why', 'tram', 'm7'],
+  M7,
   ['interventions', 'tram'],
-  ['compare', 'tram', 'side', 'main'],
+  SIDE_BY_SIDE,
   ['select', 'checkout', '^seq'],
   ['cache', 'tram'],
   ['stages', 'ferry'],
@@ -157,9 +168,9 @@ const NEWEST = [
 /** Questions about the home as it is now, whose answers nobody compares. */
 const OF_NOW = [['doctor'], ['stats']] as const;
 
-export type Question = readonly string[];
 export const QUESTIONS: readonly Question[] = [...FIXED, ...NEWEST, ...OF_NOW];
 
-export const isFixed = (question: Question): boolean => FIXED.some((each) => each === question);
+export const isFixed = (question: Question): boolean =>
+  FIXED.some((each) => each.join(' ') === question.join(' '));
 
 export const isOfNow = (question: Question): boolean => OF_NOW.some((each) => each === question);
