@@ -10,4 +10,4 @@ export { messagesOf } from './chat-message.ts';
 export { mindFor, settingsFor, type MindsOptions } from './call-settings.ts';
 export { tipOf } from './find-tip.ts';
 export { factsOf, makeCall, recordedTries } from './record-try.ts';
-export { recordRun } from './run.ts';
+export { recordRun, whileClaimed } from './run.ts';

@@ -1,4 +1,4 @@
-import { recordRun, tipOf } from '@stemma/agent-loop';
+import { recordRun, tipOf, whileClaimed } from '@stemma/agent-loop';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
@@ -11,15 +11,18 @@ const MOST_CONFLICTS = 100;
 
 /**
  * Runs a pool for some rounds: in each, one mind is shown a sample and adds messages. What runs is what is recorded, so a run that was
- * stopped or killed goes on when it is started again, and observers may inject between two rounds.
+ * stopped or killed goes on when it is started again, and observers may inject between two rounds. While one process of a directory runs
+ * a pool, others do not: two would pay for each round twice.
  *
- * @throws E_USAGE, E_NOT_A_POOL, E_POOL_TOO_SMALL, E_MIND_INVALID, E_MIND_KEY_MISSING, and what recording throws
+ * @throws E_BUSY, E_USAGE, E_NOT_A_POOL, E_POOL_TOO_SMALL, E_MIND_INVALID, E_MIND_KEY_MISSING, and what recording throws
  */
-export const runPool = async (
-  home: Home,
-  branchRef: BranchRef,
-  options: PoolRunOptions,
-): Promise<PoolRun> => {
+export const runPool = (home: Home, branchRef: BranchRef, options: PoolRunOptions): Promise<PoolRun> =>
+  // No id of a run has a space.
+  whileClaimed(home, branchRef.history, `pool ${branchRef.branchId}`, () =>
+    runClaimed(home, branchRef, options),
+  );
+
+const runClaimed = async (home: Home, branchRef: BranchRef, options: PoolRunOptions): Promise<PoolRun> => {
   const {
     rounds,
     actor,

@@ -111,6 +111,22 @@ test('a message that an observer injects may be shown from the next round on, an
   expect(await home.verify()).toMatchObject({ ok: true });
 });
 
+test('a pool that runs in one process is refused in another one, so that nobody pays twice [pool: Runner]', async () => {
+  const branch = await start('sea');
+  let other: unknown;
+  await runPool(home, branch, {
+    rounds: 2,
+    actor: 'ann',
+    progress: ({ round }) => {
+      if (round === 1)
+        other = runPool(home, branch, { rounds: 1, actor: 'bob' }).catch((error: unknown) => error);
+    },
+  });
+  expect(await other).toMatchObject({ code: 'E_BUSY' });
+  expect((await home.calls.list(branch)).attempts).toHaveLength(2);
+  expect(await runPool(home, branch, { rounds: 1, actor: 'bob' })).toMatchObject({ rounds: 1, round: 3 });
+});
+
 test('a question is answered and recorded, and adds nothing to the pool [pool: Runner]', async () => {
   const branch = await start('sea');
   const before = await viewPool(home, branch);
