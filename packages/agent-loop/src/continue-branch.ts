@@ -15,6 +15,7 @@ import { withoutEvents } from './first-answer.ts';
 import { factsOf, makeCall, recordedTries, type MadeCall } from './record-try.ts';
 import { checkRun, endRun, whileClaimed } from './run.ts';
 import { startBranch } from './start-branch.ts';
+import { refuseOtherTools } from './refuse-other-tools.ts';
 import { openToolSources } from './tool-sources.ts';
 
 /** Who records what a run does; the actor has it done. */
@@ -34,7 +35,7 @@ type Ending = {
  * and the model is asked again, until it is done or nobody knows how to go on. All of it follows from what is recorded: a run
  * that was killed and is started again under its id makes no call again whose answer is recorded (calls §6).
  *
- * @throws E_BUSY if the run is under way, E_RUN_REUSED if it asked another mind, E_USAGE, E_MIND_…, E_CONFLICT if somebody else writes to the branch, and what recording throws
+ * @throws E_BUSY if the run is under way, E_RUN_REUSED if it asked another mind, or tools that are not named now, E_USAGE, E_MIND_…, E_CONFLICT if somebody else writes to the branch, and what recording throws
  */
 export const continueBranch = (
   home: Home,
@@ -158,6 +159,7 @@ const continueClaimed = async (
     say(`the answer of ${earlier.label} is recorded: it enters the context`);
     await enter(earlier, `${run}.c0.answer`);
   };
+  if (options.tools !== undefined) await refuseOtherTools(home, branchRef, since, run, tools);
   const goOn = async (): Promise<Ending> => {
     await takeUp();
     for (;;) {

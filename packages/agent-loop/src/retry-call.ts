@@ -65,11 +65,26 @@ const retryClaimed = async (
   // What cannot be asked is found before anything is recorded.
   const messages = options.edit !== undefined && 'messages' in options.edit ? options.edit.messages : [];
   callSteps([], messages);
-  for (const mind of minds) retryRequest(mind, before, set, { messages, isEdited: true });
-  if (options.edit !== undefined && 'steps' in options.edit)
-    await refuseUnfit(home, position, options.edit.steps);
+  const isEdited = options.edit !== undefined;
+  for (const mind of minds)
+    for (const edited of new Set([true, isEdited]))
+      retryRequest(mind, before, set, { messages, isEdited: edited });
+  const { actor, notes } = options;
+  const isBegun = (await home.findCommand(position.history, `${run}.r1.edit`)) !== undefined;
+  if (options.edit !== undefined && 'steps' in options.edit && !isBegun)
+    await refuseUnfit(home, position, options.edit.steps, {
+      by: { actor },
+      notes,
+      forks: times * minds.length,
+    });
   const first = await firstAnswer(home, found, position, attempt);
   await refuseTakenNames(home, position, times * minds.length, options);
+  await refuseOtherMinds(
+    home,
+    position.history,
+    minds.flatMap((mind) => Array.from({ length: times }, () => mind)),
+    run,
+  );
   const retries: Retry[] = [];
   for (const mind of minds)
     for (let time = 0; time < times; time++)
@@ -108,6 +123,21 @@ const refuseTakenNames = async (
     if (!taken.has(name)) continue;
     if ((await home.findCommand(position.history, `${options.run}.r${number}.fork`)) === undefined)
       throw fail('E_NAME_TAKEN', `there is a branch ${name} already`);
+  }
+};
+
+/** Refuses a run that asked others, before there is any fork more. @throws E_RUN_REUSED */
+const refuseOtherMinds = async (
+  home: Home,
+  history: string,
+  minds: readonly Mind[],
+  run: string,
+): Promise<void> => {
+  for (const [i, mind] of minds.entries()) {
+    const id = `${run}.r${i + 1}`;
+    const [tried] = await recordedTries(home, history, id);
+    if (tried !== undefined && (tried.model !== mind.model || tried.api !== mind.api))
+      throw fail('E_RUN_REUSED', `${id} asked ${tried.model ?? 'no model'}, not ${mind.model}`);
   }
 };
 
@@ -165,9 +195,6 @@ const askAgain = async (
   }: RetryOptions,
 ): Promise<RetriedAnswer> => {
   const { history } = fork;
-  const [tried] = await recordedTries(home, history, id);
-  if (tried !== undefined && (tried.model !== mind.model || tried.api !== mind.api))
-    throw fail('E_RUN_REUSED', `${id} asked ${tried.model ?? 'no model'}, not ${mind.model}`);
   const by = { actor };
   const because = notes === undefined ? {} : { notes };
   let branchRef = fork;

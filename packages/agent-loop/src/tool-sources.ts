@@ -1,4 +1,4 @@
-import type { WideJson } from '@stemma/canonical';
+import { sha256Hex, type WideJson } from '@stemma/canonical';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { ToolCall } from './chat-message.ts';
@@ -15,10 +15,30 @@ export type ToolSource =
 export type ToolResult = {
   readonly content: WideJson;
   readonly isError: boolean;
-  /** What is noted at its node: `recording` with the frame of the recorded result, `command` or `person`. */
-  readonly by:
-    { readonly source: 'recording'; readonly seq: number } | { readonly source: 'command' | 'person' };
+  readonly by: AnsweredBy;
 };
+
+/** What is noted at the node of a result: `recording` with its frame, `command` with the SHA-256 of its text, or `person`. */
+type AnsweredBy =
+  | { readonly source: 'recording'; readonly seq: number }
+  | { readonly source: 'command'; readonly sha256: string }
+  | { readonly source: 'person' };
+
+/** True if one of the sources may have given a result. A result that does not say which command gave it may be of any. */
+export const mayHaveAnswered = (
+  sources: readonly ToolSource[],
+  by: { readonly source?: string; readonly sha256?: string },
+): boolean =>
+  sources.some((each) => {
+    switch (each.kind) {
+      case 'recorded':
+        return by.source === 'recording';
+      case 'command':
+        return by.source === 'command' && [undefined, sha256Hex(each.command)].includes(by.sha256);
+      case 'ask':
+        return by.source === 'person';
+    }
+  });
 
 /** The result of a call by the first source that knows one; null: none does. */
 export type AnswerTool = (call: ToolCall, signal: AbortSignal) => Promise<ToolResult | null>;
@@ -45,7 +65,7 @@ export const openToolSources = (
       case 'command': {
         const { command, limits } = source;
         const output = await runToolCommand(command, call, { env, signal, ...(limits && { limits }) });
-        return { ...output, by: { source: 'command' } };
+        return { ...output, by: { source: 'command', sha256: sha256Hex(command) } };
       }
       case 'ask': {
         const content = await source.ask(call);

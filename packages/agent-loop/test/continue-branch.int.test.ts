@@ -302,3 +302,28 @@ test('a run that has begun is not given another position or another name [calls 
     expect(await go(same)).toMatchObject({ ended: 'done' });
   expect(models.calls).toHaveLength(1);
 });
+
+test('a run that has begun is given more tools, and no others than answered in it [calls §6.7]', async () => {
+  const { models, go } = await setUp((call, n, outgoing) =>
+    sendAnswer(
+      call,
+      outgoing,
+      n === 3 ? { text: 'Done.' } : { tools: [{ id: `t${n}`, name: 'look', input: { pier: n } }] },
+    ),
+  );
+  const answers = { kind: 'command', command: 'echo one ship' } as const;
+  const begun = { at: '@c1', calls: 2, tools: [] };
+  expect(await go(begun)).toMatchObject({ ended: 'tools' });
+  expect(await go({ ...begun, tools: [answers] })).toMatchObject({ ended: 'calls' });
+  for (const others of [
+    [],
+    [{ kind: 'recorded' }],
+    [{ kind: 'command', command: 'echo two ships' }],
+  ] as const)
+    await expect(go({ ...begun, calls: 9, tools: others })).rejects.toMatchObject({ code: 'E_RUN_REUSED' });
+  expect(models.calls).toHaveLength(2);
+  expect(await go({ ...begun, calls: 9, tools: [{ kind: 'recorded' }, answers] })).toMatchObject({
+    ended: 'done',
+  });
+  expect(models.calls).toHaveLength(3);
+});

@@ -117,6 +117,41 @@ test('steps and messages that the fork could not take are refused before there i
   expect(models.calls).toHaveLength(0);
 });
 
+test('what only the forks could refuse is refused before there is one [calls §6.6]', async () => {
+  const { home, models, again } = await setUp((call, _n, outgoing) =>
+    sendAnswer(call, outgoing, look('east')),
+  );
+  const insert = {
+    op: 'insert',
+    parent: 'ah',
+    node: { id: 'mine', nodeType: 'cb', kind: 'text', role: 'user', content: 'ok' },
+  };
+  expect(await again({ edit: { steps: [insert] }, run: 'q2' })).toMatchObject({ answers: [{ error: null }] });
+  const before = (await home.history(history)).frames;
+  // Its id is taken, by a fork of the run before.
+  await expect(again({ edit: { steps: [insert] }, run: 'q3' })).rejects.toMatchObject({
+    code: 'E_NODE_EXISTS',
+  });
+  const other = { ...insert, node: { ...insert.node, id: 'other' } };
+  await expect(again({ edit: { steps: [other] }, run: 'q3', times: 2 })).rejects.toMatchObject({
+    code: 'E_NODE_EXISTS',
+  });
+  await expect(again({ run: 'q2', minds: ['offline'], times: 2 })).rejects.toMatchObject({
+    code: 'E_RUN_REUSED',
+  });
+  expect((await home.history(history)).frames).toBe(before);
+  await home.steering.set(main, true, { actor: 'ann', notes: 'a test' });
+  const { tree } = await home.view(await home.position(main));
+  const result = tree.headers.find(({ kind }) => kind === 'result');
+  const half = { steps: [{ op: 'remove', id: result?.id }] };
+  const steered = await home.position(main);
+  await expect(
+    retryCall(home, main, steered, { run: 'q4', actor: 'ann', edit: half, minds: ['offline'] }),
+  ).rejects.toMatchObject({ code: 'E_TOOL_PAIR' });
+  expect((await home.history(history)).frames).toBe(before + 1);
+  expect(models.calls).toHaveLength(1);
+});
+
 test('a name that is taken is refused before there is any fork [calls §6.6]', async () => {
   const { home, models, again } = await setUp((call, _n, outgoing) =>
     sendAnswer(call, outgoing, look('east')),

@@ -84,7 +84,7 @@ const rowsOffset = (view: GenerationView, partition: number): number => {
   return cursor === null ? 0 : decodeCheckpoint(cursor).cursor.offset;
 };
 
-const openHistoryRows = (projection: Projection, history: string): HistoryRows => ({
+export const openHistoryRows = (projection: Projection, history: string): HistoryRows => ({
   isRemote: projection.isRemote === true,
   readFacts: (fn) =>
     projection.payloads.using(history, (stored) =>

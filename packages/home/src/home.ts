@@ -6,6 +6,7 @@ import type {
   CallEnd,
   CallOutcome,
   Corrector,
+  ForkSteps,
   LinkedConversation,
   Outcome,
   PlacedCall,
@@ -68,6 +69,12 @@ export type Home = {
   catchUp(): Promise<void>;
   /** Decides, records durably, and answers. @throws coded errors of the decision, E_CONFLICT, E_OUTCOME_UNKNOWN. */
   submit(command: Command): Promise<Outcome>;
+  /**
+   * Decides steps as in forks at a position, and records nothing: what it throws, `submit` would throw once they are there.
+   *
+   * @throws coded errors of the decision, E_TOOL_PAIR
+   */
+  tryInFork(position: Position, steps: ForkSteps): Promise<void>;
   /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
   recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
   /** Records a call where its messages say that it belongs. @throws as `recordCall`, except E_CONFLICT */

@@ -10,6 +10,7 @@ import {
   recordCall,
   startCallAtTip,
   redactedBody,
+  tryInFork,
   type HomeObserver,
 } from '@stemma/command-handler';
 import { isStemmaError, type StemmaError } from '@stemma/errors';
@@ -260,6 +261,13 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
       const outcome = await handler.submit(command);
       requests.accepted(outcome);
       return outcome;
+    },
+    tryInFork: async (position, steps) => {
+      const { history, branchId } = position;
+      const command = parseCommand({ id: 'none', history, branchId, by: steps.by, steps: steps.steps });
+      await projection.catchUp();
+      await steering.check(command, position);
+      await tryInFork(projection, position, steps, services.clock(), redactor);
     },
     recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, starter, redactor),
     recordRequest: (call) => requests.record(call),

@@ -31,7 +31,7 @@ export const openSteering = (parts: SteeringParts): Steering => {
     release: held.release,
     lose: held.lose,
     editSteps: (branch, id, content) => editSteps(home, branch, id, content),
-    check: (command) => refuseHalfPairs(home, projection, command),
+    check: (command, forked) => refuseHalfPairs(home, projection, command, forked),
     close: held.close,
     scopes: async () => {
       await home.catchUp();

@@ -1,7 +1,7 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { isSteered, parseCommand, type Command } from '@stemma/history';
-import { branchRefOf, readConfig, readTipSeq } from '@stemma/history-store';
+import { branchRefOf, readConfig, readTipSeq, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { threadIndexes, type Headers, type Payload } from '@stemma/context-tree';
 import type { SteeredHome } from './types.ts';
@@ -10,12 +10,14 @@ import type { SteeredHome } from './types.ts';
  * Refuses a command of an observer that takes a tool call, or its result, from a branch whose calls are steered, and leaves the
  * other: no API takes such a request.
  *
+ * @param forked the position that the command's branch would be forked at; by default the branch is there
  * @throws E_TOOL_PAIR, E_COMMAND_INVALID
  */
 export const refuseHalfPairs = async (
   home: SteeredHome,
   projection: Projection,
   command: Command,
+  forked?: Position,
 ): Promise<void> => {
   // Nobody has read the steps yet; of other commands the decision says what is wrong.
   if (!command.steps.some(({ op }) => op === 'remove')) return;
@@ -28,12 +30,17 @@ export const refuseHalfPairs = async (
   );
   const steered = await projection
     .read((rows) =>
-      isSteered(readConfig(rows, history, branchId, readTipSeq(rows, history, branchId)).config),
+      isSteered(
+        forked === undefined
+          ? readConfig(rows, history, branchId, readTipSeq(rows, history, branchId)).config
+          : readConfig(rows, history, forked.branchId, forked.seq).config,
+      ),
     )
     // What is wrong with the branch, the decision says.
     .catch(() => false);
   if (!steered) return;
-  const { tree, payloads, thread } = await home.view(await home.position(branchRefOf(history, branchId)));
+  const shown = forked ?? (await home.position(branchRefOf(history, branchId)));
+  const { tree, payloads, thread } = await home.view(shown);
   const [calls, results] = [new Map<string, string>(), new Map<string, string>()];
   for (const index of threadIndexes(tree, thread)) {
     const { id, kind } = tree.headers[index] as Headers;

@@ -131,7 +131,10 @@ export type Steering = {
    * one in its place. @throws E_NODE_NOT_FOUND, E_SEALED if the place cannot be kept
    */
   readonly editSteps: (branch: BranchRef, id: string, content: WideJson) => Promise<readonly Step[]>;
-  /** Refuses a command that takes one half of a tool call and its result from a steered branch. @throws E_TOOL_PAIR */
-  readonly check: (command: Command) => Promise<void>;
+  /**
+   * Refuses a command that takes one half of a tool call and its result from a steered branch. @param forked the position that the
+   * branch would be forked at; by default it is there @throws E_TOOL_PAIR
+   */
+  readonly check: (command: Command, forked?: Position) => Promise<void>;
   readonly close: () => void;
 };

@@ -176,6 +176,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     redacts: false,
     redactText: (text: string) => text,
     recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
+    tryInFork: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     startCallAtTip: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     findCommand: () => Promise.resolve(undefined),
     recordRequest: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
