@@ -11,6 +11,7 @@ import type { Endpoint } from './endpoint.ts';
 import { EXCHANGES } from './exchanges.ts';
 import { EventPage, StreamMessage } from './logged.ts';
 import { ATTEMPTS } from './attempts.ts';
+import { POOL_METRICS } from './pool-metrics.ts';
 import { QUESTIONS } from './questions.ts';
 import { RANGES } from './range.ts';
 import { RUNS } from './runs.ts';
@@ -249,6 +250,7 @@ export const ENDPOINTS = {
     answer: { kind: 'json', status: 200, schema: Health },
     errors: ['E_BUSY', 'E_BROKERS_UNREACHABLE'],
   },
+  ...POOL_METRICS,
   ...CTREES,
 } as const satisfies Record<string, Endpoint>;
 

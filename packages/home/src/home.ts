@@ -40,6 +40,7 @@ import type {
   HistoryList,
   HistorySummary,
   LoggedEvent,
+  PoolQuestions,
   Questions,
   SnapshotSummary,
   StagesQuestions,
@@ -56,6 +57,8 @@ export type Home = {
   readonly audit: Audit;
   /** Branches as files that run again to the same hashes. */
   readonly experiments: Experiments;
+  /** Pools in figures, and the vectors of their messages. */
+  readonly pools: PoolQuestions;
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
   readonly causes: Causes;

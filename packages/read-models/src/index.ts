@@ -48,6 +48,13 @@ export { readDiffCandidates } from './diffs/diff-candidates.ts';
 export { type DiffCause, explainDiff, type ExplainedEntry } from './diffs/explain.ts';
 export { presenceOf } from './diffs/presence.ts';
 export { listChangedNodes, readNodeChanges, readTimeline, type TimelineEntry } from './diffs/timeline.ts';
+export {
+  type EmbeddedMessage,
+  listEmbeddedMessages,
+  listPoolMetrics,
+  type PoolAttractor,
+  type PoolSnapshot,
+} from './pool/queries.ts';
 export type { ReadModel } from './read-model.ts';
 export type { StageNode } from './stages/node-row.ts';
 export { payloadFrame, payloadOf } from './stages/payload-of.ts';

@@ -202,6 +202,10 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['p', LOUD],
     [LOUD, LOUD],
   ],
+  'pool metrics': () => [
+    ['p', '--branch', LOUD],
+    [LOUD, LOUD],
+  ],
   'pool attractors': () => [['p'], [LOUD, LOUD]],
   'pool compare': () => [
     ['p', LOUD, LOUD],

@@ -95,6 +95,7 @@ const READS: readonly (readonly string[])[] = [
   ['pool', 'messages', 'sea'],
   ['pool', 'search', 'sea', 'the', 'sea'],
   ['pool', 'search', 'sea', 'stones', '--like', '--limit', '3'],
+  ['pool', 'metrics', 'sea', '--last', '3'],
   ['pool', 'attractors', 'sea'],
   ['pool', 'compare', 'sea', 'main', 'other'],
   ['thread', 'slow-chekout'],

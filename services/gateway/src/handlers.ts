@@ -14,6 +14,7 @@ import type { Position, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { checkReady } from '@stemma/metrics';
+import { poolMetricsDocument } from '@stemma/queries';
 import type { RangeOptions } from '@stemma/selectors';
 import { openAllowedMinds } from './allowed-minds.ts';
 import { attemptHandlers } from './attempts.ts';
@@ -122,6 +123,8 @@ export const createHandlers = (
     ...auditHandlers(home),
     ...interventionHandlers(home),
     ...branchHandlers(home),
+    poolMetrics: async ({ last, ...at }) =>
+      poolMetricsDocument(await home.pools.metrics(await positionAt(at)), last),
     events: async ({ history: name, from = 0, limit = 100, node }) => {
       const { history } = await home.find(name);
       const about = node === undefined ? {} : { node };

@@ -171,6 +171,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
   return {
     // Questions are asked of real homes only.
     questions: undefined as never,
+    pools: undefined as never,
     erasable: undefined as never,
     erased: undefined as never,
     redacts: false,

@@ -8,6 +8,7 @@ import { printable } from '../output.ts';
 import { poolAttractors, poolCompare } from '../pool/analyse.ts';
 import { poolInit } from '../pool/init.ts';
 import { POOL_ARGUMENTS, poolMessages, poolSearch, poolStatus } from '../pool/messages.ts';
+import { poolMetrics } from '../pool/metrics.ts';
 import { openProgress } from '../progress.ts';
 import { titled, titleOf } from '../titles.ts';
 
@@ -16,7 +17,7 @@ export const pool: CommandSpec = {
   summary: 'show how far a pool is; `pool init` starts one, `pool messages` and `pool search` list it',
   arguments: POOL_ARGUMENTS,
   options: [],
-  subcommands: [poolInit, poolMessages, poolSearch, poolAttractors, poolCompare],
+  subcommands: [poolInit, poolMessages, poolSearch, poolMetrics, poolAttractors, poolCompare],
   run: poolStatus,
 };
 

@@ -118,13 +118,15 @@ export const poolSearch: CommandSpec = {
   ],
   run: async (context, [name, words], options) => {
     const asked = Array.isArray(words) ? (words as readonly string[]).join(' ') : required(words);
-    const { messages } = await viewOf(context, required(name), undefined);
+    const { messages, position } = await viewOf(context, required(name), undefined);
     if (options['like'] === true) {
       const most = whole(options, 'limit', { least: 1 }) ?? 10;
-      await printMessages(
-        context,
-        await nearest(filtered(messages, { ...options, limit: undefined }), asked, most),
+      const { home } = await context.findBranch(required(name));
+      const vectors = new Map(
+        (await home.pools.embedded(position)).map(({ node, vector }) => [node, vector] as const),
       );
+      const wanted = filtered(messages, { ...options, limit: undefined });
+      await printMessages(context, await nearest(wanted, vectors, asked, most));
       return undefined;
     }
     const wanted = asked
@@ -140,19 +142,21 @@ export const poolSearch: CommandSpec = {
   },
 };
 
-/** The messages nearest to a text, the nearest first, with how near they are. */
+/** The messages nearest to a text, the nearest first, with how near they are. @param vectors by node */
 const nearest = async (
   messages: readonly SampledMessage[],
+  vectors: ReadonlyMap<string, Float32Array>,
   text: string,
   most: number,
 ): Promise<readonly (SampledMessage & { readonly similarity: number })[]> => {
   const { cosineIndex, embedText, EMBEDDING_DIMENSION, nearestRows } = await import('@stemma/analysis');
-  if (messages.length === 0) return [];
-  const values = new Float32Array(messages.length * EMBEDDING_DIMENSION);
-  for (const [i, message] of messages.entries()) values.set(embedText(message.text), i * EMBEDDING_DIMENSION);
+  const embedded = messages.filter(({ id }) => vectors.has(id));
+  if (embedded.length === 0) return [];
+  const values = new Float32Array(embedded.length * EMBEDDING_DIMENSION);
+  for (const [i, { id }] of embedded.entries()) values.set(vectors.get(id) ?? [], i * EMBEDDING_DIMENSION);
   const index = cosineIndex(values, EMBEDDING_DIMENSION);
-  return nearestRows(index, embedText(text), Math.min(most, messages.length)).map(({ row, similarity }) => ({
-    ...(messages[row] as SampledMessage),
+  return nearestRows(index, embedText(text), Math.min(most, embedded.length)).map(({ row, similarity }) => ({
+    ...(embedded[row] as SampledMessage),
     similarity,
   }));
 };

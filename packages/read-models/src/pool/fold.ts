@@ -1,0 +1,118 @@
+import { EMBEDDER, embedText } from '@stemma/analysis';
+import { sha256, type WideJson } from '@stemma/canonical';
+import type { NodeRecord, RecordChange } from '@stemma/context-tree';
+import { payloadIn, type AppliedFrame } from '@stemma/history';
+import type { Rows } from '@stemma/row-store';
+import { measurePool } from './measure-pool.ts';
+import { bytesOfFloats, poolPath, poolSizeAt } from './pool-rows.ts';
+import {
+  POOL_BRANCHES,
+  POOL_MESSAGES,
+  POOL_METRICS,
+  POOL_ORDINALS,
+  POOL_SEEDS,
+  POOL_SIZES,
+  POOL_TEXTS,
+  POOL_VECTORS,
+} from './tables.ts';
+
+/** Writes the messages that a frame adds, changes or removes, their vectors, and the figures of its snapshot. */
+export const foldPool = (frame: AppliedFrame, rows: Rows): void => {
+  const { history, branchId, seq, started, snapshot } = frame;
+  // Observations belong to no branch (pool: Observations).
+  if (frame.observed) return;
+  if (started !== null && started.how !== 'start') {
+    rows.put(POOL_BRANCHES, [history, branchId], [started.parent, started.at]);
+    return;
+  }
+  foldMessages(frame, rows);
+  if (snapshot === null) return;
+  const { config } = frame.state;
+  const { active_pool_size: activeSize } = config;
+  // Only a pool has this setting (pool: Runner).
+  if (typeof activeSize !== 'number') return;
+  const at = { history, branchId, seq };
+  const found = measurePool(rows, at, { activeSize, embedder: EMBEDDER }, seq - 1);
+  rows.put(
+    POOL_METRICS,
+    [history, branchId, seq],
+    [
+      snapshot.cycle,
+      found.next,
+      found.messages,
+      found.active,
+      found.embedded,
+      found.texts,
+      found.added,
+      found.similarity,
+      found.seedDistance,
+      found.diversity,
+      found.noise,
+      found.attractors as WideJson,
+    ],
+  );
+};
+
+/** A message of a pool: a block of text at offset 0, outside of the system header (pool: One model). */
+const isMessage = ({ headers, location }: NodeRecord): boolean =>
+  headers.nodeType === 'cb' && headers.offset === 0 && headers.kind === 'text' && location.kind !== 'sys';
+
+const foldMessages = (frame: AppliedFrame, rows: Rows): void => {
+  const { history, branchId, seq, changes } = frame;
+  const touched = changes.flat().filter(isOfMessage);
+  if (touched.length === 0) return;
+  const before = poolSizeAt(rows, history, poolPath(rows, { history, branchId, seq }));
+  let { next, messages } = before;
+  for (const { node, before: old, after } of touched) {
+    const [was, is] = [old !== undefined && isMessage(old), after !== undefined && isMessage(after)];
+    const known = rows.get(POOL_ORDINALS, [history, node])?.[0];
+    const ordinal = known ?? next;
+    if (known === undefined) rows.put(POOL_ORDINALS, [history, node], [next++]);
+    messages += Number(is) - Number(was);
+    if (after === undefined || !is) {
+      rows.put(POOL_MESSAGES, [history, branchId, ordinal, seq], []);
+      continue;
+    }
+    const { payload } = after;
+    rows.put(POOL_MESSAGES, [history, branchId, ordinal, seq], [node, payload.seq, payload.index]);
+    if (payload.seq === seq) foldText(frame, payload.index, rows);
+  }
+  if (next !== before.next || messages !== before.messages)
+    rows.put(POOL_SIZES, [history, branchId, seq], [next, messages]);
+};
+
+type NodeChange = Extract<RecordChange, { readonly node: string }>;
+
+const isOfMessage = (change: RecordChange): change is NodeChange =>
+  'node' in change &&
+  ((change.before !== undefined && isMessage(change.before)) ||
+    (change.after !== undefined && isMessage(change.after)));
+
+const foldText = (frame: AppliedFrame, index: number, rows: Rows): void => {
+  const { history, seq, events } = frame;
+  const event = events[index];
+  if (event === undefined) return;
+  const payload = payloadIn(event);
+  const text = typeof payload['content'] === 'string' ? payload['content'] : '';
+  const hash = sha256(Buffer.from(text));
+  const { data_round: round, data_mind_id: mind, data_source: source } = payload;
+  const isSeed = source === 'seed';
+  rows.put(
+    POOL_TEXTS,
+    [history, seq, index],
+    [
+      hash,
+      // A message that names no round came after the newest one.
+      wholeFrom(round, 0) ?? frame.state.tree.cycle,
+      wholeFrom(mind, -1) ?? -1,
+      typeof source === 'string' ? source : null,
+      isSeed,
+    ],
+  );
+  if (isSeed) rows.put(POOL_SEEDS, [history, seq, index], [hash]);
+  if (rows.get(POOL_VECTORS, [history, EMBEDDER, hash]) === undefined)
+    rows.put(POOL_VECTORS, [history, EMBEDDER, hash], [bytesOfFloats(embedText(text))]);
+};
+
+const wholeFrom = (value: unknown, least: number): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= least ? value : null;

@@ -1,0 +1,134 @@
+import type { RowReader } from '@stemma/row-store';
+import {
+  POOL_BRANCHES,
+  POOL_MESSAGES,
+  POOL_METRICS,
+  POOL_SIZES,
+  POOL_TEXTS,
+  POOL_VECTORS,
+} from './tables.ts';
+
+/** A position of a pool. */
+export type PoolAt = { readonly history: string; readonly branchId: number; readonly seq: number };
+
+/** A part of the way to a position: the frames of a branch up to a last one. */
+export type PoolSegment = { readonly branchId: number; readonly limit: number };
+
+/** The way to a position, the branch itself first. */
+export const poolPath = (rows: RowReader, { history, branchId, seq }: PoolAt): readonly PoolSegment[] => {
+  const path: PoolSegment[] = [];
+  let next: PoolSegment = { branchId, limit: seq };
+  for (;;) {
+    path.push(next);
+    const parent = rows.get(POOL_BRANCHES, [history, next.branchId]);
+    if (parent === undefined) return path;
+    next = { branchId: parent[0], limit: Math.min(next.limit, parent[1]) };
+  }
+};
+
+/** How many messages there are, and the number of the next. */
+export type PoolSize = { readonly next: number; readonly messages: number };
+
+export const poolSizeAt = (rows: RowReader, history: string, path: readonly PoolSegment[]): PoolSize => {
+  for (const { branchId, limit } of path) {
+    const [found] = rows.range(POOL_SIZES, {
+      prefix: [history, branchId],
+      to: limit,
+      reverse: true,
+      limit: 1,
+    });
+    if (found !== undefined) return { next: found.value[0], messages: found.value[1] };
+  }
+  return { next: 0, messages: 0 };
+};
+
+/** A message of a pool, by the event that has its text. */
+export type PoolEntry = {
+  readonly ordinal: number;
+  readonly node: string;
+  readonly seq: number;
+  readonly index: number;
+  readonly contentHash: Uint8Array;
+  readonly round: number;
+  readonly mindId: number;
+  readonly source: string | null;
+};
+
+/** The message with a number; undefined: it was removed. */
+const entryAt = (
+  rows: RowReader,
+  history: string,
+  path: readonly PoolSegment[],
+  ordinal: number,
+): PoolEntry | undefined => {
+  for (const { branchId, limit } of path) {
+    const prefix = [history, branchId, ordinal] as const;
+    const [found] = rows.range(POOL_MESSAGES, { prefix: [...prefix], to: limit, reverse: true, limit: 1 });
+    if (found === undefined) continue;
+    const [node, seq, index] = found.value;
+    if (node === null || seq === null || index === null) return undefined;
+    const text = rows.get(POOL_TEXTS, [history, seq, index]);
+    if (text === undefined) return undefined;
+    const [contentHash, round, mindId, source] = text;
+    return { ordinal, node, seq, index, contentHash, round, mindId, source };
+  }
+  return undefined;
+};
+
+/** The newest messages that are there, at most `most`, the oldest first; none with a number below `from`. */
+export const newestEntries = (
+  rows: RowReader,
+  history: string,
+  path: readonly PoolSegment[],
+  {
+    next,
+    from = 0,
+    most = Infinity,
+  }: { readonly next: number; readonly from?: number; readonly most?: number },
+): readonly PoolEntry[] => {
+  const found: PoolEntry[] = [];
+  for (let ordinal = next - 1; ordinal >= from && found.length < most; ordinal--) {
+    const entry = entryAt(rows, history, path, ordinal);
+    if (entry !== undefined) found.push(entry);
+  }
+  return found.reverse();
+};
+
+/** The stored vector of a text; undefined: it has none. */
+export const vectorOf = (
+  rows: RowReader,
+  history: string,
+  embedder: string,
+  contentHash: Uint8Array,
+): Float32Array | undefined => {
+  const row = rows.get(POOL_VECTORS, [history, embedder, contentHash]);
+  return row === undefined ? undefined : floatsIn(row[0]);
+};
+
+/** A vector as its bytes, little-endian on every machine. */
+export const bytesOfFloats = (vector: Float32Array): Uint8Array => {
+  const bytes = new Uint8Array(vector.length * 4);
+  const view = new DataView(bytes.buffer);
+  for (const [i, value] of vector.entries()) view.setFloat32(i * 4, value, true);
+  return bytes;
+};
+
+const floatsIn = (bytes: Uint8Array): Float32Array => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(i * 4, true));
+};
+
+/** The number that the next message had at the newest snapshot up to a frame; 0 before the first. */
+export const nextAtSnapshot = (
+  rows: RowReader,
+  history: string,
+  path: readonly PoolSegment[],
+  seq: number,
+): number => {
+  for (const { branchId, limit } of path) {
+    const to = Math.min(limit, seq);
+    const [found] = rows.range(POOL_METRICS, { prefix: [history, branchId], to, reverse: true, limit: 1 });
+    if (found !== undefined) return found.value[1];
+  }
+  return 0;
+};

@@ -1,0 +1,136 @@
+import { followClusters, type KnownClusters } from '@stemma/analysis';
+import type { RowReader } from '@stemma/row-store';
+import {
+  centroidOfEntries,
+  measurePool,
+  type MeasuredAttractor,
+  type PoolFigures,
+  type PoolMeasure,
+} from './measure-pool.ts';
+import { newestEntries, poolPath, poolSizeAt, vectorOf, type PoolAt, type PoolEntry } from './pool-rows.ts';
+import { POOL_METRICS } from './tables.ts';
+
+/** An attractor that keeps its identity over snapshots; messages by their nodes. */
+export type PoolAttractor = {
+  readonly identity: number;
+  readonly size: number;
+  readonly coherence: number;
+  readonly representative: string;
+  readonly members: readonly string[];
+  readonly rounds: MeasuredAttractor['rounds'];
+};
+
+/** The figures of one snapshot, or of what is there after it. */
+export type PoolSnapshot = Omit<PoolFigures, 'attractors' | 'next'> & {
+  readonly branchId: number;
+  readonly seq: number;
+  /** The round that the snapshot was made for; its own messages come after it. */
+  readonly round: number;
+  readonly attractors: readonly PoolAttractor[] | null;
+};
+
+/**
+ * The figures of all snapshots on the way to a position, the oldest first, and those of the position itself. An attractor has the
+ * identity of the one before it that it is nearest to (pool §7.3), counted along this way.
+ */
+export const listPoolMetrics = (
+  rows: RowReader,
+  at: PoolAt,
+  measure: PoolMeasure & { readonly round: number },
+): { readonly snapshots: readonly PoolSnapshot[]; readonly now: PoolSnapshot } => {
+  const { history } = at;
+  const path = poolPath(rows, at);
+  const measured = [...path].reverse().flatMap(({ branchId, limit }) =>
+    rows.range(POOL_METRICS, { prefix: [history, branchId], to: limit }).map(({ key, value }) => {
+      const [
+        round,
+        next,
+        messages,
+        active,
+        embedded,
+        texts,
+        added,
+        similarity,
+        seedDistance,
+        diversity,
+        noise,
+        found,
+      ] = value;
+      const figures = {
+        next,
+        messages,
+        active,
+        embedded,
+        texts,
+        added,
+        similarity,
+        seedDistance,
+        diversity,
+        noise,
+      };
+      const attractors = found as readonly MeasuredAttractor[] | null;
+      return { branchId: key[1], seq: key[2], round, ...figures, attractors };
+    }),
+  );
+  const { branchId, seq } = at;
+  const now = { branchId, seq, round: measure.round, ...measurePool(rows, at, measure, seq) };
+  const entries = new Map(
+    newestEntries(rows, history, path, { next: now.next }).map((entry) => [entry.ordinal, entry]),
+  );
+  const follow = openFollower(rows, history, measure.embedder, entries);
+  return { snapshots: measured.map(follow), now: follow(now) };
+};
+
+type Measured = PoolFigures & { readonly branchId: number; readonly seq: number; readonly round: number };
+
+const openFollower = (
+  rows: RowReader,
+  history: string,
+  embedder: string,
+  entries: ReadonlyMap<number, PoolEntry>,
+): ((measured: Measured) => PoolSnapshot) => {
+  let known: KnownClusters = [];
+  const vectors = new Map<number, Float32Array>();
+  const vectorAt = (ordinal: number): readonly Float32Array[] => {
+    const kept = vectors.get(ordinal);
+    if (kept !== undefined) return [kept];
+    const entry = entries.get(ordinal);
+    const found = entry === undefined ? undefined : vectorOf(rows, history, embedder, entry.contentHash);
+    if (found === undefined) return [];
+    vectors.set(ordinal, found);
+    return [found];
+  };
+  const node = (ordinal: number): string => entries.get(ordinal)?.node ?? '';
+  return ({ next: _next, attractors, ...rest }) => {
+    if (attractors === null) return { ...rest, attractors };
+    const centroids = attractors.map(({ members }) => centroidOfEntries(members.flatMap(vectorAt)));
+    const followed = followClusters(known, centroids);
+    known = followed.known;
+    return {
+      ...rest,
+      attractors: attractors.map(({ size, coherence, representative, members, rounds }, i) => ({
+        identity: followed.identities[i] ?? 0,
+        ...{ size, coherence, rounds },
+        representative: node(representative),
+        members: members.map(node),
+      })),
+    };
+  };
+};
+
+/** A message of a pool with the vector of its text. */
+export type EmbeddedMessage = PoolEntry & { readonly vector: Float32Array };
+
+/** The messages of a pool at a position that have a vector, the oldest first. */
+export const listEmbeddedMessages = (
+  rows: RowReader,
+  at: PoolAt,
+  embedder: string,
+): readonly EmbeddedMessage[] => {
+  const path = poolPath(rows, at);
+  const { next } = poolSizeAt(rows, at.history, path);
+  return newestEntries(rows, at.history, path, { next }).flatMap((entry) => {
+    const vector = vectorOf(rows, at.history, embedder, entry.contentHash);
+    return vector === undefined ? [] : [{ ...entry, vector }];
+  });
+};
