@@ -19,6 +19,7 @@ const DOORS: Readonly<Record<string, string>> = {
   gateway: 'STEMMA_PORT',
   audit: 'AUDIT_PORT',
   diffs: 'DIFFS_PORT',
+  pool: 'POOL_PORT',
   stages: 'STAGES_PORT',
   relay: 'RELAY_PORT',
 };

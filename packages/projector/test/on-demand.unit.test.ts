@@ -1,7 +1,8 @@
+import { EMBEDDER } from '@stemma/analysis';
 import { openMemoryContents } from '@stemma/contents';
 import { readHistoryHead } from '@stemma/history-store';
 import { openMemoryLog } from '@stemma/log';
-import { countStream, listChangedNodes, READ_MODELS } from '@stemma/read-models';
+import { countStream, listChangedNodes, listEmbeddedMessages, READ_MODELS } from '@stemma/read-models';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { sized } from '@stemma/test-kit';
 import fc from 'fast-check';
@@ -16,6 +17,8 @@ const ask = (projector: Projector, model: string, history: string): Promise<numb
   projector.read((view) => {
     const next = readHistoryHead(view, history)?.next ?? 0;
     if (next === 0) return 0;
+    if (model === 'pool')
+      return listEmbeddedMessages(view, { history, branchId: 0, seq: next - 1 }, EMBEDDER).length;
     return model === 'stages'
       ? countStream(view, history, 0, next - 1)
       : listChangedNodes(view, history, 0, 0, next - 1).length;
@@ -65,7 +68,9 @@ describe('read models on demand', () => {
     const step = fc.record({
       append: fc.nat(6),
       who: fc.nat(1),
-      asks: fc.array(fc.tuple(fc.nat(1), fc.constantFrom('stages', 'diffs'), fc.nat(2)), { maxLength: 3 }),
+      asks: fc.array(fc.tuple(fc.nat(1), fc.constantFrom('stages', 'diffs', 'pool'), fc.nat(2)), {
+        maxLength: 3,
+      }),
     });
     await fc.assert(
       fc.asyncProperty(anyRecorded(3, 25), fc.array(step, { maxLength: 12 }), async (actions, steps) => {
@@ -89,7 +94,7 @@ describe('read models on demand', () => {
           differences: 0,
         });
         for (const history of histories.keys())
-          for (const model of ['stages', 'diffs']) await ask(projector, model, history);
+          for (const model of ['stages', 'diffs', 'pool']) await ask(projector, model, history);
         const { on_demand: _, ...rows } = await allRows(await projector.generation());
         const eager = openProjector({ log, contents, store: openMemoryRowStore(), eager: 'all' });
         await eager.catchUp();

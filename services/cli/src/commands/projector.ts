@@ -7,7 +7,7 @@ export const projector: CommandSpec = {
   summary: 'keep the rows of one read model in STEMMA_ROWS up to date, until Ctrl-C',
   arguments: [],
   options: [
-    ['--read-model <name>', 'the read model: audit, diffs, stages, or the path of your own module'],
+    ['--read-model <name>', 'the read model: audit, diffs, pool, stages, or the path of your own module'],
     ['--status-port <n>', 'the port for health and metrics; 0 takes any free port (default: none)'],
     ['--silence <ms>', 'after how many ms without a sign of life others take its partitions (default: 2000)'],
   ],

@@ -90,7 +90,7 @@ export const environmentOf = ({ log, rows, home }: Place): Readonly<Record<strin
   STEMMA_ACTOR: 'tester',
 });
 
-export const READ_MODELS = ['audit', 'diffs', 'stages'] as const;
+export const READ_MODELS = ['audit', 'diffs', 'pool', 'stages'] as const;
 
 export const startProjector = (processes: Processes, place: Place, readModel: string): Process =>
   processes.node(
