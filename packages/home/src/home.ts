@@ -126,6 +126,8 @@ export type Home = {
   erased(): Promise<readonly string[]>;
   /** True if rules take secrets out of what is recorded. */
   readonly redacts: boolean;
+  /** True if others may write to its log who do not have its directory. */
+  readonly isLogRemote: boolean;
   /** A text about an input, as the message of an error is, without what the home redacts. */
   redactText(text: string): string;
   /** All of them, the one that changed last first. */

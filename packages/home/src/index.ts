@@ -5,3 +5,4 @@ export { openGroupProjector, openSharedDatabase, type SharedDatabase } from './o
 export { type LogSource, openLogSource } from './open-source.ts';
 export { openRetry, type Retry } from './retry.ts';
 export type { HeldCall } from '@stemma/steering';
+export { steeringVersion } from './steering-version.ts';

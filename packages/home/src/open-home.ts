@@ -71,6 +71,7 @@ import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
 import { claimRun } from './claim-run.ts';
+import { renewSteeringVersion, mayChangeSteering } from './steering-version.ts';
 import { openCooperative } from './cooperative.ts';
 import { openHomeKeyring } from './home-keyring.ts';
 import type { HomeServices } from './home-services.ts';
@@ -260,6 +261,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
       refuseShapeless(command);
       await steering.check(command);
       const outcome = await handler.submit(command);
+      if (mayChangeSteering(command)) renewSteeringVersion(services.directory);
       requests.accepted(outcome);
       return outcome;
     },
@@ -298,6 +300,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     erasable: async (subject) => keyring.about(subject),
     erased: async () => keyring.erased(),
     redacts: redactor !== undefined,
+    isLogRemote: log.isRemote === true,
     redactText: (text) => redactor?.text(text) ?? text,
     histories: () => readCurrent((rows) => listHistoryPage(rows).histories),
     listHistories: (filter) => readCurrent((rows) => listHistoryPage(rows, filter)),

@@ -175,6 +175,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     erasable: undefined as never,
     erased: undefined as never,
     redacts: false,
+    isLogRemote: false,
     redactText: (text: string) => text,
     recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     tryInFork: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),

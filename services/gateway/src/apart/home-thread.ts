@@ -18,7 +18,7 @@ import { openPrograms, type ClientPorts } from '../questions-apart/programs.ts';
 import { openQuestionPool, type Asker } from '../questions-apart/question-pool.ts';
 import { toWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
-import { openSteeredScopes } from '../proxy/steered-scopes.ts';
+import { openScopesReader } from '../proxy/steered-scopes.ts';
 import { openEntryRecorder } from '../proxy/record-entries.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
@@ -180,6 +180,9 @@ const start = async (): Promise<void> => {
     process.exit(0);
   };
 
+  const scopes = openScopesReader(home, closing.signal, (steered) =>
+    tell({ kind: 'steeredScopes', steered }),
+  );
   const hear = (message: ToHome): void => {
     switch (message.kind) {
       case 'request':
@@ -206,6 +209,9 @@ const start = async (): Promise<void> => {
         });
         break;
       }
+      case 'readScopes':
+        void scopes.then(({ refresh }) => refresh()).then(() => tell({ kind: 'scopesRead', id: message.id }));
+        break;
       case 'steerGone':
         steering.get(message.id)?.abort();
         break;
@@ -225,10 +231,8 @@ const start = async (): Promise<void> => {
     }
   };
   port.on('message', (messages: readonly ToHome[]) => messages.forEach(hear));
-  const scopes = await openSteeredScopes(home, closing.signal, (steered) =>
-    tell({ kind: 'steeredScopes', steered }),
-  );
-  tell({ kind: 'opened', redacts: home.redacts, steered: scopes });
+  const { first } = await scopes;
+  tell({ kind: 'opened', redacts: home.redacts, steered: first });
 };
 
 start().catch((error: unknown) => {

@@ -7,7 +7,7 @@ import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
 import type { CallSink, RecordedEntry, SteeredEntry } from '../proxy/open-proxy.ts';
-import { isIn, NOBODY_STEERS, type SteeredScopes } from '../proxy/steered-scopes.ts';
+import { areCurrent, isIn, NOTHING_KNOWN } from '../proxy/steered-scopes.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
 /** A home in a thread of its own, as the thread of the server sees it. */
@@ -41,6 +41,10 @@ const movable = (pieces: readonly Uint8Array[]): readonly ArrayBuffer[] =>
     length >= LARGE && buffer instanceof ArrayBuffer && !isMarkedAsUntransferable(buffer) ? [buffer] : [],
   );
 
+/** How long a call waits for the log to say who steers, and how long none does after one that it did not answer, in milliseconds. */
+const ASKED = 1_000;
+const AWAY = 5_000;
+
 type Waiting = {
   readonly hold: (bytes: number) => void;
   readonly resolve: (answer: HttpAnswer | StreamedAnswer) => void;
@@ -57,6 +61,7 @@ export const openHomeThread = async (
   takeCounts: () => DoorCounts,
   onLost: (exitCode: number) => void,
 ): Promise<HomeThread> => {
+  const { directory } = options.home;
   const worker = new Worker(new URL('./home-thread.ts', import.meta.url), {
     workerData: options,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
@@ -68,7 +73,11 @@ export const openHomeThread = async (
   const recording = new Map<number, (outcome: RecordedEntry) => void>();
   /** Calls that observers may steer. */
   const steering = new Map<number, (outcome: SteeredEntry) => void>();
-  let steered: SteeredScopes = NOBODY_STEERS;
+  let steered = NOTHING_KNOWN;
+  /** Calls that wait until it is known whether they may be steered. */
+  const asking = new Map<number, () => void>();
+  /** Until when a log that did not answer is not waited for again. */
+  let awayUntil = -Infinity;
   const clients = new WeakMap<object, number>();
   const state = { count: 0, lastWord: performance.now(), ended: false, closing: false };
 
@@ -146,6 +155,10 @@ export const openHomeThread = async (
         case 'steeredScopes':
           ({ steered } = message);
           break;
+        case 'scopesRead':
+          asking.get(message.id)?.();
+          asking.delete(message.id);
+          break;
         case 'steered':
           steering.get(message.id)?.(message.outcome);
           steering.delete(message.id);
@@ -175,6 +188,8 @@ export const openHomeThread = async (
       for (const resolve of steering.values())
         resolve({ kind: 'unsteered', reason: 'the server is stopping' });
       steering.clear();
+      for (const resolve of asking.values()) resolve();
+      asking.clear();
       if (!state.closing) onLost(code === 0 ? 70 : code);
     });
   });
@@ -189,6 +204,21 @@ export const openHomeThread = async (
     throw error;
   }
 
+  /** Resolves when it is known who steers, or when the log has not said so in time. */
+  const readScopes = async (): Promise<void> => {
+    const id = ++state.count;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    asking.set(id, () => resolve(undefined));
+    const timer = setTimeout(() => {
+      awayUntil = performance.now() + AWAY;
+      asking.delete(id);
+      resolve(undefined);
+    }, ASKED);
+    tell({ kind: 'readScopes', id });
+    await promise;
+    clearTimeout(timer);
+  };
+
   return {
     redacts,
     calls: {
@@ -197,7 +227,11 @@ export const openHomeThread = async (
         recording.set(id, answer);
         tell({ kind: 'call', id, ref, left });
       },
-      mayBeSteered: (place) => isIn(steered, place),
+      mayBeSteered: (place) => {
+        const answer = (): boolean => isIn(steered.scopes, place);
+        if (answer() || state.ended || performance.now() < awayUntil) return answer();
+        return areCurrent(steered, directory) ? answer() : readScopes().then(answer);
+      },
       steer: (entry, body, gone) =>
         new Promise((resolve) => {
           const id = ++state.count;

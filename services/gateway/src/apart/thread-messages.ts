@@ -5,7 +5,7 @@ import type { ClientPorts } from '../questions-apart/programs.ts';
 import type { EntryRef } from '../proxy/journal.ts';
 import type { StartedEntry } from '../proxy/entry.ts';
 import type { RecordedEntry, SteeredEntry } from '../proxy/open-proxy.ts';
-import type { SteeredScopes } from '../proxy/steered-scopes.ts';
+import type { KnownScopes } from '../proxy/steered-scopes.ts';
 import type { WireError } from '../wire-error.ts';
 
 /** What a home in a thread is opened with. */
@@ -45,6 +45,8 @@ export type ToHome =
   /** A call before it goes out, which observers may steer; what its client ends is not sent. */
   | { readonly kind: 'steer'; readonly id: number; readonly entry: StartedEntry; readonly body: Uint8Array }
   | { readonly kind: 'steerGone'; readonly id: number }
+  /** Which calls may be steered now? */
+  | { readonly kind: 'readScopes'; readonly id: number }
   | { readonly kind: 'ping' }
   /** Streams end, and no more questions are to come. */
   | { readonly kind: 'closing' }
@@ -52,9 +54,11 @@ export type ToHome =
 
 export type FromHome =
   /** `redacts`: rules of this home take secrets out of commands. */
-  | { readonly kind: 'opened'; readonly redacts: boolean; readonly steered: SteeredScopes }
+  | { readonly kind: 'opened'; readonly redacts: boolean; readonly steered: KnownScopes }
   /** Which calls observers may steer, when it has changed. */
-  | { readonly kind: 'steeredScopes'; readonly steered: SteeredScopes }
+  | { readonly kind: 'steeredScopes'; readonly steered: KnownScopes }
+  /** All is told that the log had when it was asked for. */
+  | { readonly kind: 'scopesRead'; readonly id: number }
   | { readonly kind: 'steered'; readonly id: number; readonly outcome: SteeredEntry }
   | { readonly kind: 'refused'; readonly error: WireError }
   | {

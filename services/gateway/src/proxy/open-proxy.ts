@@ -10,8 +10,8 @@ import { openJournal, type EntryRef, type Noted, type Waiting } from './journal.
 export type CallSink = {
   /** @param answer is called with what became of it, once @param left it is from a process that has ended */
   record(ref: EntryRef, answer: (outcome: RecordedEntry) => void, left?: boolean): void;
-  /** True if observers may steer a call that is looked for there. */
-  mayBeSteered(place: AskedScope): boolean;
+  /** True if observers may steer a call that is looked for there, as the log says now; what is known already is answered at once. */
+  mayBeSteered(place: AskedScope): boolean | Promise<boolean>;
   /** Puts what they changed into a call, and holds it where they say so. */
   steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal): Promise<SteeredEntry>;
 };
@@ -236,12 +236,19 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       try {
         const named = incoming.headers['x-stemma-history'];
         const address = addressOf(incoming.url ?? '', Array.isArray(named) ? named[0] : named);
-        const notes = {
-          started,
-          ended,
-          steer: sink.mayBeSteered(address.place) ? steer : undefined,
-        };
-        exchange(incoming, outgoing, address, upstreams[address.provider], notes);
+        const send = (isSteered: boolean): void =>
+          exchange(incoming, outgoing, address, upstreams[address.provider], {
+            ...{ started, ended },
+            steer: isSteered ? steer : undefined,
+          });
+        const may = sink.mayBeSteered(address.place);
+        if (typeof may === 'boolean') send(may);
+        else
+          may
+            .then((isSteered) => {
+              if (!outgoing.destroyed) send(isSteered);
+            })
+            .catch((error: unknown) => answerAndClose(outgoing, errorAnswer(error)));
       } catch (error) {
         answerAndClose(outgoing, errorAnswer(error));
       }

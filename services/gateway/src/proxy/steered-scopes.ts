@@ -1,4 +1,4 @@
-import type { Home } from '@stemma/home';
+import { steeringVersion, type Home } from '@stemma/home';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskedScope } from './entry.ts';
 
@@ -10,9 +10,9 @@ export type SteeredScopes = {
   readonly scopes: readonly string[];
 };
 
-export const NOBODY_STEERS: SteeredScopes = { histories: [], scopes: [] };
+const NOBODY_STEERS: SteeredScopes = { histories: [], scopes: [] };
 
-/** How often the log is asked whether somebody began to steer, in milliseconds. */
+/** How often the log is asked whether somebody began to steer, though no call asks, in milliseconds. */
 const INTERVAL = 250;
 
 /** The beginning of an id names a history, if it has so many letters. */
@@ -28,25 +28,58 @@ export const isIn = ({ histories, scopes }: SteeredScopes, place: AskedScope): b
   return histories.some((each) => each === name || (name.length >= SHORTEST && each.startsWith(name)));
 };
 
-/** Which calls may be steered now; `changed` hears of it whenever that is no longer so, until the signal. */
-export const openSteeredScopes = async (
+/** Which calls may be steered, as the log said when the home had this version of who steers. */
+export type KnownScopes = {
+  readonly scopes: SteeredScopes;
+  /** Null: others may steer who do not have the directory, so only the log knows. */
+  readonly version: string | null;
+};
+
+export const NOTHING_KNOWN: KnownScopes = { scopes: NOBODY_STEERS, version: null };
+
+/** True if nobody who was told that a call is steered was told so after these scopes were read. */
+export const areCurrent = ({ version }: KnownScopes, directory: string): boolean =>
+  version !== null && version === steeringVersion(directory);
+
+/** What the log says of who steers. */
+type ScopesReader = {
+  readonly first: KnownScopes;
+  /** Resolves when all is known that the log had when this was called. */
+  readonly refresh: () => Promise<void>;
+};
+
+/** Reads which calls may be steered; `changed` hears of it whenever that is no longer so, until the signal. */
+export const openScopesReader = async (
   home: Home,
   signal: AbortSignal,
-  changed: (scopes: SteeredScopes) => void,
-): Promise<SteeredScopes> => {
-  const read = (): Promise<SteeredScopes> => home.steering.scopes();
-  const first = await read().catch(() => NOBODY_STEERS);
+  changed: (known: KnownScopes) => void,
+): Promise<ScopesReader> => {
+  const read = async (): Promise<KnownScopes> => {
+    const version = home.isLogRemote ? null : steeringVersion(home.directory);
+    return { scopes: await home.steering.scopes(), version };
+  };
+  const first = await read().catch(() => NOTHING_KNOWN);
+  let before = JSON.stringify(first);
+  const readOnce = async (): Promise<void> => {
+    // A log that is away steers nobody anew.
+    const known = await read().catch(() => undefined);
+    if (known === undefined || JSON.stringify(known) === before) return;
+    before = JSON.stringify(known);
+    changed(known);
+  };
+  let [running, next]: [Promise<void>, Promise<void> | undefined] = [Promise.resolve(), undefined];
+  /** All who ask while one is read share the next one. */
+  const refresh = (): Promise<void> =>
+    (next ??= running.then(() => {
+      next = undefined;
+      return (running = readOnce());
+    }));
   const watch = async (): Promise<void> => {
-    let before = JSON.stringify(first);
     while (!signal.aborted) {
       await sleep(INTERVAL, undefined, { signal, ref: false });
-      // A log that is away steers nobody anew.
-      const now = await read().catch(() => undefined);
-      if (now === undefined || JSON.stringify(now) === before) continue;
-      before = JSON.stringify(now);
-      changed(now);
+      await refresh();
     }
   };
   watch().catch(() => undefined);
-  return first;
+  return { first, refresh };
 };

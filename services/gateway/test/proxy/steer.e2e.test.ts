@@ -1,5 +1,6 @@
 import { threadIndexes } from '@stemma/context-tree';
 import { openHome, type Home } from '@stemma/home';
+import { sized } from '@stemma/test-kit';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -105,6 +106,26 @@ describe('a steered run', () => {
     ]);
     expect(warnings).toEqual([]);
   });
+
+  test.for(['history/talk', 'run/r'])(
+    'begins with the first call after it was said that it does, in %s [calls §5.9]',
+    async (place) => {
+      const url = await open();
+      for (let round = 0; round < sized(3, 20); round++) {
+        const agent = openAgent(
+          `${url}/${place.replace('talk', `talk-${round}`)}/openai`,
+          `Look up six things, ${round}.`,
+        );
+        await agent.step();
+        await gateway?.drained(10_000);
+        const { history } = (await home.histories())[0] as { history: string };
+        await home.steering.set(await home.find(history), true, act);
+        await submit(history, { op: 'inject', text: `Mind the gap, ${round}.` });
+        await agent.step();
+        expect(sent().at(-1)?.at(-1)).toEqual({ role: 'user', content: `Mind the gap, ${round}.` });
+      }
+    },
+  );
 
   test('removes and replaces what the agent sends, each message that nobody changed byte for byte [calls §5.2]', async () => {
     const url = await open();
