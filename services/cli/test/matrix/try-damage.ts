@@ -24,9 +24,10 @@ type Snapshot = { readonly label: string; readonly seq: number };
 
 const spell = (question: Question): string => question.join(' ');
 
-const askWhole = async (asker: Asker, home: string, question: Question): Promise<string> => {
+/** @param remarks what it may say beside its answer */
+const askWhole = async (asker: Asker, home: string, question: Question, remarks = /^$/): Promise<string> => {
   const ended = await asker.ask([...question, '--home', home]);
-  if ('died' in ended || ended.code !== 0 || ended.stderr !== '')
+  if ('died' in ended || ended.code !== 0 || !remarks.test(ended.stderr))
     throw new Error(`${spell(question)}: ${JSON.stringify(ended)}`);
   return ended.stdout;
 };
@@ -297,7 +298,8 @@ const takeAdvice = async (given: Advice): Promise<void> => {
     const { history } = JSON.parse(salvaged.stdout) as { history: string };
     // The new history begins with the last snapshot that was good; where there is none, with what was there.
     const newest = whole.snapshots.get(name)?.findLast((snapshot) => snapshot.seq < seq);
-    const good = await askWhole(asker, whole.asked, ['thread', name, newest?.label ?? `@s${seq - 1}`]);
+    const wanted = newest?.label ?? `@s${seq - 1}`;
+    const good = await askWhole(asker, whole.asked, ['thread', name, wanted], /^(no call was made .*\n)?$/);
     const begins = await ask(['thread', history, '@t0']);
     if (begins !== null && (begins.code !== 0 || begins.stdout !== good))
       blame(`salvage ${name}`, 'it begins with something else', begins);
