@@ -52,11 +52,7 @@ export const openRowsDomain = (
       asOf: rowsOffset(view, partition),
       heads: readHistoryHeads(view, histories),
     })),
-  // Brokers keep copies of what they hold, and reading it all again over the network takes long: `verify` does that, and
-  // `doctor` for a second.
-  ...(log.isRemote !== true && {
-    frames: (history: string, from: number) => projection.read((view) => knownFrames(view, history, from)),
-  }),
+  frames: (history, from) => projection.read((view) => knownFrames(view, history, from)),
   load: async (history) => {
     const partition = partitionOf(history, log.partitions);
     const { asOf, head, main } = await projection.read((view) => ({

@@ -132,8 +132,8 @@ const openRaw = (
       const { append } = at(partition);
       return entries.length === 0 ? [] : append(entries);
     },
-    read: async (partition, from, { maxBytes = 1024 * 1024 } = {}) =>
-      at(partition).reader.read(from, maxBytes),
+    read: async (partition, from, { maxBytes = 1024 * 1024, fresh = false } = {}) =>
+      at(partition).reader.read(from, maxBytes, { fresh }),
     end: async (partition) => at(partition).reader.end(),
     start: async (partition) => at(partition).reader.start(),
     isRemote: true,

@@ -1,12 +1,12 @@
 import { lowerBound } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { LogRecord, ReadBatch } from '@stemma/log';
+import type { LogRecord, ReadBatch, ReadOptions } from '@stemma/log';
 import type { KafkaClient } from './protocol/client.ts';
 import { decodeBatches } from './protocol/record-batches.ts';
 
 /** Reads one partition from any offset on. */
 export type Reader = {
-  read(from: number, maxBytes: number): Promise<ReadBatch>;
+  read(from: number, maxBytes: number, options?: Pick<ReadOptions, 'fresh'>): Promise<ReadBatch>;
   end(): Promise<number>;
   /** Something ends here that the brokers have acknowledged. */
   saw(end: number): void;
@@ -64,8 +64,11 @@ export const openReader = (client: KafkaClient, partition: number): Reader => {
     windows = [window, ...windows.filter((each) => each !== window)].slice(0, KEPT_WINDOWS);
   };
 
-  /** Fetches until there is a record or the end; true for records. */
-  const load = async (from: number, maxBytes: number): Promise<boolean> => {
+  /** Fetches until there are records, and the offset behind them and the gaps after them; undefined at the end. */
+  const fetchOn = async (
+    from: number,
+    maxBytes: number,
+  ): Promise<{ records: readonly LogRecord[]; next: number } | undefined> => {
     const begun = performance.now();
     for (let at = from; ;) {
       const fetched = await client.fetch({ partition, from: at, maxBytes });
@@ -86,16 +89,13 @@ export const openReader = (client: KafkaClient, partition: number): Reader => {
       }
       const { records, next } = decodeBatches(fetched.batches, at);
       highest = Math.max(highest, next);
-      if (records.length > 0) {
-        keep(from, next, records);
-        return true;
-      }
+      if (records.length > 0) return { records, next };
       if (next >= fetched.end && fetched.end < highest) {
         if (performance.now() - begun > REGRESSED) throw lost(partition, from, 0, fetched.end);
         await pause();
       } else if (next >= fetched.end) {
         gap = { from, to: next };
-        return false;
+        return undefined;
       } else if (next === at) {
         // There is more, but no whole batch comes: bytes that no longer say how long they are.
         if (performance.now() - begun > STUCK) throw stuck(partition, at, fetched.end);
@@ -119,13 +119,19 @@ export const openReader = (client: KafkaClient, partition: number): Reader => {
   };
 
   return {
-    read: async (from, maxBytes) => {
+    read: async (from, maxBytes, { fresh = false } = {}) => {
       if (!Number.isSafeInteger(from) || from < 0) throw lost(partition, from, 0, 0);
+      if (fresh) {
+        const { records = [] } = (await fetchOn(from, maxBytes)) ?? {};
+        return { records, next: records.at(-1)?.next ?? from };
+      }
       for (;;) {
         const window = windowAt(from);
         if (window) return cut(window, from, maxBytes);
         // A connection that was made anew meanwhile lets go of what was read: that is not the end.
-        if (!(await load(from, maxBytes))) return { records: [], next: from };
+        const fetched = await fetchOn(from, maxBytes);
+        if (fetched === undefined) return { records: [], next: from };
+        keep(from, fetched.next, fetched.records);
       }
     },
     end,

@@ -59,6 +59,18 @@ it('records that were read a moment ago come from memory, until a connection is 
   expect(client.fetched).toEqual([0, 1]);
 });
 
+it('who asks for what the partition holds now is not answered from memory [record §2: damaged]', async () => {
+  const client = fakeClient(three);
+  const reader = openReader(client, 0);
+  await reader.read(0, 1e6);
+  expect((await reader.read(1, 1, { fresh: true })).records.map(({ offset }) => offset)).toEqual([1, 2]);
+  expect(await reader.read(3, 1, { fresh: true })).toEqual({ records: [], next: 3 });
+  expect(client.fetched).toEqual([0, 1, 3]);
+  // Nor is it kept in place of what was read before.
+  await reader.read(0, 1e6);
+  expect(client.fetched).toEqual([0, 1, 3]);
+});
+
 it('an offset that the partition does not have is refused with a code [record §5: cursor]', async () => {
   const reader = openReader(fakeClient(three), 0);
   await expect(reader.read(4, 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });

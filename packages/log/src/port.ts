@@ -29,6 +29,8 @@ export type ReadOptions = {
    * alone, without keys, and need not check their headers. Who asks so checks what is made of them.
    */
   readonly known?: readonly number[];
+  /** What the log stores now: nothing comes from what the reader still has in memory, and nothing of it is kept there. */
+  readonly fresh?: boolean;
 };
 
 /**

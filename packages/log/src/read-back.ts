@@ -24,8 +24,14 @@ type Unreadable = { readonly seq: number; readonly offset: number };
 /** About how many bytes to read at once: the records between two frames of a history belong to others. */
 const WINDOW = 256 * 1024;
 
-/** A frame whose next one lies more bytes behind it is read alone: what lies between belongs to others. */
-const NEAR = 16 * 1024;
+/**
+ * A frame whose next one lies so much further is read alone: what lies between belongs to others. The offsets of a log in files count
+ * bytes, those of brokers records.
+ */
+const NEAR = { files: 16 * 1024, brokers: 16 };
+
+/** So many reads are asked of brokers at once: each answer takes as long as the way there and back. */
+const AHEAD = 16;
 
 /**
  * The place at which a reader that starts from the beginning would stop in a history; undefined if it gets to its newest
@@ -41,11 +47,19 @@ const findUnreadable = async (
   let prev = since.prev;
   const end = since.next + offsets.length;
   const offsetOf = (seq: number): number | undefined => offsets[seq - since.next];
+  const near = log.isRemote === true ? NEAR.brokers : NEAR.files;
+  const readFrom = async (seq: number): Promise<readonly LogRecord[]> => {
+    const at = offsetOf(seq) as number;
+    const isFar = (offsetOf(seq + 1) ?? Infinity) - at > near;
+    return readAt(log, partition, at, isFar ? 1 : WINDOW);
+  };
+  const apart = Array.from(offsets.keys(), (i) => since.next + i).filter(
+    (seq) => (offsetOf(seq) as number) - (offsetOf(seq - 1) ?? -Infinity) > near,
+  );
+  const records = log.isRemote === true ? readAhead(apart, readFrom) : readFrom;
   for (let seq = since.next; seq < end;) {
     const first = seq;
-    const at = offsetOf(seq) as number;
-    const isFar = (offsetOf(seq + 1) ?? Infinity) - at > NEAR;
-    for (const record of await readAt(log, partition, at, isFar ? 1 : WINDOW)) {
+    for (const record of await records(seq)) {
       const offset = offsetOf(seq);
       if (offset === undefined) break;
       if (record.offset > offset) return { seq, offset };
@@ -60,9 +74,33 @@ const findUnreadable = async (
       prev = new Uint8Array(open.hash);
       seq++;
     }
-    if (seq === first) return { seq, offset: at };
+    if (seq === first) return { seq, offset: offsetOf(seq) as number };
   }
   return sameBytes(prev, newest) ? undefined : { seq: end, offset: offsets.at(-1) ?? 0 };
+};
+
+/** Reads at some of these frames before they are asked for, in their order; at others when they are. */
+const readAhead = <T>(
+  frames: readonly number[],
+  read: (seq: number) => Promise<T>,
+): ((seq: number) => Promise<T>) => {
+  const begun = new Map<number, Promise<T>>();
+  let next = 0;
+  return (seq) => {
+    // Those before it came along with others.
+    for (const earlier of begun.keys()) if (earlier < seq) begun.delete(earlier);
+    for (; next < frames.length && begun.size < AHEAD; next++) {
+      const frame = frames[next] as number;
+      if (frame < seq) continue;
+      const reading = read(frame);
+      // Whoever stops before he gets there does not hear of it.
+      reading.catch(() => undefined);
+      begun.set(frame, reading);
+    }
+    const found = begun.get(seq);
+    begun.delete(seq);
+    return found ?? read(seq);
+  };
 };
 
 /** A frame written after one that can no longer be read would be gone as soon as rows are rebuilt. @throws E_HISTORY_DAMAGED */
@@ -90,7 +128,7 @@ const readAt = async (
   maxBytes: number,
 ): Promise<readonly LogRecord[]> => {
   try {
-    return (await log.read(partition, offset, { maxBytes })).records;
+    return (await log.read(partition, offset, { maxBytes, fresh: true })).records;
   } catch (error) {
     if (isStemmaError(error, 'E_CURSOR_LOST')) return [];
     throw error;
@@ -125,7 +163,7 @@ export const damagedRecords = async (
   const damaged: LogRecord[] = [];
   let at = from;
   while (at < to && (at === from || !isOver())) {
-    const { records, next } = await log.read(partition, at);
+    const { records, next } = await log.read(partition, at, { fresh: true });
     damaged.push(...records.filter((record) => record.offset < to && soundRecord(record) === undefined));
     if (records.length === 0 || next <= at)
       throw fail('E_BUSY', `partition ${partition} returns no record at ${at}, before its end at ${to}`, {

@@ -97,3 +97,41 @@ test('records that lie next to each other are read many at a time, also where of
   await refuseUnreadable(inBytes, 0, 'h', known);
   expect(reads).toBeLessThan(3);
 });
+
+test('of brokers frames that lie apart are asked for before their turn, no more than 16 at a time, and what stands there now', async () => {
+  const log = await openMemoryLog();
+  const writer = await noteWriter(log);
+  const offsets: number[] = [];
+  for (let i = 0; i < 60; i++) {
+    // Three near each other, then 40 of others.
+    offsets.push((await writer.write(noteIntent('h', `n${i}`, `n${i}`))).offset as number);
+    if (i % 3 === 2)
+      for (let other = 0; other < 40; other++)
+        await writer.write(noteIntent(`h${other}`, `n${i}-${other}`, 'of others'));
+  }
+  const rows = openNoteRows(log);
+  await rows.catchUp();
+  let [waiting, most] = [0, 0];
+  const asked = new Map<number, number>();
+  const remote: EventLog = {
+    ...log,
+    isRemote: true,
+    read: async (partition, offset, options) => {
+      expect(options?.fresh).toBe(true);
+      asked.set(offset, (asked.get(offset) ?? 0) + 1);
+      most = Math.max(most, ++waiting);
+      await new Promise((resolve) => setImmediate(resolve));
+      waiting--;
+      return log.read(partition, offset, options);
+    },
+  };
+  const known: KnownFrames = { offsets, prev: rows.head('h')?.prev ?? ZERO_HASH };
+  await expect(refuseUnreadable(remote, 0, 'h', known)).resolves.toBeUndefined();
+  expect(most).toBe(16);
+  expect([...asked.values()].every((times) => times === 1)).toBe(true);
+  change(log, offsets[41] as number, { bytes: Uint8Array.of(1) });
+  await expect(refuseUnreadable(remote, 0, 'h', known)).rejects.toMatchObject({
+    code: 'E_HISTORY_DAMAGED',
+    detail: { seq: 41, offset: offsets[41] },
+  });
+});
