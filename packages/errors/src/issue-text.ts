@@ -22,7 +22,8 @@ export const issueText = (issues: readonly Issue[], whole: string): IssueText =>
   const { path, message } = innermost(issue);
   const at = path.length === 0 ? whole : path.map(String).join('.');
   const isMissing = path.length > 0 && message.endsWith('received undefined');
-  return { at, sentence: isMissing ? `${at} is missing` : `${at}: ${message}` };
+  if (isMissing) return { at, sentence: `${at} is missing` };
+  return { at, sentence: message.startsWith('must ') ? `${at} ${message}` : `${at}: ${message}` };
 };
 
 /** Goes into unions: to the alternative whose first issue lies deepest in the value, as the others fail at its outside. */

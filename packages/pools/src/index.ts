@@ -5,5 +5,5 @@ export { viewPool, type PoolView, type SampledMessage } from './pool-messages.ts
 export { runPool } from './run-pool.ts';
 export type { PoolRound, PoolRun, PoolRunEnd, PoolRunOptions } from './run-types.ts';
 export { drawSample } from './sample.ts';
-export { DEFAULT_SETTINGS, settingsOf, type PoolSettings } from './settings.ts';
+export { checkPoolChange, DEFAULT_SETTINGS, settingsOf, type PoolSettings } from './settings.ts';
 export { startPool, type NewPool } from './start-pool.ts';

@@ -10,20 +10,32 @@ const MOST = 1_000_000;
 const DEFAULT_PROMPT =
   'What follows are messages of a pool. Think as long as you like; then write a line that is only --- and what you want to add to the pool. More messages: another such line before each.';
 
+/** A schema, and what its values are in words: every refusal says them. */
+const count = (least: number, most: number) => {
+  const error = `must be a whole number from ${least} to ${most}`;
+  return z.int({ error }).min(least, { error }).max(most, { error });
+};
+const MINDS = 'must be a list of 1 to 100 minds, such as ["offline"]';
+const PROMPT = 'must be a text of at most 100000 characters';
+
 const Settings = z.object({
   /** K: the messages that a round shows. */
-  sample_size: z.int().min(1).max(10_000),
+  sample_size: count(1, 10_000),
   /** M: samples are drawn from so many newest messages. */
-  active_pool_size: z.int().min(1).max(MOST),
+  active_pool_size: count(1, MOST),
   /** What the samples of a branch follow from. */
-  seed: z.int().min(0).max(0xffff_ffff),
+  seed: count(0, 0xffff_ffff),
   /** Who is asked, one after another: round r asks the one at (r - 1) modulo their number. */
-  minds: z.array(z.string().min(1).max(1_000)).min(1).max(100),
-  prompt: z.string().max(100_000),
+  minds: z
+    .array(z.string({ error: MINDS }).min(1, { error: MINDS }).max(1_000, { error: MINDS }), { error: MINDS })
+    .min(1, { error: MINDS })
+    .max(100, { error: MINDS }),
+  prompt: z.string({ error: PROMPT }).max(100_000, { error: PROMPT }),
   /** Further parameters of each request. */
   parameters: z.record(
     z.string(),
     z.custom<WideJson>(() => true),
+    { error: 'must be an object, such as {"temperature":0.5}' },
   ),
 });
 
@@ -60,6 +72,21 @@ export const settingsOf = (config: { readonly [key: string]: WideJson }, what: s
   return checkSettings(
     Object.fromEntries(SETTING_NAMES.map((name) => [name, config[name] ?? DEFAULT_SETTINGS[name]])),
   );
+};
+
+/**
+ * Checks what a configuration becomes, if it is that of a pool then: a setting that no round could run with is refused when it is
+ * given. Null removes a key, and one that a pool has no default for ends it.
+ *
+ * @throws E_CONFIG_INVALID, E_MIND_INVALID
+ */
+export const checkPoolChange = (
+  config: { readonly [key: string]: WideJson },
+  set: { readonly [key: string]: WideJson },
+): void => {
+  const changed = { ...config, ...set };
+  if ((changed['sample_size'] ?? null) === null || (changed['active_pool_size'] ?? null) === null) return;
+  settingsOf(changed, 'the branch');
 };
 
 /** @throws E_CONFIG_INVALID, E_MIND_INVALID */

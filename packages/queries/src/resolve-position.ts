@@ -1,5 +1,11 @@
 import { fail } from '@stemma/errors';
-import { findNamedPosition, findSnapshot, readPositionMeta, readTipSeq } from '@stemma/history-store';
+import {
+  findNamedPosition,
+  findSnapshot,
+  readBranch,
+  readPositionMeta,
+  readTipSeq,
+} from '@stemma/history-store';
 import { findFrameSummary } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
@@ -77,13 +83,21 @@ const snapshotAt = (
 ): ResolvedPosition => {
   const found = cycle < 0 ? undefined : findSnapshot(rows, history, branchId, tip, cycle);
   if (found === undefined)
-    throw fail('E_SNAPSHOT_NOT_FOUND', `the branch ${branchId} of ${history} has no snapshot ${askedFor}`, {
-      history,
-      branchId,
-      asked: askedFor,
-    });
+    throw fail(
+      'E_SNAPSHOT_NOT_FOUND',
+      `the branch ${branchTitle(rows, history, branchId)} of ${history} has no snapshot ${askedFor}`,
+      {
+        history,
+        branchId,
+        asked: askedFor,
+      },
+    );
   return { branchId: found.branchId, seq: found.seq, cycle };
 };
+
+/** A branch as people call it: by its name, else its number. */
+export const branchTitle = (rows: RowReader, history: string, branchId: number): string =>
+  readBranch(rows, history, branchId).name ?? String(branchId);
 
 const withCycle = (rows: RowReader, history: string, branchId: number, seq: number): ResolvedPosition => {
   const { cycle } = readPositionMeta(rows, history, branchId, seq).meta;

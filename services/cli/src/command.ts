@@ -10,11 +10,12 @@ import { required } from './options.ts';
 import { EXAMPLES, groupOf } from './help.ts';
 import { showInPager } from './pager.ts';
 import { withPositions } from './references.ts';
-import { withNearMiss } from './near-miss.ts';
+import { explainError } from './explain-error.ts';
 import { openOutput, reportError, type Output } from './output.ts';
 import { openProgress, type ProgressDisplay } from './progress.ts';
 import { recordObservations, type ObservedPosition } from './record-observations.ts';
 import type { Surroundings } from './surroundings.ts';
+import { titleOf, withTitles } from './titles.ts';
 
 /** What a running command is given. */
 export type Context = {
@@ -112,6 +113,7 @@ const runCommand = async (
   const output = openOutput(around, options['json'] === true);
   const stop = cancellation(around.signal, output);
   let home: Home | undefined;
+  let found: BranchRef | undefined;
   let display: ProgressDisplay | undefined;
   const directory = resolve(
     typeof options['home'] === 'string' ? options['home'] : around.env['STEMMA_HOME'] || '.stemma',
@@ -131,7 +133,11 @@ const runCommand = async (
     },
     observe: (spec, kind, what, position) =>
       void observations.push({ branchRef: spec, kind, what, position }),
-    findBranch: (name) => findBranchRef(context, required(name)),
+    findBranch: async (name) => {
+      const answer = await findBranchRef(context, required(name));
+      found ??= answer.branchRef;
+      return answer;
+    },
     home: async (homeOptions = {}) =>
       (home ??= await (around.openHome ?? openHome)({
         directory,
@@ -153,10 +159,10 @@ const runCommand = async (
     if (output.unread.aborted) return 0;
     const redactText = (text: string): string => home?.redactText(text) ?? text;
     // What a stream or timer throws when it is aborted says less than why.
-    return reportError(
-      redactedError(stop.signal.aborted && !isStemmaError(error) ? stop.signal.reason : error, redactText),
-      output,
-    );
+    const known = stop.signal.aborted && !isStemmaError(error) ? (stop.signal.reason as unknown) : error;
+    const explained =
+      home !== undefined && isStemmaError(known) ? await explainError(home, known, found) : known;
+    return reportError(redactedError(explained, redactText), output);
   } finally {
     stop.end();
     if (home !== undefined && spec.reportsDamage !== true) await sayDamage(home, output);
@@ -167,7 +173,8 @@ const runCommand = async (
 /** Whoever reads an answer hears of what it may lack. */
 const sayDamage = async (home: Home, output: Output): Promise<void> => {
   try {
-    for (const sentence of damageSentences(await home.damage())) output.say(`warning: ${sentence}`);
+    for (const sentence of damageSentences(await home.damage()))
+      output.say(`warning: ${await withTitles(home, sentence)}`);
   } catch {
     // Rows that cannot be read have been reported by the command itself.
   }
@@ -221,13 +228,11 @@ const findBranchRef = async (
       { name },
     );
   });
-  const branchRef = await home.find(name).catch(async (error: unknown) => {
-    throw await withNearMiss(home, name, error);
-  });
+  const branchRef = await home.find(name);
   const { state, stopped } = await home.history(branchRef.history);
   if (state !== 'open')
     output.say(
-      `${branchRef.history} is ${state} at seq ${stopped ?? '?'}: the answer shows what comes before that frame`,
+      `${await titleOf(home, branchRef.history)} is ${state} at seq ${stopped ?? '?'}: the answer shows what comes before that frame`,
     );
   return { home, branchRef };
 };

@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonObject, type WideJson } from '@stemma/canonical';
+import { NODE_KIND } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/history-store';
 import { oneLine } from './output.ts';
 
@@ -17,6 +18,16 @@ export const openExcerpts =
     }
     return undefined;
   };
+
+type NodeExcerpt = { readonly id: string; readonly words: string; readonly isBlock: boolean };
+
+/** Every node of a view in words, in document order. */
+export const excerptsOf = (view: TreeView): readonly NodeExcerpt[] =>
+  view.tree.headers.map(({ id }, index) => ({
+    id,
+    words: excerptAt(view, index),
+    isBlock: view.tree.kinds[index] === NODE_KIND.block,
+  }));
 
 /** The node at an index in words: `assistant: Your parcel is …`; a container by what it holds. */
 const excerptAt = ({ tree, payloads }: TreeView, index: number, width = WIDTH): string => {

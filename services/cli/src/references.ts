@@ -5,7 +5,8 @@ const SHORT = /^(?:[cs][0-9]+|t-?[0-9]+)$/;
 const NUMBER = /^[0-9]+$/;
 
 /** True for a text that can only be a position. */
-const isPosition = (text: string): boolean => text.startsWith('@') || SHORT.test(text) || NUMBER.test(text);
+export const isPosition = (text: string): boolean =>
+  text.startsWith('@') || SHORT.test(text) || NUMBER.test(text);
 
 /** A position as people write it (`@c3`, `c3` or `3`) as Stemma writes it; any other text as it is. */
 export const positionOf = (text: string): string => {

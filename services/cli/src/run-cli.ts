@@ -1,5 +1,6 @@
 import { echo, fail, VERSION, visibleText } from '@stemma/errors';
 import { Command as Commander, CommanderError } from 'commander';
+import { existsSync } from 'node:fs';
 import { COMMANDS } from './catalogue.ts';
 import { register } from './command.ts';
 import { groupOf, inHelpOrder } from './help.ts';
@@ -45,9 +46,17 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(error, output);
     if (error.exitCode === 0) return 0; // help or version was asked for
-    const message = error.code === 'commander.help' ? 'the command is missing' : error.message;
-    return reportError(fail('E_USAGE', echo(message.replace(/^error: /, '').replaceAll('\n', ' '))), output);
+    return reportError(fail('E_USAGE', echo(usageMessage(error))), output);
   }
+};
+
+const usageMessage = ({ code, message }: CommanderError): string => {
+  if (code === 'commander.help') return 'the command is missing';
+  const said = message.replace(/^error: /, '').replaceAll('\n', ' ');
+  const option = code === 'commander.unknownOption' ? /'(-.*)'/.exec(said)?.[1] : undefined;
+  return option !== undefined && existsSync(option)
+    ? `${said}; for the file of that name write ./${option}, or put -- in front of it`
+    : said;
 };
 
 /** The command that the names lead to. @throws E_USAGE if there is none */

@@ -56,9 +56,7 @@ it('doctor counts likely secrets by kind and history, and does not print them', 
   const { status, stdout } = stemma('doctor', '--secrets', '--home', home);
   expect(status).toBe(0);
   expect(stdout.match(/^warning: .*$/gm)).toEqual([
-    expect.stringMatching(
-      /^warning: the history h[a-z2-7]{20} has texts that look like secrets: 1 × GitHub or GitLab token, 1 × private key$/,
-    ),
+    'warning: the history leaky has texts that look like secrets: 1 × GitHub or GitLab token, 1 × private key',
   ]);
   expect(stdout).not.toContain(key.slice(0, 12));
 }, 60_000);

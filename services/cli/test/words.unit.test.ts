@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { COMMANDS } from '../src/catalogue.ts';
 import { completionScript, SHELLS } from '../src/completion-script.ts';
 import { EXAMPLES, GROUPS } from '../src/help.ts';
-import { nearest } from '../src/near-miss.ts';
+import { nearest } from '../src/explain-error.ts';
 import { table } from '../src/output.ts';
 import { readableThread } from '../src/readable-thread.ts';
 import { positionOf, splitReferences, withPositions } from '../src/references.ts';

@@ -40,7 +40,11 @@ export const config: CommandSpec = {
     }
     if (what !== 'set')
       throw fail('E_USAGE', `config needs get or set, not ${JSON.stringify(required(what))}`);
-    const outcome = await submitSteps(context, found, [{ op: 'config', set: parsed(settings) }], options);
+    const set = parsed(settings);
+    const { config: before } = await home.branches.config(await home.position(branchRef));
+    const { checkPoolChange } = await import('@stemma/pools');
+    checkPoolChange(before, set);
+    const outcome = await submitSteps(context, found, [{ op: 'config', set }], options);
     await printOutcome(context, outcome);
     return undefined;
   },

@@ -1,6 +1,7 @@
 import type { DoctorReport, PartitionHealth } from '@stemma/operations';
 import type { CommandSpec } from '../command.ts';
 import { printable } from '../output.ts';
+import { withTitles } from '../titles.ts';
 
 export const doctor: CommandSpec = {
   name: 'doctor',
@@ -9,8 +10,10 @@ export const doctor: CommandSpec = {
   options: [['--secrets', 'search all frames for texts that look like secrets (default: a sample)']],
   reportsDamage: true,
   run: async ({ home: open, output }, _args, options) => {
-    const report = await (await open()).doctor(options['secrets'] === true ? 'all' : 'sample');
-    await output.result(report, () => describe(report));
+    const home = await open();
+    const report = await home.doctor(options['secrets'] === true ? 'all' : 'sample');
+    const text = await withTitles(home, describe(report));
+    await output.result(report, () => text);
     return report.findings.some(({ level }) => level === 'error') ? 5 : 0;
   },
 };

@@ -1,8 +1,9 @@
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import type { UnresolvedStep } from '@stemma/queries';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printBranch } from '../print-branch.ts';
+import { isPosition, positionOf } from '../references.ts';
 import { AUTHOR_OPTIONS, submitSteps } from '../submit.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -121,6 +122,19 @@ export const rollback: CommandSpec = {
   },
 };
 
+/** The saved position of this name, else the position that it is the short form of (`c3`). */
+const savedOrPosition = async ({ home, branchRef }: Found, text: string): Promise<string> => {
+  const saved = `@name:${text}`;
+  if (!isPosition(text)) return saved;
+  return home.position(branchRef, saved).then(
+    () => saved,
+    (error: unknown) => {
+      if (isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) return positionOf(text);
+      throw error;
+    },
+  );
+};
+
 export const load: CommandSpec = {
   name: 'load',
   summary:
@@ -129,7 +143,7 @@ export const load: CommandSpec = {
   options: [['--name <name>', 'the name of the fork (default: none)'], DESCRIPTION, ...AUTHOR_OPTIONS],
   run: async (context, [name, saved], options) => {
     const from = reference(saved);
-    const ref = from.includes('@') ? from : `@name:${from}`;
+    const ref = from.includes('@') ? from : await savedOrPosition(await context.findBranch(name), from);
     const fork = text(options, 'name') ?? null;
     // A command that is sent again is answered as it was the first time, so nothing is derived from what there is now.
     if (text(options, 'command') === undefined) {

@@ -1,4 +1,6 @@
 import type { CommandSpec } from '../command.ts';
+import { printable } from '../output.ts';
+import { titleOf } from '../titles.ts';
 
 export const salvage: CommandSpec = {
   name: 'salvage',
@@ -8,9 +10,10 @@ export const salvage: CommandSpec = {
   run: async ({ findBranch: find, output }, [name]) => {
     const { home, branchRef } = await find(name);
     const salvaged = await home.salvage(branchRef);
+    const from = await titleOf(home, salvaged.from);
     await output.result(
       salvaged,
-      () => `${salvaged.history} continues from frame ${salvaged.seq} of ${salvaged.from}\n`,
+      () => `${salvaged.history} continues from frame ${salvaged.seq} of ${printable(from)}\n`,
     );
     return undefined;
   },

@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
+import { isPosition, positionOf } from '../references.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 import { time } from '../time.ts';
 import { titled, titleOf } from '../titles.ts';
@@ -16,8 +17,8 @@ export const save: CommandSpec = {
   options: [['--description <text>', 'the description of the position'], ...AUTHOR_OPTIONS],
   run: async (context, [history, what], options) => {
     const given = Array.isArray(what) ? (what as readonly string[]) : [];
-    const ref = given.find((each) => each.includes('@'));
-    const name = given.find((each) => !each.includes('@'));
+    const ref = given.find((each) => each.includes('@') || isPosition(each));
+    const name = given.find((each) => each !== ref);
     if (given.length > (ref === undefined ? 0 : 1) + (name === undefined ? 0 : 1))
       throw fail('E_USAGE', 'save takes at most one name and one position (@c12)');
     const found = await context.findBranch(history);
@@ -30,7 +31,7 @@ export const save: CommandSpec = {
           op: 'save',
           ...(name === undefined ? {} : { name }),
           ...(description === undefined ? {} : { description }),
-          ...(ref === undefined ? {} : { position: ref }),
+          ...(ref === undefined ? {} : { position: positionOf(ref) }),
         },
       ],
       options,

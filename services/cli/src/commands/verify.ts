@@ -3,6 +3,7 @@ import { keyForChecking, MAX_NOTES, withLog } from '../checkpoint/sources.ts';
 import type { CommandSpec, Context } from '../command.ts';
 import { readText, text } from '../options.ts';
 import { printable } from '../output.ts';
+import { withTitles } from '../titles.ts';
 
 export const verify: CommandSpec = {
   name: 'verify',
@@ -27,15 +28,14 @@ export const verify: CommandSpec = {
       progress: progress.count,
     });
     progress.end();
-    await output.result(
-      since === undefined ? report : { ...report, since },
-      () =>
-        (since ?? [])
-          .map(
-            ({ partition, then, now }) =>
-              `partition ${partition} begins with the ${then} frames of the checkpoint, and has ${now}\n`,
-          )
-          .join('') +
+    const shown = await withTitles(
+      home,
+      (since ?? [])
+        .map(
+          ({ partition, then, now }) =>
+            `partition ${partition} begins with the ${then} frames of the checkpoint, and has ${now}\n`,
+        )
+        .join('') +
         report.problems
           .map(({ kind, history, seq, partition, offset, message }) => {
             const stops = kind === 'call' ? ', frame' : ' stops at seq';
@@ -51,6 +51,7 @@ export const verify: CommandSpec = {
         `${report.records} records (${report.stale} stale), ${report.contents} contents, ${report.rows} rows: ` +
         `${report.ok ? 'no problems' : `${report.problems.length} problems`}\n`,
     );
+    await output.result(since === undefined ? report : { ...report, since }, () => shown);
     return report.ok ? 0 : 5;
   },
 };

@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import type { PoolView, SampledMessage } from '@stemma/pools';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, whole } from '../options.ts';
@@ -118,6 +119,8 @@ export const poolSearch: CommandSpec = {
   ],
   run: async (context, [name, words], options) => {
     const asked = Array.isArray(words) ? (words as readonly string[]).join(' ') : required(words);
+    // A script's empty variable is no question: every message has no words.
+    if (asked.trim() === '') throw fail('E_USAGE', 'the words are empty: say what the messages are to have');
     const { messages, position } = await viewOf(context, required(name), undefined);
     if (options['like'] === true) {
       const most = whole(options, 'limit', { least: 1 }) ?? 10;
