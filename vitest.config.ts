@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 import { TIERS } from './scripts/test-tiers.ts';
 
+const builtThreads = new URL('./scripts/built-threads.mjs', import.meta.url).href;
 const folders = ['{packages,services,examples}/*/{src,test}/**', 'bench/src/**', 'scripts'];
 
 export default defineConfig({
@@ -10,6 +11,7 @@ export default defineConfig({
     passWithNoTests: true,
     globalSetup: 'scripts/kafka-run.ts',
     pool: 'forks',
+    execArgv: process.env['STEMMA_TEST_BUILT'] === '1' ? ['--import', builtThreads] : [],
     // Node.js loads the sources itself, as it does for users of the checkout: a tenth less work than by way of Vite.
     experimental: { viteModuleRunner: false },
     // Many tests wait for processes that they start. In CI sizes are larger, and two of them fill our two processors.
