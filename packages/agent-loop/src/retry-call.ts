@@ -1,5 +1,6 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { isBodyKept } from '@stemma/events';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { callSteps, comparableMessage } from '@stemma/importers';
@@ -60,7 +61,9 @@ const retryClaimed = async (
   if (times < 1 || times * minds.length > MOST)
     throw fail('E_USAGE', `a call is asked again 1 to ${MOST} times`);
   const body =
-    attempt?.request == null ? null : await home.calls.body(position.history, attempt.attemptId, 'request');
+    attempt?.request == null || !isBodyKept(attempt.request)
+      ? null
+      : await home.calls.body(position.history, attempt.attemptId, 'request');
   const before: AskedBefore = { attempt, body };
   // What cannot be asked is found before anything is recorded.
   const messages = options.edit !== undefined && 'messages' in options.edit ? options.edit.messages : [];

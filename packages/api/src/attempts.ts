@@ -33,7 +33,11 @@ export const AttemptAnswer = z
       .enum(['answered', 'failed', 'cancelled', 'timed out', 'unknown'])
       .describe('unknown also while nobody has recorded an end'),
     http_status: count.nullable(),
-    request_sha256: sha256.nullable().describe('of the body on the wire; null: its bytes are not recorded'),
+    request_sha256: sha256
+      .nullable()
+      .describe(
+        'of the body on the wire; null: not recorded. The bytes of one with a size above 40 MiB are not kept',
+      ),
     response_sha256: sha256.nullable(),
     request: body,
     response: body,
@@ -128,7 +132,7 @@ export const ATTEMPTS = {
     summary: 'Returns the body of the request as it was sent, byte for byte.',
     params: one,
     answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_DAMAGED'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_NOT_KEPT', 'E_CALL_BODY_DAMAGED'],
   },
   attemptCame: {
     method: 'GET',
@@ -136,7 +140,7 @@ export const ATTEMPTS = {
     summary: 'Returns the body of the request as it came, before observers changed it, byte for byte.',
     params: one,
     answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_DAMAGED'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_NOT_KEPT', 'E_CALL_BODY_DAMAGED'],
   },
   attemptResponse: {
     method: 'GET',
@@ -144,7 +148,7 @@ export const ATTEMPTS = {
     summary: 'Returns the body of the response as it came, byte for byte; of a stream, the stream.',
     params: one,
     answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_DAMAGED'],
+    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_NOT_KEPT', 'E_CALL_BODY_DAMAGED'],
   },
 } as const satisfies Record<string, Endpoint>;
 

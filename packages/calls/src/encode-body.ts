@@ -1,11 +1,8 @@
 import { sha256Hex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
-import type { RecordedBody } from '@stemma/events';
+import { isBodyKept, type RecordedBody } from '@stemma/events';
 import { cutPieces, type BodyPiece } from './copied-pieces.ts';
 import { encodeEvents, encodeOwn } from './own-bytes.ts';
-
-/** The most bytes of a body that is recorded: a content has at most 64 MiB, in base64. */
-export const MAX_RECORDED = 40 * 1024 * 1024;
 
 /** A body that was recorded before, from which another may copy. */
 export type BaseBody = {
@@ -21,6 +18,17 @@ export type FrameBytes = { readonly seqs: readonly number[]; readonly bytes: Uin
 
 /** A body as an event has it, and its own bytes, which go into the event's payload; null: it has none. */
 export type EncodedBody = { readonly body: RecordedBody; readonly own: string | null };
+
+/** All that is recorded of a body that is too large (calls §2.3). */
+export type UnkeptBody = Pick<RecordedBody, 'sha256' | 'size'>;
+
+/** What an event has of a body that is not kept; undefined for one that is. */
+export const withoutBytes = (given: Uint8Array | UnkeptBody): EncodedBody | undefined => {
+  const size = given instanceof Uint8Array ? given.length : given.size;
+  if (isBodyKept({ size })) return undefined;
+  const sha256 = given instanceof Uint8Array ? sha256Hex(given) : given.sha256;
+  return { body: { sha256, size, base: null, pieces: [], encoding: 'none' }, own: null };
+};
 
 /**
  * A body in pieces. What it shares with the base, or with what the reader of the event has anyway, is copied from there; its own

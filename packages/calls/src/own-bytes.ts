@@ -60,6 +60,8 @@ const isStream = (bytes: Uint8Array): boolean =>
 
 const eventDictionary = (companion: Uint8Array): Buffer => Buffer.concat([EVENT_SHAPES, companion]);
 
+const NONE = new Uint8Array();
+
 const textOf = (bytes: Uint8Array): string | undefined => {
   try {
     return utf8.decode(bytes);
@@ -80,6 +82,8 @@ export const decodeOwn = (
   dictionary: Uint8Array,
 ): Uint8Array => {
   switch (encoding) {
+    case 'none':
+      return NONE;
     case 'text':
       return Buffer.from(own);
     case 'base64':

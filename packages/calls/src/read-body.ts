@@ -1,7 +1,7 @@
 import { sha256Hex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { RecordedBody } from '@stemma/events';
+import { MAX_KEPT, type RecordedBody } from '@stemma/events';
 import { decodeOwn } from './own-bytes.ts';
 
 /** A body as its event has it. */
@@ -27,9 +27,10 @@ type Part = { readonly at: number; readonly from: number; readonly length: numbe
 /**
  * The bytes of a body. Of those that it copies from, only what it needs is unpacked.
  *
- * @throws E_CALL_BODY_DAMAGED if they do not have the recorded hash; what the source throws
+ * @throws E_CALL_BODY_NOT_KEPT, E_CALL_BODY_DAMAGED if they do not have the recorded hash; what the source throws
  */
 export const readBody = async (wanted: StoredBody, source: BodySource): Promise<Uint8Array> => {
+  if (wanted.body.encoding === 'none') throw notKept(wanted.body);
   const bytes = Buffer.alloc(wanted.body.size);
   let parts: Part[] = [{ at: 0, from: 0, length: bytes.length }];
   for (let stored = wanted; parts.length > 0;) {
@@ -129,6 +130,14 @@ const fill = (
   if (parts.some(({ from, length }) => from + length > start)) throw damaged(body);
   return copied;
 };
+
+/** Why nobody can give back a body of which hash and size are recorded. */
+export const notKept = ({ sha256, size }: Pick<RecordedBody, 'sha256' | 'size'>): Error =>
+  fail(
+    'E_CALL_BODY_NOT_KEPT',
+    `the body had ${size} bytes, and of more than ${MAX_KEPT} only the hash is kept: ${sha256}`,
+    { sha256, size },
+  );
 
 const damaged = ({ sha256 }: RecordedBody): Error =>
   fail('E_CALL_BODY_DAMAGED', `the pieces of a body do not have its hash ${sha256}`, { sha256 });

@@ -1,7 +1,7 @@
 import { readBodyAt } from '@stemma/calls';
-import { sha256Hex, type WideJson } from '@stemma/canonical';
+import { sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { CallAddress, HistoryEvent } from '@stemma/events';
+import { isBodyKept, type CallAddress, type HistoryEvent } from '@stemma/events';
 import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { toOpenAIMessages } from '@stemma/importers';
@@ -11,6 +11,7 @@ import type { CallEnd } from './finish-call.ts';
 import type { Outcome } from './outcome.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
 import type { CallTarget } from './record-call.ts';
+import type { CallFacts } from './start-call.ts';
 
 /** Where a call belongs: to a branch, or to a conversation of its own, in a new history. */
 export type CallDestination = { readonly branch: BranchRef } | { readonly newHistory: string | null };
@@ -152,7 +153,7 @@ const recordAt = async (
         model: row.model,
         parameters: payloadOf(started, 'data_parameters') as { readonly [name: string]: WideJson },
         tools: payloadOf(tools, 'data_tools') as readonly WideJson[] | null,
-        request: row.request === null ? null : await bytesAt(projection, history, row.location),
+        request: await bodyAt(projection, history, row.location, row.request),
         found: {
           scope: row.scope ?? `history:${target.history}`,
           match: 'assigned',
@@ -171,16 +172,21 @@ const recordAt = async (
     by,
     attemptId: id,
     answer: payloadOf(ended, 'data_answer'),
-    response: response === null ? null : await bytesAt(projection, history, location),
+    response: await bodyAt(projection, history, location, response),
   });
   return branch;
 };
 
-const bytesAt = (
+const bodyAt = async (
   projection: Projection,
   history: string,
   location: CallRow['location'],
-): Promise<Uint8Array> => readBodyAt(location, projection.payloads.framesOf(history));
+  body: CallRow['request'],
+): Promise<CallFacts['request']> => {
+  if (body === null) return null;
+  if (!isBodyKept(body)) return { sha256: toHex(body.sha256), size: body.size };
+  return readBodyAt(location, projection.payloads.framesOf(history));
+};
 
 const eventAt = async (
   projection: Projection,

@@ -1,4 +1,4 @@
-import { encodeBody, MAX_RECORDED, responseCompanion } from '@stemma/calls';
+import { encodeBody, responseCompanion, withoutBytes, type UnkeptBody } from '@stemma/calls';
 import type { WideJson } from '@stemma/canonical';
 import type { Author, CallStatus, CallUsage } from '@stemma/events';
 import { finishOf, type Command } from '@stemma/history';
@@ -21,8 +21,8 @@ export type CallEnd = {
   readonly error: { readonly code: string | null; readonly message: string } | null;
   /** The message of the answer, as a chat API has it; null: there is none. */
   readonly answer: WideJson | null;
-  /** The body as it came, also of a stream; null: not known. */
-  readonly response: Uint8Array | null;
+  /** The body as it came, also of a stream, or what is known of one that is too large to be kept; null: not known. */
+  readonly response: Uint8Array | UnkeptBody | null;
 };
 
 /**
@@ -38,7 +38,9 @@ export const finishCall = async (
 ): Promise<Outcome> => {
   const body = response === null ? null : redactedBody(response, redactor);
   const encoded =
-    body === null || body.length > MAX_RECORDED ? null : encodeBody(body, null, responseCompanion(answer));
+    body === null
+      ? null
+      : (withoutBytes(body) ?? encodeBody(body as Uint8Array, null, responseCompanion(answer)));
   return submit({
     id: finishOf(end.attemptId),
     history,

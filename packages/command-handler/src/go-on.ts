@@ -78,7 +78,8 @@ export const openQuickRecorder = (
       return;
     }
     // A parsed body takes about as much memory as its bytes, in characters of one or two bytes.
-    const bytes = 2 * (call.facts.request?.length ?? 0) + 100 * messages.length;
+    const bytes =
+      2 * (call.facts.request instanceof Uint8Array ? call.facts.request.length : 0) + 100 * messages.length;
     conversations.recorded(beginning, { given: [...messages], hashes, branch }, { last, tip: seq }, bytes);
   };
   const tryToGoOn = async (hashed: HashedCall, before: Conversation): Promise<PlacedCall | undefined> => {

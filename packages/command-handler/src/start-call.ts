@@ -1,8 +1,22 @@
-import { chooseBase, encodeBody, MAX_RECORDED, requestCompanion, type BaseBody } from '@stemma/calls';
+import {
+  chooseBase,
+  encodeBody,
+  requestCompanion,
+  withoutBytes,
+  type BaseBody,
+  type UnkeptBody,
+} from '@stemma/calls';
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
-import type { CallApi, CallMatch, CallOrigin, PromptSummary, HistoryEvent } from '@stemma/events';
+import {
+  isBodyKept,
+  type CallApi,
+  type CallMatch,
+  type CallOrigin,
+  type PromptSummary,
+  type HistoryEvent,
+} from '@stemma/events';
 import { isSteered, type Step } from '@stemma/history';
 import { readConfig, readTipSeq, type BranchRef } from '@stemma/history-store';
 import { partitionOf } from '@stemma/log';
@@ -21,8 +35,8 @@ export type CallFacts = {
   readonly parameters: { readonly [name: string]: WideJson };
   /** Null: not known. */
   readonly tools: readonly WideJson[] | null;
-  /** The body as it is sent; null: not known. */
-  readonly request: Uint8Array | null;
+  /** The body as it is sent, or what is known of one that is too large to be kept; null: not known. */
+  readonly request: Uint8Array | UnkeptBody | null;
   /** How the branch was found, and among which calls the next one is looked for; by default nobody looks for it. */
   readonly found?: { readonly scope: string; readonly match: CallMatch; readonly origin?: CallOrigin | null };
   /** Why it goes out as it came, if observers steer the branch. */
@@ -91,7 +105,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
     const row = await projection.read((rows) => newestCallRow(rows, history, branchId));
     if (row === undefined) return null;
     const { location, request, toolsAt } = row;
-    return { location, hasRequest: request !== null, toolsAt, tools: null };
+    return { location, hasRequest: request !== null && isBodyKept(request), toolsAt, tools: null };
   };
 
   const areTools = async (
@@ -126,9 +140,9 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
       const request = given === null ? null : redactedBody(given, redactor);
       const base = last?.hasRequest === true ? await baseOf(history, last.location) : null;
       const encoded =
-        request === null || request.length > MAX_RECORDED
+        request === null
           ? null
-          : encodeBody(request, base, companionOf(inserts));
+          : (withoutBytes(request) ?? encodeBody(request as Uint8Array, base, companionOf(inserts)));
       return {
         op: 'start_call',
         api,
@@ -150,9 +164,10 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
       if (event?.type !== 'CallStarted') return undefined;
       const location = { seq, index };
       projection.payloads.keep(history, seq, events, bytesOf(events));
-      if (event.request !== null && request !== null && redactor === undefined)
+      const hasRequest = event.request !== null && isBodyKept(event.request);
+      if (hasRequest && request instanceof Uint8Array && redactor === undefined)
         bodies.set(keyOf(history, location), request);
-      return { location, hasRequest: event.request !== null, toolsAt: event.toolsAt, tools };
+      return { location, hasRequest, toolsAt: event.toolsAt, tools };
     },
   };
 };
@@ -169,9 +184,13 @@ const companionOf = (steps: readonly Step[]): Uint8Array => {
   return requestCompanion(events);
 };
 
-/** A body without secrets; null if it is no text, and nobody can say what is in it. */
-export const redactedBody = (body: Uint8Array, redactor: Redactor | undefined): Uint8Array | null => {
+/** A body without secrets; null if it is no text, and nobody can say what is in it. The hash of one that had secrets says too much. */
+export const redactedBody = <B extends Uint8Array | UnkeptBody>(
+  body: B,
+  redactor: Redactor | undefined,
+): B | Uint8Array | null => {
   if (redactor === undefined) return body;
+  if (!(body instanceof Uint8Array)) return null;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
     const done = redactor.text(text);

@@ -72,6 +72,7 @@ export const ERRORS = {
   E_EXPERIMENT_DIVERGED: row(409, 5, false, '`stemma compare` shows the differences; the new history stays.', 'GET /api/histories/{history}/compare shows the differences; the new history stays.'),
   E_INTERVENTION_NOT_FOUND: row(404, 1, false, '`stemma interventions H` lists the interventions.', 'GET /api/histories/{history}/interventions lists the interventions.'),
   E_CALL_NOT_FOUND: row(404, 1, false, '`stemma calls H` lists the calls.', 'GET /api/histories/{history}/calls lists the calls.'),
+  E_CALL_BODY_NOT_KEPT: row(404, 1, false, '`stemma call H ATTEMPT` shows what is recorded of the call.', 'The call says what is recorded of it.'),
   E_CALL_NOT_HELD: row(409, 3, false, '`stemma held` lists the calls that wait.', 'GET /api/held lists the calls that wait.'),
   E_CALL_NOT_STEERED: row(409, 3, false, 'The call goes out as it came: `stemma call H ATTEMPT` says why.', 'The call goes out as it came.'),
   E_TOOL_PAIR: row(409, 3, false, 'Remove the tool call and its result in one command, or change the result with `stemma edit`.', 'Remove the tool call and its result in one command, or replace the result.'),

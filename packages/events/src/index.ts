@@ -33,5 +33,5 @@ export type { EventCategory, EventOf } from './facts.ts';
 export { type Author, type Body, type Envelope, type Frame, FRAME_VERSION } from './frame.ts';
 export { INTERVENTIONS, type InterventionType } from './intervention-recorded.ts';
 export { type ObservationKind, OBSERVATIONS } from './observation-recorded.ts';
-export { RecordedBody } from './recorded-body.ts';
+export { isBodyKept, MAX_KEPT, RecordedBody } from './recorded-body.ts';
 export type { RecordedNode } from './recorded-node.ts';

@@ -18,7 +18,7 @@ const BodyBase = z.strictObject({
  * the base, or, from the base's size on, of the companion: the contents of the nodes that the frame of a request inserts, the
  * answer of a response (calls §2). The own bytes are in the event's payload, as `encoding` says; `zstd` is base64 of a
  * Zstandard frame, whose dictionary is the companion if the base names no frames, `events` of one of the columns of an event
- * stream (calls §2.6).
+ * stream (calls §2.6). `none`: hash and size are all that is kept (calls §2.3).
  */
 export const RecordedBody = z.strictObject({
   /** Of the whole body, in hexadecimal. */
@@ -26,6 +26,12 @@ export const RecordedBody = z.strictObject({
   size: count,
   base: BodyBase.nullable(),
   pieces: z.array(z.array(count).min(1).max(2)),
-  encoding: z.enum(['text', 'base64', 'zstd', 'events']),
+  encoding: z.enum(['text', 'base64', 'zstd', 'events', 'none']),
 });
 export type RecordedBody = z.infer<typeof RecordedBody>;
+
+/** The most bytes of a body that is kept: a content has at most 64 MiB, in base64. Of a larger one hash and size are recorded. */
+export const MAX_KEPT = 40 * 1024 * 1024;
+
+/** True if the bytes of a body are kept, and not its hash and size alone (calls §2.3). */
+export const isBodyKept = ({ size }: { readonly size: number }): boolean => size <= MAX_KEPT;

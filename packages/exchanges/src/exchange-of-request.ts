@@ -1,6 +1,5 @@
 import type { ExchangeRequest } from '@stemma/api';
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
-import { MAX_RECORDED } from '@stemma/calls';
 import type { Exchange, ExchangeEnd } from './exchange.ts';
 
 /** Who records, if it does not say. */
@@ -73,9 +72,7 @@ const responseOf = (response: Response): NonNullable<ExchangeEnd['response']> =>
   };
 };
 
-/** Null also for what is more than is recorded (calls §2.3). */
 const bytesOf = (body: { readonly text: string } | { readonly base64: string } | null): Uint8Array | null => {
   if (body === null) return null;
-  const bytes = 'text' in body ? Buffer.from(body.text, 'utf8') : Buffer.from(body.base64, 'base64');
-  return bytes.length > MAX_RECORDED ? null : bytes;
+  return 'text' in body ? Buffer.from(body.text, 'utf8') : Buffer.from(body.base64, 'base64');
 };

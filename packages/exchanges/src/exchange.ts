@@ -1,3 +1,4 @@
+import type { UnkeptBody } from '@stemma/calls';
 import type { WideJson } from '@stemma/canonical';
 import type { Author, CallStatus, CallUsage } from '@stemma/events';
 
@@ -11,8 +12,8 @@ type WireRequest = {
   /** Without the query, which may hold a key. */
   readonly path: string;
   readonly coding: string | null;
-  /** Null: it is larger than what is recorded, or nobody has it. */
-  readonly body: Uint8Array | null;
+  /** Of one that is too large to be kept, its hash and size; null: nobody has it. */
+  readonly body: Uint8Array | UnkeptBody | null;
 };
 
 /** What a program says that it asked: no bytes are known. */
@@ -30,8 +31,8 @@ type WireResponse = {
   readonly httpStatus: number;
   readonly contentType: string | null;
   readonly coding: string | null;
-  /** As far as it came; null: it is larger than what is recorded, or nobody has it. */
-  readonly body: Uint8Array | null;
+  /** As far as it came; of one that is too large to be kept, its hash and size; null: nobody has it. */
+  readonly body: Uint8Array | UnkeptBody | null;
 };
 
 type SaidAnswer = {

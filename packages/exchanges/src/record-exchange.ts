@@ -1,5 +1,6 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { isStemmaError, type StemmaError } from '@stemma/errors';
+import { isBodyKept } from '@stemma/events';
 import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
@@ -34,7 +35,9 @@ export const readExchangeStart = async ({ request: given }: ExchangeStart): Prom
     return { ...said, api: 'other', model: said.model?.slice(0, MAX_NAME) ?? null, messages, request: null };
   }
   const { method, path, coding, body } = given;
-  if (body === null) return { ...NOTHING_SAID, request: null };
+  // Its messages are not read, either.
+  if (body === null || !(body instanceof Uint8Array) || !isBodyKept({ size: body.length }))
+    return { ...NOTHING_SAID, request: body };
   const request = new Uint8Array(body);
   const api = apiOf(method, path);
   const read = readRequest(api, await decoded(request, coding));
@@ -150,10 +153,9 @@ export const endExchange = async (
   }
   const { httpStatus, contentType, coding, body } = response;
   const api = request === null ? 'other' : apiOf(request.method, request.path);
-  const answer =
-    body === null
-      ? undefined
-      : readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding));
+  const answer = !(body instanceof Uint8Array)
+    ? undefined
+    : readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding));
   const isWhole = answer?.complete === true && answer.error === null && httpStatus < 400;
   // Clients leave a stream at the event that ends it, before its connection has ended.
   const isLeft = status === 'cancelled' && isWhole;
@@ -167,7 +169,7 @@ export const endExchange = async (
     usage: answer?.usage ?? null,
     error: isLeft ? null : (error ?? answer?.error ?? null),
     answer: answer?.answer ?? null,
-    response: body === null ? null : new Uint8Array(body),
+    response: body instanceof Uint8Array ? new Uint8Array(body) : body,
   });
 };
 

@@ -1,6 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { RecordedBody } from '@stemma/events';
+import { isBodyKept, type RecordedBody } from '@stemma/events';
 import type { StepOf } from '../command.ts';
 import { checkValue } from '@stemma/context-tree';
 import { checkNotes } from '../texts.ts';
@@ -149,6 +149,9 @@ const refuseBody = (pending: PendingFrame, body: RecordedBody | null, own: strin
     if (own !== null) throw fail('E_COMMAND_INVALID', 'a call has bytes of a body that it does not have');
     return;
   }
+  if ((body.encoding === 'none') !== !isBodyKept(body))
+    throw fail('E_COMMAND_INVALID', 'a body is kept if it is not too large, and only then');
+  if (!isBodyKept(body) && body.pieces.length === 0 && body.base === null && own === null) return;
   refuseLater(pending, body.base, 'the body that the call copies from');
   for (const seq of body.base?.frames ?? []) refuseLater(pending, { seq }, 'what the call shares bytes with');
   let size = 0;

@@ -2,6 +2,7 @@ import { readBodyAt } from '@stemma/calls';
 import { toHex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
+import { isBodyKept } from '@stemma/events';
 import { comparableMessage } from '@stemma/importers';
 import { openRequestMessages, type RequestMessages } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
@@ -63,7 +64,8 @@ export const openCallComparison = (projection: Projection, history: string): Cal
       const { api, request } = call;
       const before = equal;
       equal = null;
-      if (request === null) return notComparable('no bytes of the request are recorded');
+      if (request === null || !isBodyKept(request))
+        return notComparable('no bytes of the request are recorded');
       const bytes = await bytesOf(call);
       if (api === 'other') return notComparable('the request calls no API whose requests are read');
       const reader =

@@ -1,5 +1,6 @@
 import { readBodyAt } from '@stemma/calls';
 import { isStemmaError } from '@stemma/errors';
+import { isBodyKept } from '@stemma/events';
 import { positionOfFrame, readThreadTimeline, readTipSeq, type ThreadStep } from '@stemma/history-store';
 import { comparableMessage, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
@@ -84,7 +85,7 @@ const verifyHistory = async (
     const check = async (call: CallRow, of: ThreadOfCall): Promise<void> => {
       counts.checked();
       try {
-        if (call.finished?.response != null)
+        if (call.finished?.response != null && isBodyKept(call.finished.response))
           await readBodyAt(call.finished.location, projection.payloads.framesOf(history));
         const found = await comparison.compare(call, of);
         const isEqual = found.kind === 'equal' || (await isSaidOtherwise(found, call));

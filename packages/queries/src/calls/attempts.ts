@@ -1,15 +1,16 @@
-import { readBodyAt } from '@stemma/calls';
+import { notKept, readBodyAt } from '@stemma/calls';
 import { toHex, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type {
-  CallAddress,
-  CallApi,
-  CallMatch,
-  CallStatus,
-  CallUsage,
-  HistoryEvent,
-  SteeringKind,
+import {
+  isBodyKept,
+  type CallAddress,
+  type CallApi,
+  type CallMatch,
+  type CallStatus,
+  type CallUsage,
+  type HistoryEvent,
+  type SteeringKind,
 } from '@stemma/events';
 import {
   findSnapshot,
@@ -111,7 +112,7 @@ export type CallAttempts = {
   find(history: string, attemptId: string): Promise<WholeCallAttempt>;
   /** The history that has an attempt. @throws E_CALL_NOT_FOUND */
   locate(attemptId: string): Promise<string>;
-  /** The bytes of a body on the wire. @throws E_CALL_NOT_FOUND if they are not recorded, E_CALL_BODY_DAMAGED */
+  /** The bytes of a body on the wire. @throws E_CALL_NOT_FOUND, E_CALL_BODY_NOT_KEPT, E_CALL_BODY_DAMAGED */
   body(history: string, attemptId: string, which: CallBody): Promise<Uint8Array>;
 };
 
@@ -208,12 +209,13 @@ export const openCallAttempts = (
       const { location, body: known } = bodyAt(row, steered, which);
       if (location === undefined || known === null)
         throw fail(
-          'E_CALL_NOT_FOUND',
-          `the bytes of the ${which} of ${attemptId.slice(0, 200)} are not recorded`,
-          {
-            attempt: attemptId,
-          },
+          'E_CALL_BODY_NOT_KEPT',
+          which === 'response' && row.finished === null
+            ? `nobody knows the end of ${attemptId.slice(0, 200)}, and no response of it is recorded`
+            : `the bytes of the ${which} of ${attemptId.slice(0, 200)} are not recorded: there were none, or whoever recorded the call did not have them`,
+          { attempt: attemptId },
         );
+      if (!isBodyKept(known)) throw notKept({ sha256: toHex(known.sha256), size: known.size });
       return readBodyAt(location, projection.payloads.framesOf(history));
     },
   };

@@ -1,5 +1,12 @@
 import type { EventRef } from '@stemma/context-tree';
-import type { CallAddress, CallApi, CallMatch, CallStatus, CallUsage } from '@stemma/events';
+import {
+  isBodyKept,
+  type CallAddress,
+  type CallApi,
+  type CallMatch,
+  type CallStatus,
+  type CallUsage,
+} from '@stemma/events';
 import type { RowOf, RowReader, ValueOf } from '@stemma/row-store';
 import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './call-tables.ts';
 
@@ -99,12 +106,12 @@ export const listCalledPositions = (
 /** How many of the newest attempts of a history are looked at for one of a branch. */
 const MOST_LOOKED_AT = 64;
 
-/** The newest attempt with a recorded request, of this branch if there is one among the newest of the history. */
+/** The newest attempt whose request is kept, of this branch if there is one among the newest of the history. */
 export const newestCallRow = (rows: RowReader, history: string, branchId: number): CallRow | undefined => {
   const newest = rows
     .range(CALLS, { prefix: [history], reverse: true, limit: MOST_LOOKED_AT })
     .map(callOf)
-    .filter(({ request, reassignedTo }) => request !== null && reassignedTo === null);
+    .filter(({ request, reassignedTo }) => request !== null && isBodyKept(request) && reassignedTo === null);
   return newest.find((call) => call.branchId === branchId) ?? newest[0];
 };
 

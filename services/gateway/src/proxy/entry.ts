@@ -18,6 +18,9 @@ export type AskedScope = z.infer<typeof AskedScope>;
 const Branch = z.strictObject({ history: z.string(), branchId: z.number() });
 export type CallBranch = z.infer<typeof Branch>;
 
+/** Hash and size of a body that is larger than what is kept, and does not follow. */
+const Unkept = z.strictObject({ sha256: z.string(), size: z.number() });
+
 const STATUSES = ['answered', 'failed', 'cancelled', 'timed out'] as const satisfies readonly CallStatus[];
 
 /** A request that went to an upstream; its body follows. */
@@ -31,6 +34,7 @@ const Started = z.strictObject({
   coding: z.string().nullable(),
   /** False: the body is larger than what is kept, and is not here. */
   whole: z.boolean(),
+  unkept: Unkept.optional(),
   /** Why it went out as it came, though observers steer its branch, or may do so. */
   unsteered: z.string().optional(),
 });
@@ -47,6 +51,7 @@ const Ended = z.strictObject({
   contentType: z.string().nullable(),
   coding: z.string().nullable(),
   whole: z.boolean(),
+  unkept: Unkept.optional(),
   firstByteMs: z.number().nullable(),
   durationMs: z.number(),
   error: z.strictObject({ code: z.string().nullable(), message: z.string() }).nullable(),

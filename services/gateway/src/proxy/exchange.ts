@@ -10,7 +10,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { upstreamTarget, type ProxyAddress } from './address.ts';
-import { openCapture } from './capture.ts';
+import { openCapture, type Capture } from './capture.ts';
 import type { EndedEntry, StartedEntry } from './entry.ts';
 import { abortedAnswer } from './aborted-answer.ts';
 import { forwardedHeaders, headersOfBody } from './headers.ts';
@@ -72,7 +72,7 @@ export const exchange = (
       method,
       path: plainPath,
       coding,
-      whole: sent.whole(),
+      ...wholeOf(sent),
     };
   };
   const noteStart = (): void => {
@@ -95,7 +95,7 @@ export const exchange = (
         httpStatus: response?.statusCode ?? null,
         contentType: response?.headers['content-type'] ?? null,
         coding: response?.headers['content-encoding'] ?? null,
-        whole: answered.whole(),
+        ...wholeOf(answered),
         firstByteMs,
         durationMs: elapsed(),
         error,
@@ -197,7 +197,7 @@ export const exchange = (
     const onData = (piece: Buffer): void => {
       const before = sent.pieces();
       sent.add(piece);
-      if (sent.whole()) return;
+      if (sent.unkept() === undefined) return;
       // It is larger than what can be steered or recorded: it goes on as it comes.
       incoming.off('data', onData).off('end', onEnd);
       const made = passOn();
@@ -235,6 +235,11 @@ export const exchange = (
     void noteEnd(GONE);
     passed?.destroy();
   });
+};
+
+const wholeOf = (body: Capture): Pick<StartedEntry, 'whole' | 'unkept'> => {
+  const unkept = body.unkept();
+  return unkept === undefined ? { whole: true } : { whole: false, unkept };
 };
 
 const GONE: Ending = {

@@ -50,7 +50,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const inOrder = inOrderByKey();
   let begin: Promise<unknown> = Promise.resolve();
   const start = async (entry: StartedEntry, body: Uint8Array): Promise<CallBranch> => {
-    const { id, place, method, path, coding, whole, unsteered } = entry;
+    const { id, place, method, path, coding, whole, unkept, unsteered } = entry;
     const target: typeof home =
       unsteered === undefined
         ? home
@@ -58,7 +58,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
             ...home,
             recordRequest: (call) => home.recordRequest({ ...call, facts: { ...call.facts, unsteered } }),
           };
-    const request = { form: 'wire', method, path, coding, body: whole ? body : null } as const;
+    const request = { form: 'wire', method, path, coding, body: whole ? body : (unkept ?? null) } as const;
     const exchange = { id, by: BY, scope: place, request };
     const read = await readExchangeStart(exchange);
     // While the log is away, calls of one conversation keep their order.
@@ -73,8 +73,8 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     await starting.get(entry.id);
     starting.delete(entry.id);
     if (where === undefined) throw fail('E_CALL_NOT_FOUND', `nothing is known of how ${entry.id} began`);
-    const { httpStatus, contentType, coding, whole } = entry;
-    const wire = { form: 'wire', contentType, coding, body: whole ? body : null } as const;
+    const { httpStatus, contentType, coding, whole, unkept } = entry;
+    const wire = { form: 'wire', contentType, coding, body: whole ? body : (unkept ?? null) } as const;
     const response = httpStatus === null ? null : { ...wire, httpStatus };
     await retry.run(() =>
       endExchange(home, { id: entry.id, by: BY, request: entry }, { ...entry, response }, where),

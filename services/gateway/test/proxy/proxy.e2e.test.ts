@@ -287,7 +287,7 @@ describe('the proxy', () => {
     await home.close();
   });
 
-  test('a body of many megabytes goes through both ways; it is recorded without its bytes [calls §2.3]', async () => {
+  test('a body of many megabytes goes through both ways; its hash and size are recorded, and that its bytes are not [calls §2.3]', async () => {
     const size = sized(48, 100) * 1024 * 1024;
     const block = randomBytes(1024 * 1024);
     const url = await open(async (_, outgoing) => {
@@ -306,10 +306,27 @@ describe('the proxy', () => {
     }
     expect(length).toBe(size);
     expect(upstream?.received[0]?.body.length).toBe(size);
+    // The next one of the history has none to copy from.
+    const small = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello.' }] });
+    await (await post(`${url}/history/big/openai/chat/completions`, small)).body?.cancel();
     const home = await recorded();
-    expect((await home.calls.list(await home.find('big'))).attempts).toMatchObject([
-      { status: 'answered', request: null, response: null },
+    const branch = await home.find('big');
+    const { attempts } = await home.calls.list(branch);
+    const sha256 = createHash('sha256').update(big).digest('hex');
+    expect(attempts).toMatchObject([
+      { status: 'answered', request: { sha256, size }, response: { sha256: hash.digest('hex'), size } },
+      { request: { size: small.length } },
     ]);
+    const { attemptId = '' } = attempts[0] ?? {};
+    for (const which of ['request', 'came', 'response'] as const)
+      await expect(home.calls.body(branch.history, attemptId, which)).rejects.toMatchObject({
+        code: 'E_CALL_BODY_NOT_KEPT',
+        message: expect.stringContaining(`${size} bytes`) as string,
+      });
+    expect(await home.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
+    const [, next] = (await home.calls.list(branch)).attempts;
+    const bytes = await home.calls.body(branch.history, next?.attemptId ?? '', 'request');
+    expect(Buffer.from(bytes).toString()).toBe(small);
     await home.close();
   });
 
