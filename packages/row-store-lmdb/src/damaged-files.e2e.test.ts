@@ -1,3 +1,4 @@
+import { bootId } from '@stemma/machine';
 import { defineTable } from '@stemma/row-store';
 import { spawnSync } from 'node:child_process';
 import {
@@ -177,7 +178,7 @@ it('rows that crash the process that reads them are moved aside by the next proc
     if (bytes.readUInt16LE(page * 4096 + 18) === 2) bytes.fill(0xff, page * 4096 + 24, page * 4096 + 40);
   writeFileSync(file, bytes);
   // A disk that changes bytes leaves no trace: the file looks as it did when it was closed.
-  noteClosed(folder, file);
+  noteClosed(folder, file, bootId());
   const first = visitAll([directory]);
   expect([first.signal, first.outcomes[0]?.keys]).not.toEqual([null, COUNT]);
   const { outcomes, signal } = visitAll([directory, directory]);

@@ -46,16 +46,22 @@ it('an epoch is lost if it was not closed before the machine stopped, or has ano
 
 it('a file is as it was closed until anything of it changes', () => {
   const file = join(folder, 'rows.mdb');
-  expect(isAsClosed(folder, file)).toBe(false);
-  noteClosed(folder, file);
-  expect(isAsClosed(folder, file)).toBe(false);
+  expect(isAsClosed(folder, file, 'one')).toBe(false);
+  noteClosed(folder, file, 'one');
+  expect(isAsClosed(folder, file, 'one')).toBe(false);
   writeFileSync(file, 'rows');
-  expect(isAsClosed(folder, file)).toBe(false);
-  noteClosed(folder, file);
-  expect(isAsClosed(folder, file)).toBe(true);
+  expect(isAsClosed(folder, file, 'one')).toBe(false);
+  noteClosed(folder, file, 'one');
+  expect(isAsClosed(folder, file, 'one')).toBe(true);
   expect(statSync(join(folder, 'closed')).mode & 0o777).toBe(0o600);
   appendFileSync(file, '!');
-  expect(isAsClosed(folder, file)).toBe(false);
-  noteClosed(folder, file);
-  expect(isAsClosed(folder, file)).toBe(true);
+  expect(isAsClosed(folder, file, 'one')).toBe(false);
+  noteClosed(folder, file, 'one');
+  expect(isAsClosed(folder, file, 'one')).toBe(true);
+  // Of another boot only what was synced counts.
+  expect(isAsClosed(folder, file, 'two')).toBe(false);
+  writeEpochState(folder, { boot: 'one', clean: false });
+  expect(isAsClosed(folder, file, 'two')).toBe(false);
+  writeEpochState(folder, { boot: 'one', clean: true });
+  expect(isAsClosed(folder, file, 'two')).toBe(true);
 });

@@ -58,21 +58,28 @@ export const writeEpochState = (folder: string, { boot, clean }: EpochState): vo
 };
 
 /**
- * Notes how the file of the rows looks to the system when the last process closes it. A file that looks otherwise when it
- * is opened was copied, restored, or changed by somebody: it is read through before it is mapped.
+ * Notes how the file of the rows looks to the system when the last process closes it, and in which boot of the machine that was. A
+ * file that looks otherwise when it is opened was copied, restored, or changed by somebody: it is read through before it is mapped.
  */
-export const noteClosed = (folder: string, file: string): void => {
+export const noteClosed = (folder: string, file: string, boot: string): void => {
   try {
-    writeFileSync(join(folder, 'closed'), looks(file), { mode: 0o600 });
+    writeFileSync(join(folder, 'closed'), `${looks(file)} ${boot}`, { mode: 0o600 });
   } catch {
     // A full disk: the rows are read through once more at the next start.
   }
 };
 
-/** Whether the file of the rows is as {@link noteClosed} found it. */
-export const isAsClosed = (folder: string, file: string): boolean => {
+/**
+ * Whether the file of the rows is as {@link noteClosed} found it. After the machine has stopped its looks may be kept and not its
+ * pages, unless it was synced: an environment that was opened and never written to is not.
+ */
+export const isAsClosed = (folder: string, file: string, boot: string): boolean => {
   try {
-    return readFileSync(join(folder, 'closed'), 'latin1') === looks(file);
+    const now = looks(file);
+    const noted = readFileSync(join(folder, 'closed'), 'latin1');
+    return (
+      noted === `${now} ${boot}` || (noted.startsWith(`${now} `) && readEpochState(folder)?.clean === true)
+    );
   } catch {
     return false;
   }

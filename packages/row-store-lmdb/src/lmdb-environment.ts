@@ -75,7 +75,7 @@ const openEntered = ({
     boot,
     filesIn: (folder) => filesOfFile(fileIn(folder), READERS),
     isOutdated: (folder) => isLost(folder, boot),
-    isKnown: (folder) => isAsClosed(folder, fileIn(folder)),
+    isKnown: (folder) => isAsClosed(folder, fileIn(folder), boot),
     open: (folder) => {
       const root = openRoot(fileIn(folder));
       return { root, own: root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }) };
@@ -162,7 +162,7 @@ const openEntered = ({
       }
       await root.close();
       gate.pass(() => {
-        if (!entered.isShared()) noteClosed(folder, file);
+        if (!entered.isShared()) noteClosed(folder, file, boot);
       });
       await entered.leave();
     },

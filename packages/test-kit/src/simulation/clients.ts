@@ -19,7 +19,7 @@ export type SentCommand = {
 const by = { recorder: 'client' };
 
 /** The commands of a run: of some histories, each started first. */
-export const commandsOf = ({ dice }: Simulation): SentCommand[] => {
+export const commandsOf = ({ dice }: Pick<Simulation, 'dice'>): SentCommand[] => {
   const all: SentCommand[] = [];
   const send = (command: Command, after?: SentCommand): SentCommand => {
     const sent = { command, after, answer: undefined, refused: undefined };

@@ -1,9 +1,10 @@
 import { parseArgs } from 'node:util';
 import { simulate, type SimulatedRun } from './simulate.ts';
+import { ROWS_ABLATIONS, simulateRows, type RowsAblation } from './simulate-rows.ts';
 import { ABLATIONS, type Ablation } from './simulation.ts';
 
 const USAGE =
-  'pnpm simulate [--seeds N] [--from S] [--seed S] [--without sync|"folder sync"|"record hash"|"expected cursor"]';
+  'pnpm simulate [--seeds N] [--from S] [--seed S] [--without sync|"folder sync"|"record hash"|"expected cursor"|"rows sync"|"rows state"]';
 
 /** `pnpm simulate`: runs of many seeds, or of one; prints what happened and which rules were broken; exit 1 if any was. */
 const main = async (): Promise<number> => {
@@ -15,7 +16,7 @@ const main = async (): Promise<number> => {
       without: { type: 'string' },
     },
   });
-  const without = ABLATIONS.find((each) => each === values.without);
+  const without = [...ABLATIONS, ...ROWS_ABLATIONS].find((each) => each === values.without);
   const from = Number(values.seed ?? values.from);
   const seeds = values.seed === undefined ? Number(values.seeds) : 1;
   if (
@@ -29,12 +30,30 @@ const main = async (): Promise<number> => {
   return run(from, seeds, without);
 };
 
-const run = async (from: number, seeds: number, without: Ablation | undefined): Promise<number> => {
+/** A run of the log and one of the rows; only the one in which something is left out, if anything is. */
+const both = async (seed: number, without: Ablation | RowsAblation | undefined): Promise<SimulatedRun> => {
+  const ofRows = ROWS_ABLATIONS.find((each) => each === without);
+  const ofLog = ABLATIONS.find((each) => each === without);
+  const log = ofRows === undefined ? await simulate(seed, ofLog) : undefined;
+  const rows = ofLog === undefined ? await simulateRows(seed, ofRows) : undefined;
+  return {
+    seed,
+    steps: (log?.steps ?? 0) + (rows?.steps ?? 0),
+    wrong: [...(log?.wrong ?? []), ...(rows?.wrong ?? [])],
+    counts: new Map([...(log?.counts ?? []), ...(rows?.counts ?? [])]),
+  };
+};
+
+const run = async (
+  from: number,
+  seeds: number,
+  without: Ablation | RowsAblation | undefined,
+): Promise<number> => {
   const began = performance.now();
   const totals = new Map<string, number>();
   let [steps, failed] = [0, 0];
   for (let seed = from; seed < from + seeds; seed++) {
-    const result = await simulate(seed, without);
+    const result = await both(seed, without);
     steps += result.steps;
     if (result.wrong.length > 0) {
       failed++;

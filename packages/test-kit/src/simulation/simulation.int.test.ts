@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sized } from '../sized.ts';
 import { simulate } from './simulate.ts';
+import { ROWS_ABLATIONS, simulateRows } from './simulate-rows.ts';
 import { ABLATIONS } from './simulation.ts';
 
 const SEEDS = sized(25, 300);
@@ -26,6 +27,36 @@ describe('homes on a simulated machine that fails', () => {
       let found = 0;
       for (let seed = first; seed <= 400 && found === 0; seed++)
         found = (await simulate(seed, ablation)).wrong.length;
+      expect(found).toBeGreaterThan(0);
+    },
+    120_000,
+  );
+});
+
+describe('rows in LMDB, whose pages are mixed as a crash leaves them', () => {
+  it(`open, hold what the log says as far as they go, and become all that it says, in ${SEEDS} simulated runs [decision 0061]`, async () => {
+    const wrong: unknown[] = [];
+    const happened = new Set<string>();
+    for (let seed = 1; seed <= SEEDS; seed++) {
+      const result = await simulateRows(seed);
+      for (const what of result.counts.keys()) happened.add(what);
+      if (result.wrong.length > 0) wrong.push({ seed, wrong: result.wrong });
+    }
+    expect(wrong).toEqual([]);
+    const all = ['closed', 'found', 'killed between writes', 'killed in a write', 'without power'];
+    expect(happened).toEqual(new Set(all.map((what) => `rows ${what}`)));
+  }, 240_000);
+
+  it('run identically each time a seed is run', async () => {
+    expect(await simulateRows(7)).toEqual(await simulateRows(7));
+  });
+
+  it.each(ROWS_ABLATIONS)(
+    'break without the %s [decision 0061]',
+    async (ablation) => {
+      let found = 0;
+      for (let seed = 1; seed <= 100 && found === 0; seed++)
+        found = (await simulateRows(seed, ablation)).wrong.length;
       expect(found).toBeGreaterThan(0);
     },
     120_000,
