@@ -120,6 +120,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-steering', file: 'packages/steering/src/right.ts', text: use('@stemma/home') },
   { rule: 'layers-agent-loop', file: 'packages/agent-loop/src/right.ts', text: use('@stemma/recorder') },
   { rule: 'layers-pools', file: 'packages/pools/src/right.ts', text: use('@stemma/recorder') },
+  { rule: 'layers-experiments', file: 'packages/experiments/src/right.ts', text: use('@stemma/recorder') },
   { rule: 'layers-exchanges', file: 'packages/exchanges/src/right.ts', text: use('@stemma/recorder') },
   {
     rule: 'services-apart',

@@ -40,6 +40,7 @@ export const layers = [
   'home',
   'agent-loop',
   'pools',
+  'experiments',
   'exchanges',
   'recorder',
   'reports',

@@ -20,6 +20,7 @@ import { printReport, writeReports } from './report.ts';
 import { selectors } from './selectors/selectors.ts';
 import { stages } from './stages/stages.ts';
 import type { BenchmarkOptions, Report } from './table.ts';
+import { verdict } from './verdict/verdict.ts';
 
 type Benchmark = (options: BenchmarkOptions) => Promise<Report>;
 
@@ -39,6 +40,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   gateway,
   proxy,
   analysis,
+  verdict,
 };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
@@ -61,6 +63,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'gateway',
   'proxy',
   'analysis',
+  'verdict',
 ]);
 
 const main = async (options: Options): Promise<void> => {

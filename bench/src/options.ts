@@ -18,6 +18,7 @@ export const names = [
   'selectors',
   'audit',
   'analysis',
+  'verdict',
 ] as const;
 export type Name = (typeof names)[number];
 

@@ -6,7 +6,7 @@ export { retryCall } from './retry-call.ts';
 export type { RetriedAnswer, RetriedCall, RetryEdit, RetryOptions, SeenAnswer } from './retry-types.ts';
 export type { TextDifference } from './text-differences.ts';
 export { openRuns, type RunAnswers } from './open-runs.ts';
-export { messagesOf } from './chat-message.ts';
+export { messagesOf, toolCallsOf } from './chat-message.ts';
 export { mindFor, settingsFor, type MindsOptions } from './call-settings.ts';
 export { tipOf } from './find-tip.ts';
 export { factsOf, makeCall, recordedTries } from './record-try.ts';

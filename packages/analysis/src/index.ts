@@ -51,6 +51,19 @@ export {
   type Interval,
 } from './statistics/effect-size.ts';
 export { noiseFloor, pAgainstFloor, type NoiseFloor } from './statistics/noise-floor.ts';
+export { poolRun, type RecordedRound, type ShownMessage } from './verdict/pool-steps.ts';
+export { takenUp } from './verdict/taken-up.ts';
+export type { RecordedRun, RunStep, RunText, UnitKind } from './verdict/runs.ts';
+export {
+  compareRuns,
+  SIZES,
+  type MeasuredDifference,
+  type RunVerdict,
+  type VerdictOptions,
+  type VerdictPart,
+  VERDICTS,
+  type VerdictWord,
+} from './verdict/verdict.ts';
 export { mapVectors, type MapOptions } from './map-vectors.ts';
 export { isNpy, npyBytes, readNpy } from './files/npy.ts';
 export { readVectors, type VectorFile } from './files/read-vectors.ts';

@@ -31,6 +31,7 @@ export { type PathStep, pathTo } from './impact/path.ts';
 export type { CycleSpan, Impact, TaintedCall } from './impact/types.ts';
 export { frameSummariesBetween } from './merge-base.ts';
 export type { Origin } from './origin-types.ts';
+export type { EmbeddedMessage } from '@stemma/read-models';
 export { poolMetricsDocument } from './pools/document.ts';
 export { openPools, type PoolMetrics, type PoolQuestions } from './pools/pools.ts';
 export type { BisectAnswer, ExplainedChange } from './prompts/bisect-types.ts';

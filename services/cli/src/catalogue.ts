@@ -47,6 +47,7 @@ import { stats } from './commands/stats.ts';
 import { abort, breakCommand, breaks, edit, held, resume, steer, unbreak } from './commands/steer.ts';
 import { thread } from './commands/thread.ts';
 import { up } from './commands/up.ts';
+import { verdict } from './commands/verdict.ts';
 import { verify } from './commands/verify.ts';
 import { watch } from './commands/watch.ts';
 import { why } from './commands/why.ts';
@@ -66,6 +67,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   show,
   diff,
   compare,
+  verdict,
   why,
   interventions,
   experiment,

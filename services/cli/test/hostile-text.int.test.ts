@@ -211,6 +211,10 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['p', LOUD, LOUD],
     [LOUD, 'a', 'b'],
   ],
+  verdict: () => [
+    ['p', LOUD, LOUD],
+    [LOUD, 'a', 'b', '--runs', LOUD],
+  ],
   run: () => [['p', '--rounds', LOUD], [LOUD]],
   ask: () => [
     ['p', LOUD, '--mind', 'offline', '--actor', WHO, '--notes', SLY],

@@ -1,4 +1,5 @@
 import {
+  compareRuns,
   compareSamples,
   describeClusters,
   diversity,
@@ -15,6 +16,7 @@ import {
 import { fail, isStemmaError } from '@stemma/errors';
 import type {
   AnalysisQuestion,
+  AnswerTo,
   ClusterAnswer,
   ClusterQuestion,
   CompareAnswer,
@@ -25,7 +27,7 @@ import type {
 } from './questions.ts';
 
 /** Answers a question about files. It computes, and takes as long as that takes. @throws E_VECTORS with the file, E_USAGE */
-export const answerTo = (question: AnalysisQuestion): ClusterAnswer | CompareAnswer | MapAnswer => {
+export const answerTo = (question: AnalysisQuestion): AnswerTo<AnalysisQuestion> => {
   switch (question.kind) {
     case 'cluster':
       return clusters(question);
@@ -33,6 +35,8 @@ export const answerTo = (question: AnalysisQuestion): ClusterAnswer | CompareAns
       return comparison(question);
     case 'map':
       return map(question);
+    case 'verdict':
+      return compareRuns(question.a, question.b, question.options);
   }
 };
 

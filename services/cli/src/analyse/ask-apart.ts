@@ -40,4 +40,8 @@ export const askApart = <Question extends AnalysisQuestion>(
   });
 
 const filesOf = (question: AnalysisQuestion): readonly FileBytes[] =>
-  question.kind === 'compare' ? [question.a, question.b, ...question.runs] : [question.file];
+  question.kind === 'verdict'
+    ? []
+    : question.kind === 'compare'
+      ? [question.a, question.b, ...question.runs]
+      : [question.file];

@@ -1,3 +1,4 @@
+import type { RecordedRun, RunVerdict, VerdictOptions } from '@stemma/analysis';
 import type { ErrorCode, ErrorDetail } from '@stemma/errors';
 
 /** A file that was read, with the name that errors give it. */
@@ -32,7 +33,14 @@ export type MapQuestion = {
   readonly neighbours: number;
 };
 
-export type AnalysisQuestion = ClusterQuestion | CompareQuestion | MapQuestion;
+export type VerdictQuestion = {
+  readonly kind: 'verdict';
+  readonly a: readonly RecordedRun[];
+  readonly b: readonly RecordedRun[];
+  readonly options: VerdictOptions;
+};
+
+export type AnalysisQuestion = ClusterQuestion | CompareQuestion | MapQuestion | VerdictQuestion;
 
 /** What `stemma analyse cluster --json` prints. Rows count from 0. */
 export type ClusterAnswer = {
@@ -113,7 +121,9 @@ export type AnswerTo<Question extends AnalysisQuestion> = Question extends Clust
   ? ClusterAnswer
   : Question extends CompareQuestion
     ? CompareAnswer
-    : MapAnswer;
+    : Question extends VerdictQuestion
+      ? RunVerdict
+      : MapAnswer;
 
 /** What a thread sends: its answer, or the error as data. */
 export type FromAnalysis =

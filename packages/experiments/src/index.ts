@@ -1,0 +1,1 @@
+export { recordedArms, type Arms, type RecordedArms } from './recorded-runs.ts';

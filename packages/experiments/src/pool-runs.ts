@@ -1,0 +1,114 @@
+import {
+  hdbscan,
+  poolRun,
+  unitVectors,
+  vectorsFrom,
+  type RecordedRound,
+  type RecordedRun,
+  type ShownMessage,
+} from '@stemma/analysis';
+import { toHex } from '@stemma/canonical';
+import type { Home } from '@stemma/home';
+import type { EmbeddedMessage } from '@stemma/queries';
+import type { ComparedBranch, OwnEvent } from './branch-events.ts';
+
+/** Attractors are looked for in so many of the newest messages that all branches have. */
+const MOST_SEARCHED = 2_000;
+
+/** What the rounds of branches of a pool chose and said since the branches parted. */
+export const poolRuns = async (
+  home: Pick<Home, 'position' | 'pools'>,
+  branches: readonly ComparedBranch[],
+  events: readonly (readonly OwnEvent[])[],
+): Promise<readonly RecordedRun[]> => {
+  let clusters: ReadonlyMap<string, string> | undefined;
+  const runs: RecordedRun[] = [];
+  for (const [i, { branchRef, name }] of branches.entries()) {
+    const embedded = new Map(
+      (await home.pools.embedded(await home.position(branchRef))).map((message) => [message.node, message]),
+    );
+    const found = readRounds(events[i] ?? []);
+    clusters ??= clustersOf([...found.shared].flatMap((id) => embedded.get(id) ?? []));
+    const shown = new Map<string, ShownMessage>();
+    for (const id of found.shared) {
+      const message = embedded.get(id);
+      if (message !== undefined)
+        shown.set(id, { key: keyOf(message), vector: message.vector, cluster: clusters.get(id) ?? null });
+    }
+    for (const id of found.outside) {
+      const message = embedded.get(id);
+      if (message !== undefined)
+        shown.set(id, {
+          key: `from outside ${keyOf(message)}`,
+          vector: message.vector,
+          cluster: `from outside ${keyOf(message)}`,
+        });
+    }
+    const rounds = found.rounds.map(({ sampled, added, stop }): RecordedRound => ({
+      sampled,
+      stop,
+      added: added.flatMap(({ id, text }) => {
+        const vector = embedded.get(id)?.vector;
+        return vector === undefined ? [] : [{ id, text, vector }];
+      }),
+    }));
+    runs.push(poolRun(name, rounds, shown));
+  }
+  return runs;
+};
+
+const keyOf = ({ contentHash }: EmbeddedMessage): string => toHex(contentHash).slice(0, 16);
+
+type ReadRound = {
+  sampled: readonly string[];
+  readonly added: { readonly id: string; readonly text: string }[];
+  stop: string | null;
+  isOwn: boolean;
+};
+
+type ReadRounds = {
+  readonly shared: ReadonlySet<string>;
+  readonly outside: ReadonlySet<string>;
+  readonly rounds: readonly ReadRound[];
+};
+
+const readRounds = (events: readonly OwnEvent[]): ReadRounds => {
+  const [shared, outside] = [new Set<string>(), new Set<string>()];
+  const rounds = new Map<number, ReadRound>();
+  let current: ReadRound | undefined;
+  for (const { event, isShared } of events) {
+    if (event.type === 'CallFinished' && current !== undefined) current.stop = event.finishReason;
+    if (event.type !== 'NodeInserted') continue;
+    const { node } = event;
+    const round = node['data_round'];
+    if (node.kind === 'prompt' && typeof round === 'number' && Array.isArray(node['data_sampled_ids'])) {
+      const sampled = node['data_sampled_ids'].filter((id) => typeof id === 'string');
+      rounds.set(round, (current = { sampled, added: [], stop: null, isOwn: !isShared }));
+    }
+    if (node.kind !== 'text' || node.offset !== 0 || node.nodeType !== 'cb') continue;
+    const { id } = node;
+    if (isShared) shared.add(id);
+    else if (typeof node['data_mind_id'] !== 'number' || node['data_mind_id'] < 0) outside.add(id);
+    else if (typeof round === 'number') {
+      const of = rounds.get(round);
+      if (of === undefined) continue;
+      of.isOwn = true;
+      of.added.push({ id, text: typeof node['content'] === 'string' ? node['content'] : '' });
+    }
+  }
+  return { shared, outside, rounds: [...rounds.values()].filter(({ isOwn }) => isOwn) };
+};
+
+/** The attractor of each message that is in one. */
+const clustersOf = (messages: readonly EmbeddedMessage[]): ReadonlyMap<string, string> => {
+  const newest = messages.slice(-MOST_SEARCHED);
+  if (newest.length < 3) return new Map();
+  const { labels } = hdbscan(unitVectors(vectorsFrom(newest.map(({ vector }) => vector))), {
+    minClusterSize: 3,
+  });
+  return new Map(
+    newest.flatMap(({ node }, row) =>
+      (labels[row] ?? -1) < 0 ? [] : [[node, `attractor ${labels[row] ?? 0}`] as const],
+    ),
+  );
+};

@@ -1,0 +1,138 @@
+import type { MeasuredDifference, RunVerdict, VerdictPart } from '@stemma/analysis';
+import { fail } from '@stemma/errors';
+import type { BranchRef } from '@stemma/history-store';
+import { askApart } from '../analyse/ask-apart.ts';
+import { figure, inWords } from '../analyse/words.ts';
+import type { CommandSpec, Context } from '../command.ts';
+import { texts } from '../mind-options.ts';
+import { required, text, whole } from '../options.ts';
+import { printable, table } from '../output.ts';
+
+export const verdict: CommandSpec = {
+  name: 'verdict',
+  summary: 'tell whether two branches, of a pool or an agent, decide differently or only tell it differently',
+  arguments: [
+    ['<history>', 'a history, by id or name'],
+    ['<a>', 'a branch of it, by name or id'],
+    ['<b>', 'the other branch'],
+  ],
+  options: [
+    ['--runs <branches...>', 'branches that ran like A, with other seeds; 4 runs in each arm at least'],
+    ['--runs-b <branches...>', 'branches that ran like B'],
+    ['--unit <unit>', 'runs; or steps, if the steps of a run are independent of each other (default: runs)'],
+    ['--permutations <number>', 'the random divisions that the arms are held against (default: 1999)'],
+    ['--seed <number>', 'the seed of the random numbers (default: 0)'],
+  ],
+  run: async (context, [name, a, b], options) => {
+    const permutations = whole(options, 'permutations', { least: 1, most: 1_000_000 }) ?? 1999;
+    const seed = whole(options, 'seed', { least: 0 }) ?? 0;
+    const unit = text(options, 'unit') ?? 'runs';
+    if (unit !== 'runs' && unit !== 'steps') throw fail('E_USAGE', `--unit takes runs or steps, not ${unit}`);
+    const arm = async (first: string, more: readonly string[]): Promise<readonly BranchRef[]> => {
+      const found: BranchRef[] = [];
+      for (const branch of [first, ...more])
+        found.push((await context.findBranch(`${required(name)}:${branch}`)).branchRef);
+      return found;
+    };
+    const arms = {
+      a: await arm(required(a), texts(options, 'runs')),
+      b: await arm(required(b), texts(options, 'runsB')),
+    };
+    const { recordedArms } = await import('@stemma/experiments');
+    const recorded = await recordedArms(await context.home(), arms);
+    const question = {
+      kind: 'verdict',
+      a: recorded.a,
+      b: recorded.b,
+      options: { permutations, seed, unit },
+    } as const;
+    const found = await askApart(question, context.signal);
+    await context.output.result({ of: recorded.kind, ...documentOf(found) }, () =>
+      describe(found, recorded.kind, { a: required(a), b: required(b) }, context),
+    );
+    return undefined;
+  },
+};
+
+const differenceDocument = ({ name, effect, interval, p }: MeasuredDifference) => ({
+  name,
+  effect,
+  interval: interval === null ? null : [interval.low, interval.high],
+  p,
+});
+
+const partDocument = ({ p, isDifferent, size, power, needed, differences }: VerdictPart) => ({
+  p,
+  different: isDifferent,
+  size,
+  power,
+  needed,
+  differences: differences.map(differenceDocument),
+});
+
+/** A verdict as JSON. */
+const documentOf = (found: RunVerdict) => ({
+  verdict: found.verdict,
+  judged: found.isJudged,
+  units: found.units,
+  a: found.a,
+  b: found.b,
+  alpha: found.alpha,
+  permutations: found.permutations,
+  seed: found.seed,
+  decisions: partDocument(found.decisions),
+  telling: partDocument(found.telling),
+});
+
+type Names = { readonly a: string; readonly b: string };
+
+const describe = (found: RunVerdict, kind: 'pool' | 'agent', names: Names, { output }: Context): string => {
+  const { verdict: word, a, b, decisions, telling } = found;
+  const steps = kind === 'pool' ? 'round' : 'call';
+  const arm = (name: string, { runs, steps: count }: RunVerdict['a']): string =>
+    `${printable(name)}: ${inWords(runs, 'run')}, ${inWords(count, steps)}`;
+  const rows = [
+    ...decisions.differences.map((each) => ['decisions', ...cellsOf(each)]),
+    ...telling.differences.map((each) => ['telling', ...cellsOf(each)]),
+  ];
+  return [
+    `${word}\n\n`,
+    `A is ${arm(names.a, a)}; B is ${arm(names.b, b)}; ${inWords(found.permutations, 'permutation')} of ${found.units}, seed ${found.seed}\n\n`,
+    table(['', 'in what', 'effect', '95 %', 'p'], rows, output.width),
+    `\nEffect: of decisions the share that differs; of telling the share of how texts about the same vary that the arm explains.\n`,
+    partLine('Decisions', decisions, found),
+    partLine('Telling', telling, found),
+    reasonOf(found),
+  ].join('');
+};
+
+const cellsOf = ({ name, effect, interval, p }: MeasuredDifference): string[] => [
+  name,
+  effect === null ? '-' : figure(effect),
+  interval === null ? '-' : `${figure(interval.low)} to ${figure(interval.high)}`,
+  p === null ? '-' : figure(p),
+];
+
+const partLine = (
+  name: string,
+  { p, isDifferent, size, power }: VerdictPart,
+  { alpha, isJudged }: RunVerdict,
+): string => {
+  if (p === null) return `${name}: nothing that both arms have can be compared.\n`;
+  const all = `p of all together ${figure(p)}`;
+  if (!isJudged) return `${name}: ${all}.\n`;
+  const seen = `a difference of ${figure(size)} would be seen in ${figure(100 * power)} % of such experiments`;
+  return `${name}: ${isDifferent ? 'different' : 'no difference is shown'}; ${all}, at most ${figure(alpha / 2)} is called different; ${seen}.\n`;
+};
+
+/** Why nothing can be told, and what would be needed. */
+const reasonOf = ({ verdict: word, isJudged, decisions, telling, units }: RunVerdict): string => {
+  if (!isJudged)
+    return `The arms have too few runs: what differs here may be what chance makes of one run. ${decisions.needed ?? 0} runs in each arm are needed at least: fork again with other seeds, and name them with --runs and --runs-b.\n`;
+  if (word !== 'cannot tell') return '';
+  const needed = [decisions, telling].map((part) => part.needed ?? Infinity);
+  const most = Math.max(...needed);
+  return Number.isFinite(most)
+    ? `There is too little to tell: about ${inWords(most, units === 'runs' ? 'run' : 'piece')} in each arm would do.\n`
+    : 'There is too little to tell: the arms need more runs, or longer ones.\n';
+};
