@@ -1,7 +1,7 @@
 import { encodeBody, responseCompanion, withoutBytes, type UnkeptBody } from '@stemma/calls';
 import type { WideJson } from '@stemma/canonical';
 import type { Author, CallStatus, CallUsage } from '@stemma/events';
-import { finishOf, type Command } from '@stemma/history';
+import { finishOf, type Command, type StepOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Redactor } from '@stemma/redaction';
 import type { Outcome } from './outcome.ts';
@@ -25,6 +25,19 @@ export type CallEnd = {
   readonly response: Uint8Array | UnkeptBody | null;
 };
 
+/** The step that records how an attempt ended. */
+export const finishStep = (
+  { answer, response, ...end }: Omit<CallEnd, 'by'>,
+  redactor?: Redactor,
+): StepOf<'finish_call'> => {
+  const body = response === null ? null : redactedBody(response, redactor);
+  const encoded =
+    body === null
+      ? null
+      : (withoutBytes(body) ?? encodeBody(body as Uint8Array, null, responseCompanion(answer)));
+  return { op: 'finish_call', ...end, answer, response: encoded?.body ?? null, own: encoded?.own ?? null };
+};
+
 /**
  * Records how an attempt ended. A repeat has no second effect.
  *
@@ -33,21 +46,7 @@ export type CallEnd = {
 export const finishCall = async (
   submit: (command: Command) => Promise<Outcome>,
   { history, branchId }: BranchRef,
-  { by, answer, response, ...end }: CallEnd,
+  { by, ...end }: CallEnd,
   redactor?: Redactor,
-): Promise<Outcome> => {
-  const body = response === null ? null : redactedBody(response, redactor);
-  const encoded =
-    body === null
-      ? null
-      : (withoutBytes(body) ?? encodeBody(body as Uint8Array, null, responseCompanion(answer)));
-  return submit({
-    id: finishOf(end.attemptId),
-    history,
-    branchId,
-    by,
-    steps: [
-      { op: 'finish_call', ...end, answer, response: encoded?.body ?? null, own: encoded?.own ?? null },
-    ],
-  });
-};
+): Promise<Outcome> =>
+  submit({ id: finishOf(end.attemptId), history, branchId, by, steps: [finishStep(end, redactor)] });

@@ -28,8 +28,8 @@ export type HashedCall = {
 export type QuickRecorder = {
   /** A call that goes on with the conversation that was recorded last; undefined: it does not, or may not. */
   goOn(hashed: HashedCall): Promise<PlacedCall | undefined>;
-  /** The first call of a history that has been started, in frame `started`, and has nothing else. */
-  first(hashed: HashedCall, history: string, started: number, origin: CallOrigin | null): Promise<PlacedCall>;
+  /** A call that starts a history, in one frame. @throws E_HISTORY_EXISTS */
+  first(hashed: HashedCall, history: string, origin: CallOrigin | null): Promise<PlacedCall>;
   /** Remembers a call that `recordCall` has recorded. */
   remember(hashed: HashedCall, outcome: Outcome): void;
 };
@@ -42,7 +42,8 @@ export const openQuickRecorder = (
 ): QuickRecorder => {
   type Known = {
     readonly branch: BranchRef;
-    readonly tip: number;
+    /** Null: the history is to be started. */
+    readonly tip: number | null;
     readonly last: LastCall | null;
     readonly match: CallMatch;
     /** The messages of the list that the branch shows. */
@@ -62,12 +63,19 @@ export const openQuickRecorder = (
     const prompt = { ...found, origin, ...promptOf(hashes, brought) };
     const step = await starter.step(branch, { ...call.facts, found, hashes }, steps, prompt, last);
     const outcome = await home.submit({
-      ...{ id: call.id, history, branchId, by: call.by, expected: tip },
-      steps: [...steps, { op: 'commit' }, step],
+      ...{ id: call.id, history, branchId, by: call.by },
+      ...(tip === null ? {} : { expected: tip }),
+      steps: [
+        ...(tip === null ? [{ op: 'start', name: null } as const] : []),
+        ...steps,
+        { op: 'commit' },
+        step,
+        ...starter.end(call.id, call.facts),
+      ],
       redactions: [],
     });
     remember(hashed, outcome);
-    return { branch: branchRefOf(history, branchId), match };
+    return { branch: branchRefOf(history, branchId), match, isEnded: call.facts.end !== undefined };
   };
   const remember = ({ call, messages, hashes, beginning }: HashedCall, outcome: Outcome): void => {
     const { history, branchId, events, seq, repeated } = outcome;
@@ -112,9 +120,9 @@ export const openQuickRecorder = (
         return undefined;
       }
     },
-    first: (hashed, history, started, origin) =>
+    first: (hashed, history, origin) =>
       submit(hashed, callSteps([], hashed.messages).steps, {
-        ...{ branch: branchRefOf(history, 0), tip: started, last: null, match: 'started', shown: 0, origin },
+        ...{ branch: branchRefOf(history, 0), tip: null, last: null, match: 'started', shown: 0, origin },
       }),
   };
 };

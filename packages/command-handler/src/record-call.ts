@@ -97,6 +97,7 @@ export const recordCall = async (
       facts === undefined
         ? []
         : [await starter.step(branchRef, facts, steps, promptOfCall(facts, messages, origins))];
+    const end = facts === undefined ? [] : starter.end(id, facts);
     try {
       const outcome = await home.submit({
         id,
@@ -107,8 +108,14 @@ export const recordCall = async (
         expected: expected ?? position.seq,
         steps:
           called === undefined
-            ? [...steps, { op: 'commit' }, ...call]
-            : call.map((step) => ({ ...step, position: { branchId: called.branchId, seq: called.seq } })),
+            ? [...steps, { op: 'commit' }, ...call, ...end]
+            : [
+                ...call.map((step) => ({
+                  ...step,
+                  position: { branchId: called.branchId, seq: called.seq },
+                })),
+                ...end,
+              ],
         redactions: placed(steps, origins, before, found),
       });
       if (facts !== undefined) starter.recorded(branchRef, outcome.events, outcome.seq, facts);

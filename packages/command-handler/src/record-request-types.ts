@@ -19,4 +19,9 @@ export type UnplacedCall = Pick<Call, 'id' | 'by' | 'messages'> & {
 };
 
 /** Where a call was recorded, and how that was found. */
-export type PlacedCall = { readonly branch: BranchRef; readonly match: CallMatch };
+export type PlacedCall = {
+  readonly branch: BranchRef;
+  readonly match: CallMatch;
+  /** True if its end is recorded, too. */
+  readonly isEnded: boolean;
+};

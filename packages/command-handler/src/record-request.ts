@@ -5,7 +5,7 @@ import { historyId, type Redaction } from '@stemma/history';
 import { branchRefOf, mainBranchId, type BranchRef } from '@stemma/history-store';
 import { comparableMessage, leadingSystem, redactMessages, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
-import { findCallRow, newestCallRow } from '@stemma/read-models';
+import { findCallRow, newestCallRow, type CallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import { inOrderByKey } from './in-order.ts';
 import type { Outcome } from './outcome.ts';
@@ -76,11 +76,8 @@ export const openRequestRecorder = (
 
   const recordIn = async (branch: BranchRef, call: UnplacedCall, scope: string): Promise<PlacedCall> => {
     const found = { scope, match: 'named' } as const;
-    const { history, branchId } = await home.recordCall(branch, {
-      ...call,
-      facts: { ...call.facts, found },
-    });
-    return { branch: branchRefOf(history, branchId), match: 'named' };
+    const outcome = await home.recordCall(branch, { ...call, facts: { ...call.facts, found } });
+    return { ...placeOf(outcome), match: 'named' };
   };
 
   /** The branch of a conversation that goes on from none: of a new history, or of its own in the one that was named. */
@@ -94,11 +91,11 @@ export const openRequestRecorder = (
     });
     return called ? forkAt(history, 0, 0, { id, by }) : branchRefOf(history, main);
   };
-  const startHistory = ({ id, by }: UnplacedCall): Promise<Outcome> => {
-    const command = `${id}.start`;
-    const history = historyId(null, command);
-    return home.submit({ id: command, history, branchId: 0, by, steps: [{ op: 'start', name: null }] });
-  };
+  const startHistory = (call: UnplacedCall): Promise<Outcome> =>
+    home.submit({
+      ...{ id: startOf(call), history: historyOf(call), branchId: 0, by: call.by },
+      steps: [{ op: 'start', name: null }],
+    });
   const forkAt = async (
     history: string,
     branchId: number,
@@ -119,10 +116,10 @@ export const openRequestRecorder = (
     const branch = branchRefOf(history, branchId);
     const known = { ...facts, found };
     const step = await starter.step(branch, known, [], { ...found, origin: null, ...promptOf(hashes, []) });
-    const steps = [{ ...step, position: { branchId, seq: at } }];
+    const steps = [{ ...step, position: { branchId, seq: at } }, ...starter.end(id, facts)];
     const { events, seq } = await home.submit({ id, history, branchId, by, steps });
     starter.recorded(branch, events, seq, known);
-    return { branch, match: 'repeated' };
+    return { branch, match: 'repeated', isEnded: facts.end !== undefined };
   };
 
   const record = async (hashed: HashedCall): Promise<PlacedCall> => {
@@ -134,18 +131,27 @@ export const openRequestRecorder = (
       if (candidate !== undefined) {
         const { history } = candidate;
         const known = await projection.read((rows) => findCallRow(rows, history, call.id));
-        if (known !== undefined)
-          return { branch: branchRefOf(history, known.branchId), match: known.match ?? 'named' };
+        if (known !== undefined) return placedBefore(history, known);
       }
       const match = candidate && (await matchOf(candidate, messages, leading));
       try {
         if (candidate !== undefined && match === 'repeated')
           return await repeat(candidate, call, { scope, match }, hashes);
+        if (match === undefined && !isInHistory(call.within)) {
+          // A call without messages is not found by them.
+          const history = historyOf(call);
+          const known = await projection.read((rows) => findCallRow(rows, history, call.id));
+          if (known !== undefined) return placedBefore(history, known);
+        }
         const origin = match === undefined ? await findParent(projection, scope, messages) : null;
         const isPlain = redactor === undefined && call.facts.unsteered === undefined;
         if (isPlain && match === undefined && !isInHistory(call.within)) {
-          const started = await startHistory(call);
-          if (!started.repeated) return await quick.first(hashed, started.history, started.seq, origin);
+          const first = await quick.first(hashed, historyOf(call), origin).catch((error: unknown) => {
+            // Another version of this program started it in a frame of its own.
+            if (isStemmaError(error, 'E_HISTORY_EXISTS')) return undefined;
+            throw error;
+          });
+          if (first !== undefined) return first;
         }
         const [branch, how] = await branchFor(candidate, match, call);
         const outcome = await home.recordCall(branch, {
@@ -156,7 +162,7 @@ export const openRequestRecorder = (
             : {}),
         });
         if (redactor === undefined) quick.remember(hashed, outcome);
-        return { branch: branchRefOf(outcome.history, outcome.branchId), match: how };
+        return { ...placeOf(outcome), match: how };
       } catch (error) {
         if (tries >= MAX_TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
       }
@@ -258,6 +264,23 @@ const beginningOf = (scope: string, messages: readonly WideJson[]): string => {
   const beginning = messages.slice(0, leadingSystem(messages) + 1);
   return toHex(hashPrompt(scope, beginning).lists.at(-1) as Uint8Array);
 };
+
+/** The command that starts the history of a call that goes on from none, and that history. */
+const startOf = ({ id }: UnplacedCall): string => `${id}.start`;
+const historyOf = (call: UnplacedCall): string => historyId(null, startOf(call));
+
+/** Where a frame has recorded a call, perhaps another time than now. */
+const placeOf = ({ history, branchId, events }: Outcome): Omit<PlacedCall, 'match'> => ({
+  branch: branchRefOf(history, branchId),
+  isEnded: events.some(({ type }) => type === 'CallFinished'),
+});
+
+/** A call that was recorded before. */
+const placedBefore = (history: string, { branchId, match, finished }: CallRow): PlacedCall => ({
+  branch: branchRefOf(history, branchId),
+  match: match ?? 'named',
+  isEnded: finished !== null,
+});
 
 const isInHistory = (
   within: CallScope | undefined,

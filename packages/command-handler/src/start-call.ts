@@ -25,6 +25,7 @@ import { newestCallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import { LRUCache } from 'lru-cache';
 import { bytesOf } from './bytes-of.ts';
+import { finishStep, type CallEnd } from './finish-call.ts';
 import type { PromptHashes } from './prompt-hash.ts';
 import { sameJson } from './same-json.ts';
 
@@ -43,6 +44,8 @@ export type CallFacts = {
   readonly unsteered?: string;
   /** The hashes of the messages over that scope, if the caller has them. */
   readonly hashes?: PromptHashes;
+  /** How it ended, if that is known already: then one command records both. */
+  readonly end?: Omit<CallEnd, 'by' | 'attemptId'>;
 };
 
 type StartCall = Extract<Step, { op: 'start_call' }>;
@@ -69,6 +72,8 @@ export type CallStarter = {
     /** The last call of the branch, if the caller knows it; null: there is none. */
     last?: LastCall | null,
   ): Promise<StartCall>;
+  /** The step behind it that says how the attempt ended, if that is known; the command has the attempt's id. */
+  end(attemptId: string, facts: CallFacts): readonly Step[];
   /**
    * The step was recorded: the next request of the branch is likely to begin as this one. Returns it as the last call;
    * undefined if the events have none.
@@ -158,6 +163,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
           : {}),
       };
     },
+    end: (attemptId, { end }) => (end === undefined ? [] : [finishStep({ ...end, attemptId }, redactor)]),
     recorded({ history }, events, seq, { request, tools }) {
       const index = events.findIndex(({ type }) => type === 'CallStarted');
       const event = events[index];

@@ -6,6 +6,7 @@ export {
   callScopeOf,
   endExchange,
   type ExchangeTarget,
+  readExchangeEnd,
   readExchangeStart,
   type ReadExchangeStart,
   recordExchange,

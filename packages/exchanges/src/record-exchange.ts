@@ -17,7 +17,10 @@ type RequestFacts = Parameters<Home['recordRequest']>[0]['facts'];
 type Scope = Parameters<Home['recordRequest']>[0]['within'];
 
 /** What is known of a request. */
-export type ReadExchangeStart = Pick<RequestFacts, 'api' | 'model' | 'parameters' | 'tools' | 'request'> & {
+export type ReadExchangeStart = Pick<
+  RequestFacts,
+  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'end'
+> & {
   readonly messages: readonly WideJson[];
 };
 
@@ -75,6 +78,11 @@ export const startExchange = async (
   try {
     return await run(() => recordStart(home, start, read));
   } catch (error) {
+    // What refuses the end keeps the call from nothing else: the end is refused for itself.
+    if (read.end !== undefined && isStemmaError(error) && !error.row.retriable) {
+      const { end: _end, ...alone } = read;
+      return startExchange(home, start, alone, run);
+    }
     const { scope } = start;
     // It was read, and says what no event can hold.
     const isUnheard = isStemmaError(error) && error.code.startsWith('E_INPUT_') && read.api !== 'other';
@@ -126,20 +134,15 @@ export const callScopeOf = async (
   }
 };
 
-type Ended = Pick<ExchangeStart, 'id' | 'by'> & {
-  readonly request: Pick<WireLike, 'method' | 'path'> | null;
-};
+type Ended = { readonly request: Pick<WireLike, 'method' | 'path'> | null };
 type WireLike = Extract<ExchangeStart['request'], { form: 'wire' }>;
 
-/** Records how an exchange ended, in the branch where it began. @param request null: nobody knows its bytes @throws as `finishCall` */
-export const endExchange = async (
-  home: ExchangeTarget,
-  { id, by, request }: Ended,
+/** What an end says, with what its response says. @param request null: nobody knows its bytes */
+export const readExchangeEnd = async (
+  request: Ended['request'],
   { status, firstByteMs, durationMs, error, response }: ExchangeEnd,
-  { history, branchId }: Pick<BranchRef, 'history' | 'branchId'>,
-): Promise<void> => {
-  const common = { by, attemptId: id, firstByteMs, durationMs };
-  const branch = branchRefOf(history, branchId);
+): Promise<NonNullable<RequestFacts['end']>> => {
+  const common = { firstByteMs, durationMs };
   if (response === null || response.form === 'said') {
     const said = response ?? { answer: null, finishReason: null, model: null, usage: null };
     const { answer, finishReason, model, usage } = said;
@@ -147,20 +150,19 @@ export const endExchange = async (
       finishReason: finishReason?.slice(0, MAX_NAME) ?? null,
       model: model?.slice(0, MAX_NAME) ?? null,
     };
-    const nothing = { httpStatus: null, response: null };
-    await home.finishCall(branch, { ...common, ...names, ...nothing, status, usage, error, answer });
-    return;
+    return { ...common, ...names, httpStatus: null, response: null, status, usage, error, answer };
   }
   const { httpStatus, contentType, coding, body } = response;
   const api = request === null ? 'other' : apiOf(request.method, request.path);
-  const answer = !(body instanceof Uint8Array)
-    ? undefined
-    : readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding));
+  const answer =
+    body instanceof Uint8Array
+      ? readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding))
+      : undefined;
   const isWhole = answer?.complete === true && answer.error === null && httpStatus < 400;
   // Clients leave a stream at the event that ends it, before its connection has ended.
   const isLeft = status === 'cancelled' && isWhole;
   const isCut = status === 'answered' && answer !== undefined && (!answer.complete || answer.error !== null);
-  await home.finishCall(branch, {
+  return {
     ...common,
     status: isLeft ? 'answered' : isCut ? 'failed' : status,
     httpStatus,
@@ -170,23 +172,30 @@ export const endExchange = async (
     error: isLeft ? null : (error ?? answer?.error ?? null),
     answer: answer?.answer ?? null,
     response: body instanceof Uint8Array ? new Uint8Array(body) : body,
-  });
+  };
+};
+
+/** Records how an exchange ended, in the branch where it began. @throws as `finishCall` */
+export const endExchange = async (
+  home: ExchangeTarget,
+  { id, by }: Pick<ExchangeStart, 'id' | 'by'>,
+  end: NonNullable<RequestFacts['end']>,
+  { history, branchId }: Pick<BranchRef, 'history' | 'branchId'>,
+): Promise<void> => {
+  await home.finishCall(branchRefOf(history, branchId), { ...end, by, attemptId: id });
 };
 
 /**
- * Records an exchange whole. What of it was recorded before has no second effect (calls §7.2).
+ * Records an exchange whole, in one command. What of it was recorded before has no second effect (calls §7.2).
  *
  * @throws as {@link startExchange} and {@link endExchange}
  */
 export const recordExchange = async (home: ExchangeTarget, exchange: Exchange): Promise<RecordedExchange> => {
-  const { request, end } = exchange;
-  const placed = await startExchange(home, exchange, await readExchangeStart(exchange));
-  if (end === null) return placed;
-  await endExchange(
-    home,
-    { ...exchange, request: request.form === 'wire' ? request : null },
-    end,
-    placed.branch,
-  );
+  const read = await readExchangeStart(exchange);
+  if (exchange.end === null) return startExchange(home, exchange, read);
+  const { request } = exchange;
+  const end = await readExchangeEnd(request.form === 'wire' ? request : null, exchange.end);
+  const placed = await startExchange(home, exchange, { ...read, end });
+  if (!placed.isEnded) await endExchange(home, exchange, end, placed.branch);
   return placed;
 };

@@ -48,12 +48,12 @@ test('a call that goes on is the next cycle; the same one again is another attem
   const first = await send([s, u('Berlin')]);
   expect(first.match).toBe('started');
   const again = await send([s, u('Berlin')]);
-  expect(again).toEqual({ branch: first.branch, match: 'repeated' });
+  expect(again).toEqual({ branch: first.branch, match: 'repeated', isEnded: false });
   const next = await send([s, u('Berlin'), a('Which day'), u('Monday')]);
-  expect(next).toEqual({ branch: first.branch, match: 'appended' });
+  expect(next).toEqual({ branch: first.branch, match: 'appended', isEnded: false });
   expect(await shown(first.branch.history, 0)).toBe(2);
   // Long after, as a client that was slow would.
-  expect(await send([s, u('Berlin')])).toEqual({ branch: first.branch, match: 'repeated' });
+  expect(await send([s, u('Berlin')])).toEqual({ branch: first.branch, match: 'repeated', isEnded: false });
   const { attempts } = await home.calls.list(first.branch);
   expect(attempts.map(({ cycle, match }) => [cycle, match])).toEqual([
     [1, 'started'],
@@ -70,7 +70,7 @@ test('moved marks of a cache change nothing [calls §3.2]', async () => {
   });
   const first = await send([s, marked('To Berlin', true)]);
   const next = await send([s, marked('To Berlin', false), a('Which day'), marked('Monday', true)]);
-  expect(next).toEqual({ branch: first.branch, match: 'appended' });
+  expect(next).toEqual({ branch: first.branch, match: 'appended', isEnded: false });
   const events = await home.events(first.branch.history);
   expect(events.filter(({ event }) => event.type === 'NodeRemoved')).toEqual([]);
 });
@@ -89,7 +89,7 @@ test('a compaction, an edited turn and dropped results rewrite the branch [calls
     a('Bye'),
     u('One more'),
   ];
-  expect(await send(edited)).toEqual({ branch, match: 'rewritten' });
+  expect(await send(edited)).toEqual({ branch, match: 'rewritten', isEnded: false });
   const compacted = [
     s,
     u('Summary: a flight to Berlin is booked'),
@@ -98,11 +98,12 @@ test('a compaction, an edited turn and dropped results rewrite the branch [calls
     a('Yes'),
     u('Rome'),
   ];
-  expect(await send(compacted)).toEqual({ branch, match: 'rewritten' });
+  expect(await send(compacted)).toEqual({ branch, match: 'rewritten', isEnded: false });
   const dated: Message = { role: 'system', content: 'You book flights. It is 10:31.' };
   expect(await send([dated, ...compacted.slice(1), a('Rome it is'), u('Good')])).toEqual({
     branch,
     match: 'rewritten',
+    isEnded: false,
   });
 });
 
@@ -118,8 +119,8 @@ test('an older call that goes on otherwise is a fork [calls §3.4]', async () =>
     send([s, u('Berlin'), a('Which day'), u('Monday'), a('Booked'), u('Thanks')]),
     send([s, u('Berlin'), a('Which day'), u('Tuesday'), a('Booked'), u('Thanks')]),
   ]);
-  expect(monday).toEqual({ branch, match: 'appended' });
-  expect(tuesday).toEqual({ branch: other.branch, match: 'appended' });
+  expect(monday).toEqual({ branch, match: 'appended', isEnded: false });
+  expect(tuesday).toEqual({ branch: other.branch, match: 'appended', isEnded: false });
 });
 
 test('agents side by side have histories of their own, and runs do not see each other [calls §3.5]', async () => {
@@ -153,6 +154,7 @@ test('a call in a named history that goes on from none has a branch of its own [
   expect(await send([u('Search the web'), a('Found'), u('More')], { history })).toEqual({
     branch: helper.branch,
     match: 'appended',
+    isEnded: false,
   });
 });
 
@@ -196,5 +198,5 @@ test('what an observer injects and commits stays when a call does not show it [c
   expect(tree.ids.length).toBeGreaterThan(0);
   // The observer's line is still there, on the abandoned branch, and the conversation goes on.
   const last = await send([s, u('Berlin'), a('Which day'), u('Monday'), a('Booked'), u('Thanks')]);
-  expect(last).toEqual({ branch: next.branch, match: 'appended' });
+  expect(last).toEqual({ branch: next.branch, match: 'appended', isEnded: false });
 });

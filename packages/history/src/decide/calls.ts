@@ -95,18 +95,19 @@ export const holdOf = (attemptId: string): string => `${attemptId}.held`;
 export const releaseOf = (attemptId: string): string => `${attemptId}.released`;
 
 /**
- * Records how an attempt ended. An attempt ends once, since the id of the command that says so follows from the attempt's.
+ * Records how an attempt ended: in the command that started it, or in one whose id follows from the attempt's, so that it ends once.
  *
  * @throws E_CALL_NOT_FOUND, E_COMMAND_INVALID
  */
 export const decideFinishCall = (pending: PendingFrame, step: StepOf<'finish_call'>): void => {
   const { op: _op, attemptId, answer, response, own, ...rest } = step;
-  if (pending.command !== finishOf(attemptId))
+  const isOwn = pending.command === attemptId && pending.events.at(-1)?.type === 'CallStarted';
+  if (!isOwn && pending.command !== finishOf(attemptId))
     throw fail(
       'E_COMMAND_INVALID',
-      `the command that finishes a call must have the id ${finishOf(attemptId)}`,
+      `the command that finishes a call starts it just before, or has the id ${finishOf(attemptId)}`,
     );
-  if (pending.lookups.command(attemptId) === undefined)
+  if (!isOwn && pending.lookups.command(attemptId) === undefined)
     throw fail('E_CALL_NOT_FOUND', `no command of this history started the call ${attemptId}`, {
       attempt: attemptId,
     });

@@ -87,7 +87,13 @@ const decideEvents = (
 };
 
 /** Steps that change neither the tree nor the configuration. */
-const AFTER_SNAPSHOT: ReadonlySet<Step['op']> = new Set(['name', 'annotate', 'save', 'start_call']);
+const AFTER_SNAPSHOT: ReadonlySet<Step['op']> = new Set([
+  'name',
+  'annotate',
+  'save',
+  'start_call',
+  'finish_call',
+]);
 
 /**
  * A snapshot is the position after its frame, so steps that change the tree or the configuration must not follow it in

@@ -195,7 +195,7 @@ const start = async (): Promise<void> => {
         drop(message.id);
         break;
       case 'call':
-        void calls.record(message.ref, message.left).then((outcome) => {
+        void calls.record(message.ref, message.left, message.end).then((outcome) => {
           if (outcome !== undefined) tell({ kind: 'recorded', id: message.id, outcome });
         });
         break;

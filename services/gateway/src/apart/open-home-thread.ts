@@ -222,10 +222,10 @@ export const openHomeThread = async (
   return {
     redacts,
     calls: {
-      record: (ref, answer, left = false) => {
+      record: (ref, answer, { left = false, end } = {}) => {
         const id = ++state.count;
         recording.set(id, answer);
-        tell({ kind: 'call', id, ref, left });
+        tell({ kind: 'call', id, ref, left, ...(end === undefined ? {} : { end }) });
       },
       mayBeSteered: (place) => {
         const answer = (): boolean => isIn(steered.scopes, place);

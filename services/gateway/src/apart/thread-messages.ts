@@ -40,8 +40,14 @@ export type ToHome =
   | { readonly kind: 'cancel'; readonly id: number }
   /** What the door counted since the last time: before metrics are read. */
   | { readonly kind: 'counted'; readonly counts: DoorCounts }
-  /** A call that went through the proxy. */
-  | { readonly kind: 'call'; readonly id: number; readonly ref: EntryRef; readonly left: boolean }
+  /** A call that went through the proxy; `end`: its end, if `ref` has its beginning, and both are known. */
+  | {
+      readonly kind: 'call';
+      readonly id: number;
+      readonly ref: EntryRef;
+      readonly left: boolean;
+      readonly end?: EntryRef;
+    }
   /** A call before it goes out, which observers may steer; what its client ends is not sent. */
   | { readonly kind: 'steer'; readonly id: number; readonly entry: StartedEntry; readonly body: Uint8Array }
   | { readonly kind: 'steerGone'; readonly id: number }

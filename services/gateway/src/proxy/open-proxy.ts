@@ -8,8 +8,19 @@ import { openJournal, type EntryRef, type Noted, type Waiting } from './journal.
 
 /** Records entries, in the order in which it gets them. */
 export type CallSink = {
-  /** @param answer is called with what became of it, once @param left it is from a process that has ended */
-  record(ref: EntryRef, answer: (outcome: RecordedEntry) => void, left?: boolean): void;
+  /**
+   * @param answer is called with what became of it, once
+   * @param end the end of the call whose start `ref` has: both are recorded in one
+   */
+  record(
+    ref: EntryRef,
+    answer: (outcome: RecordedEntry) => void,
+    how?: {
+      /** It is from a process that has ended. */
+      readonly left?: boolean;
+      readonly end?: EntryRef;
+    },
+  ): void;
   /** True if observers may steer a call that is looked for there, as the log says now; what is known already is answered at once. */
   mayBeSteered(place: AskedScope): boolean | Promise<boolean>;
   /** Puts what they changed into a call, and holds it where they say so. */
@@ -50,6 +61,8 @@ export type ProxyOptions = {
   readonly redacts: boolean;
   /** The most bytes of calls that wait to be recorded; default 256 MiB. */
   readonly limit?: number;
+  /** Milliseconds that the beginning of a call waits for its end; default 20. 0: it does not. */
+  readonly endWithin?: number;
   readonly warn: (sentence: string) => void;
   readonly count: (what: 'recorded' | 'dropped' | 'refused') => void;
 };
@@ -79,6 +92,12 @@ const LIMIT = 256 * 1024 * 1024;
 /** Bytes of entries that are kept in memory until they are recorded, beside the file that has them. */
 const MOST_IN_MEMORY = 32 * 1024 * 1024;
 
+/**
+ * So many milliseconds the beginning of a call waits in the journal for its end: what ends by then is recorded in one command
+ * instead of two, which costs half as much. What lasts longer is seen while it is open.
+ */
+const SHORT = 20;
+
 /** A warning of one kind is repeated after so many milliseconds. */
 const REPEAT = 60_000;
 
@@ -86,6 +105,8 @@ type Call = {
   branch: CallBranch | undefined;
   /** Recorded, but kept until its end is too: who comes after a crash finds the branch by it. */
   started: Waiting | undefined;
+  /** Its beginning is noted, and waits for its end. */
+  begun: { readonly noted: Noted; readonly timer: NodeJS.Timeout } | undefined;
   hasEnded: boolean;
   dropped: boolean;
   refused: boolean;
@@ -99,7 +120,7 @@ type Call = {
  * @throws E_IO if the directory cannot be written
  */
 export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
-  const { directory, upstreams, sink, redacts, limit = LIMIT, count } = options;
+  const { directory, upstreams, sink, redacts, limit = LIMIT, endWithin = SHORT, count } = options;
   const warn = openWarnings(options.warn);
   const { journal, left } = await openJournal({ directory, limit, inMemory: redacts, warn });
   const calls = new Map<string, Call>();
@@ -114,21 +135,51 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     const size = bytes.reduce((sum, { length }) => sum + length, 0);
     return 'bytes' in ref || inMemory + size > MOST_IN_MEMORY ? ref : { bytes: Buffer.concat(bytes) };
   };
-  const recordNoted = ({ kind, id, ref, bytes }: Noted): void =>
-    record({ kind, id, ref }, refFor({ kind, id, ref, bytes }));
-  const record = (entry: Waiting, ref = entry.ref, isLeft = false): void => {
+  const waitingOf = ({ kind, id, ref }: Noted): Waiting => ({ kind, id, ref });
+  const recordNoted = (noted: Noted): void => record(waitingOf(noted), refFor(noted));
+  const record = (entry: Waiting, ref = entry.ref, left = false): void => {
     waiting++;
-    const size = 'bytes' in ref ? ref.bytes.length : 0;
+    const settled = counted([ref], (outcome) => settle(entry, outcome));
+    sink.record(ref, settled, { left });
+  };
+  /** What is called when entries that wait are recorded. */
+  const counted = (
+    refs: readonly EntryRef[],
+    done: (outcome: RecordedEntry) => void,
+  ): ((outcome: RecordedEntry) => void) => {
+    const size = refs.reduce((sum, ref) => sum + ('bytes' in ref ? ref.bytes.length : 0), 0);
     inMemory += size;
-    const settled = (outcome: RecordedEntry): void => {
+    return (outcome) => {
       waiting--;
       inMemory -= size;
-      settle(entry, outcome);
+      done(outcome);
       if (waiting > 0) return;
-      for (const done of whenDrained) done();
+      for (const drained of whenDrained) drained();
       whenDrained = [];
     };
-    sink.record(ref, settled, isLeft);
+  };
+  /** The beginning of a call, a little later: perhaps with its end. */
+  const recordSoon = (call: Call, noted: Noted): void => {
+    waiting++;
+    const timer = setTimeout(() => {
+      call.begun = undefined;
+      const ref = refFor(noted);
+      sink.record(
+        ref,
+        counted([ref], (outcome) => settle(waitingOf(noted), outcome)),
+      );
+    }, endWithin);
+    call.begun = { noted, timer };
+  };
+  const recordWhole = ({ noted, timer }: NonNullable<Call['begun']>, ended: Noted): void => {
+    clearTimeout(timer);
+    const [ref, end] = [refFor(noted), refFor(ended)];
+    const settled = counted([ref, end], (outcome) => {
+      const call = calls.get(ended.id);
+      if (call !== undefined) call.started = waitingOf(noted);
+      settle(waitingOf(ended), outcome);
+    });
+    sink.record(ref, settled, { end });
   };
   const settle = (entry: Waiting, outcome: RecordedEntry): void => {
     const call = calls.get(entry.id);
@@ -167,6 +218,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     calls.set(entry.id, call);
     call.last = journal.append(entry, body).then((noted) => {
       if (noted === undefined) drop(call);
+      else if (endWithin > 0) recordSoon(call, noted);
       else recordNoted(noted);
     });
   };
@@ -220,8 +272,10 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     }
     call.hasEnded = true;
     const noted = await journal.append({ ...entry, branch: call.branch ?? null }, body);
+    const { begun } = call;
     if (noted !== undefined) {
-      recordNoted(noted);
+      if (begun === undefined) recordNoted(noted);
+      else recordWhole(begun, noted);
       return;
     }
     drop(call);
@@ -264,13 +318,18 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       clearTimeout(timer);
       return waiting;
     },
-    close: () => journal.close(),
+    close: () => {
+      // What is in the journal, the next process records.
+      for (const { begun } of calls.values()) clearTimeout(begun?.timer);
+      return journal.close();
+    },
   };
 };
 
 const newCall = (): Call => ({
   branch: undefined,
   started: undefined,
+  begun: undefined,
   hasEnded: false,
   dropped: false,
   refused: false,

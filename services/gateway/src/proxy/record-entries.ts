@@ -7,6 +7,7 @@ import {
   decoded,
   decodedLimit,
   endExchange,
+  readExchangeEnd,
   readExchangeStart,
   startExchange,
 } from '@stemma/exchanges';
@@ -28,8 +29,12 @@ const LEAST = AT_A_TIME / 64;
 
 /** Records entries of the journal in a home. A log that is away is waited for; what cannot be recorded is refused. */
 export type EntryRecorder = {
-  /** @param left it is from a process that has ended @returns undefined if this was closed before: the entry stays where it is */
-  record(ref: EntryRef, left?: boolean): Promise<RecordedEntry | undefined>;
+  /**
+   * @param left it is from a process that has ended
+   * @param end the end of the call whose beginning `ref` has: one command records both
+   * @returns undefined if this was closed before: the entries stay where they are
+   */
+  record(ref: EntryRef, left?: boolean, end?: EntryRef): Promise<RecordedEntry | undefined>;
   /** Puts what observers changed into a call, and holds it where they say so. @param gone aborts when the client is gone */
   steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal): Promise<SteeredEntry>;
   close(): void;
@@ -43,13 +48,13 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const closing = new AbortController();
   const retry = openRetry(closing.signal, say);
   /** Where calls are recorded whose end is to come. */
-  const branches = new Map<string, Promise<CallBranch>>();
+  const branches = new Map<string, Promise<Started>>();
   /** Steered calls that are being recorded. */
   const starting = new Map<string, Promise<unknown>>();
   const share = openSharedBudget(AT_A_TIME);
   const inOrder = inOrderByKey();
   let begin: Promise<unknown> = Promise.resolve();
-  const start = async (entry: StartedEntry, body: Uint8Array): Promise<CallBranch> => {
+  const start = async (entry: StartedEntry, body: Uint8Array, ended?: ReadEntry): Promise<Started> => {
     const { id, place, method, path, coding, whole, unkept, unsteered } = entry;
     const target: typeof home =
       unsteered === undefined
@@ -60,25 +65,27 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
           };
     const request = { form: 'wire', method, path, coding, body: whole ? body : (unkept ?? null) } as const;
     const exchange = { id, by: BY, scope: place, request };
-    const read = await readExchangeStart(exchange);
+    const end = ended?.entry.kind === 'ended' ? await endOf(ended.entry, ended.body) : undefined;
+    const read = { ...(await readExchangeStart(exchange)), ...(end === undefined ? {} : { end }) };
     // While the log is away, calls of one conversation keep their order.
-    const { branch } = await inOrder(beginningOf(place, read), () =>
+    const { branch, isEnded } = await inOrder(beginningOf(place, read), () =>
       startExchange(target, exchange, read, (act) => retry.run(act)),
     );
-    return { history: branch.history, branchId: branch.branchId };
+    const where = { history: branch.history, branchId: branch.branchId };
+    if (end !== undefined && !isEnded) await retry.run(() => endExchange(home, { id, by: BY }, end, where));
+    return { where, isEnded: isEnded || end !== undefined };
   };
   const end = async (entry: EndedEntry, body: Uint8Array): Promise<CallBranch> => {
-    const where = entry.branch ?? (await branches.get(entry.id));
+    const started = await branches.get(entry.id);
+    const where = entry.branch ?? started?.where;
     branches.delete(entry.id);
     await starting.get(entry.id);
     starting.delete(entry.id);
     if (where === undefined) throw fail('E_CALL_NOT_FOUND', `nothing is known of how ${entry.id} began`);
-    const { httpStatus, contentType, coding, whole, unkept } = entry;
-    const wire = { form: 'wire', contentType, coding, body: whole ? body : (unkept ?? null) } as const;
-    const response = httpStatus === null ? null : { ...wire, httpStatus };
-    await retry.run(() =>
-      endExchange(home, { id: entry.id, by: BY, request: entry }, { ...entry, response }, where),
-    );
+    // A process that was killed may have recorded both, and forgotten neither.
+    if (started?.isEnded === true) return where;
+    const end = await endOf(entry, body);
+    await retry.run(() => endExchange(home, { id: entry.id, by: BY }, end, where));
     return where;
   };
   const steer = async (
@@ -121,29 +128,35 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     ]);
     return { kind: 'sent', branch, body: changed, isRecorded };
   };
-  const recordRead = ({ entry, body }: ReadEntry, left: boolean): Promise<CallBranch> => {
+  const recordRead = async (
+    { entry, body }: ReadEntry,
+    left: boolean,
+    ended?: ReadEntry,
+  ): Promise<CallBranch> => {
     if (entry.kind === 'ended') return end(entry, body);
     if (entry.kind === 'done') throw fail('E_INTERNAL', 'an entry that is done is not recorded');
     const lost = left ? retry.run(() => home.steering.lose(entry.id)) : Promise.resolve();
-    const branch = lost.then(() => start(entry, body));
-    branches.set(entry.id, branch);
-    return branch;
+    const started = lost.then(() => start(entry, body, ended));
+    // Nobody asks for it any more.
+    if (ended === undefined) branches.set(entry.id, started);
+    return (await started).where;
   };
   /** Entries are read one after the other; the next one is read when this one has its share of the memory. */
-  const record = (ref: EntryRef, left: boolean): Promise<CallBranch> => {
+  const record = (ref: EntryRef, left: boolean, endRef?: EntryRef): Promise<CallBranch> => {
     const begun = begin.then(async () => {
       const read = await readEntry(ref);
-      const giveBack = await share(weightOf(read));
-      const recorded = attempt(() => recordRead(read, left));
+      const end = endRef === undefined ? undefined : await readEntry(endRef);
+      const giveBack = await share(weightOf(read) + (end === undefined ? 0 : weightOf(end)));
+      const recorded = attempt(() => recordRead(read, left, end));
       return { recorded: recorded.finally(giveBack) };
     });
     begin = begun.catch(() => undefined);
     return begun.then(({ recorded }) => recorded);
   };
   return {
-    record: async (ref, left = false) => {
+    record: async (ref, left = false, end) => {
       try {
-        return { branch: await record(ref, left) };
+        return { branch: await record(ref, left, end) };
       } catch (error) {
         if (closing.signal.aborted) return undefined;
         if (isStemmaError(error)) return { refused: { code: error.code, message: error.message } };
@@ -159,6 +172,16 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     },
     close: () => closing.abort(),
   };
+};
+
+/** Where a call is recorded, and whether its end is, too. */
+type Started = { readonly where: CallBranch; readonly isEnded: boolean };
+
+const endOf = (entry: EndedEntry, body: Uint8Array): ReturnType<typeof readExchangeEnd> => {
+  const { httpStatus, contentType, coding, whole, unkept } = entry;
+  const wire = { form: 'wire', contentType, coding, body: whole ? body : (unkept ?? null) } as const;
+  const response = httpStatus === null ? null : { ...wire, httpStatus };
+  return readExchangeEnd(entry, { ...entry, response });
 };
 
 const attempt = async <T>(act: () => Promise<T>): Promise<T> => act();

@@ -12,18 +12,29 @@ import type { EntryRef } from '../../src/proxy/journal.ts';
 import { openProxy, type Proxy, type ProxyOptions, type RecordedEntry } from '../../src/proxy/open-proxy.ts';
 import { chatAnswer, startUpstream, type Upstream } from './scripted-upstream.ts';
 
-type Asked = { readonly ref: EntryRef; readonly answer: (outcome: RecordedEntry) => void };
+type Asked = {
+  readonly ref: EntryRef;
+  readonly answer: (outcome: RecordedEntry) => void;
+  /** The end that is recorded with it. */
+  readonly end: EntryRef | undefined;
+};
 
 let directory: string;
 let upstream: Upstream;
 let server: Server | undefined;
 let proxy: Proxy | undefined;
 let asked: Asked[] = [];
+/** The upstream answers when this resolves. */
+let hold: () => Promise<void>;
 const counted: string[] = [];
 const warnings: string[] = [];
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'stemma-proxy-'));
-  upstream = await startUpstream((_, outgoing) => outgoing.end(chatAnswer('Yes')));
+  hold = () => Promise.resolve();
+  upstream = await startUpstream(async (_, outgoing) => {
+    await hold();
+    outgoing.end(chatAnswer('Yes'));
+  });
   asked = [];
   counted.length = 0;
   warnings.length = 0;
@@ -41,11 +52,12 @@ const open = async (options: Partial<ProxyOptions> = {}): Promise<string> => {
     upstreams: upstreamsOf({ STEMMA_UPSTREAM_OPENAI: `${upstream.url}/v1` }),
     // A log that is away: nothing is recorded until a test says so.
     sink: {
-      record: (ref, answer) => void asked.push({ ref, answer }),
+      record: (ref, answer, how) => void asked.push({ ref, answer, end: how?.end }),
       mayBeSteered: () => false,
       steer: () => Promise.resolve({ kind: 'untouched' }),
     },
     redacts: false,
+    endWithin: 0,
     warn: (sentence) => warnings.push(sentence),
     count: (what) => counted.push(what),
     ...options,
@@ -86,6 +98,31 @@ test('what waits is bounded: what has no room is dropped, counted and said, and 
   expect(dropped).toBeGreaterThan(10);
   expect(counted.filter((each) => each === 'dropped')).toHaveLength(dropped);
   expect(warnings).toEqual([expect.stringMatching(/were not recorded/)]);
+});
+
+test('a call that ends soon is recorded in one, and needs no more room [calls §4.5]', async () => {
+  const url = await open({ endWithin: 600_000 });
+  for (let i = 0; i < 3; i++) expect(await call(url, `Question ${i}`)).toBe(200);
+  await vi.waitFor(() => expect(asked).toHaveLength(3));
+  for (const { answer, end } of asked) {
+    expect(end).toBeDefined();
+    answer({ branch });
+  }
+  expect(await proxy?.drained(60_000)).toBe(0);
+  expect(counted).toEqual(['recorded', 'recorded', 'recorded']);
+  await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
+});
+
+test('a call that lasts longer is recorded before it ends [calls §4.5]', async () => {
+  const url = await open({ endWithin: 1 });
+  const ends: (() => void)[] = [];
+  hold = () => new Promise<void>((resolve) => ends.push(resolve));
+  const answered = call(url, 'Question');
+  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  expect(asked[0]?.end).toBeUndefined();
+  for (const end of ends) end();
+  expect(await answered).toBe(200);
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
 });
 
 test('where rules take secrets out, nothing waits in a file [calls §4.5]', async () => {

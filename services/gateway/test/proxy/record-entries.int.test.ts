@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { encodeEntry } from '../../src/proxy/entry.ts';
 import { openEntryRecorder } from '../../src/proxy/record-entries.ts';
+import { chatAnswer } from './scripted-upstream.ts';
 
 const ref = {
   bytes: Buffer.concat(
@@ -120,6 +121,74 @@ test('bodies that become large when they are read are recorded one after the oth
   expect(most).toBe(1);
   await record(null);
   expect(most).toBeGreaterThan(1);
+});
+
+test('a call and its end are recorded in one frame, and once, whatever a process that is killed leaves [calls §1.1, §4.5]', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-entries-'));
+  const home = await openHome({ directory, create: true });
+  try {
+    const common = { method: 'POST', path: '/v1/chat/completions', coding: null, whole: true } as const;
+    const begun = (id: string, body: string) => ({
+      bytes: Buffer.concat(
+        encodeEntry({ kind: 'started', id, place: { run: 'r' }, ...common }, [Buffer.from(body)]),
+      ),
+    });
+    const ended = (id: string) => ({
+      bytes: Buffer.concat(
+        encodeEntry(
+          {
+            ...{ kind: 'ended', id, ...common, status: 'answered', httpStatus: 200, branch: null },
+            ...{ contentType: 'application/json', firstByteMs: 1, durationMs: 2, error: null },
+          },
+          [Buffer.from(chatAnswer(`Answer of ${id}`))],
+        ),
+      ),
+    });
+    const said = (...texts: readonly string[]) =>
+      JSON.stringify({
+        model: 'm',
+        messages: texts.map((content, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content })),
+      });
+    // One that begins a conversation, one that goes on, the same again, and one that says no messages.
+    const calls = {
+      first: said('Hi'),
+      second: said('Hi', 'Answer of first', 'And?'),
+      again: said('Hi', 'Answer of first', 'And?'),
+      strange: '{"model":',
+    };
+    const recorder = openEntryRecorder(home, () => undefined);
+    for (const [id, body] of Object.entries(calls))
+      expect(await recorder.record(begun(id, body), false, ended(id))).toHaveProperty('branch');
+    const histories = await home.histories();
+    const frames = histories.map(({ frames: count }) => count);
+    expect(frames.toSorted((a, b) => a - b)).toEqual([1, 3]);
+    // What was recorded when the process was killed is in its journal: the beginnings, the ends, or both.
+    const next = openEntryRecorder(home, () => undefined);
+    for (const [id, body] of Object.entries(calls)) {
+      const [one, two] = [next.record(begun(id, body), true), next.record(ended(id), true)];
+      expect([await one, await two]).toMatchObject([{ branch: {} }, { branch: {} }]);
+    }
+    expect((await home.histories()).map(({ frames: count }) => count)).toEqual(frames);
+    for (const { history } of histories)
+      for (const { attemptId, status } of (await home.calls.list(await home.find(history))).attempts) {
+        expect(status).toBe('answered');
+        const { answer } = await home.calls.find(history, attemptId);
+        if (attemptId !== 'strange') expect(answer).toMatchObject({ content: `Answer of ${attemptId}` });
+        const bytes = await home.calls.body(history, attemptId, 'response');
+        expect(Buffer.from(bytes).toString()).toBe(chatAnswer(`Answer of ${attemptId}`));
+      }
+    // One that was open is still unknown.
+    await next.record(begun('open', said('Hi', 'Answer of first', 'And?', 'Yes', 'So?')), true);
+    const { history } = histories.find(({ frames: count }) => count === 3) as { history: string };
+    expect((await home.calls.list(await home.find(history))).attempts.at(-1)).toMatchObject({
+      attemptId: 'open',
+      status: 'unknown',
+    });
+    expect(await home.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
+  } finally {
+    await home.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
 });
 
 test('a request that says what no event can hold is recorded by its bytes alone', async () => {
