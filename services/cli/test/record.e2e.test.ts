@@ -86,6 +86,29 @@ test('an agent is recorded by one line before it, and its exit code is the comma
   expect(json.stderr).toContain('no calls were recorded');
 });
 
+test('a run that makes several conversations names the history of each, and each call can be assigned, once [calls §8.3]', async () => {
+  const home = join(directory, 'several');
+  const env = { OPENAI_BASE_URL: url, STEMMA_HOME: home };
+  const both = `for (const text of ['Look up a hotel', 'Look up some train']) { process.argv[3] = text; await import('${join(directory, 'agent.mjs')}?' + text.length); }`;
+  const { stderr } = await run(
+    ['record', '--', process.execPath, '--input-type=module', '-e', both, 'x', '0', 'x'],
+    env,
+  );
+  const [, names = ''] = /recorded 6 of 6 calls in 2 histories: (.*)/.exec(stderr) ?? [];
+  const [first = '', second = ''] = names.split(', ');
+  const assign = ['assign', `${first}@c3`, '--to', second, '--actor', 'ann', '--notes', 'theirs'];
+  const [once, again] = [await run(assign, env), await run(assign, env)];
+  expect(once.stdout).toContain(`now in ${second}`);
+  // Who says it once more is told where the call is, and nothing is recorded.
+  expect(again).toEqual(once);
+  const opened = await openHome({ directory: home });
+  const of = async (name: string) => (await opened.calls.list(await opened.find(name))).attempts;
+  expect(await of(second)).toHaveLength(4);
+  expect((await of(second)).filter(({ assignedFrom }) => assignedFrom !== null)).toHaveLength(1);
+  expect((await of(first)).map(({ reassignedTo }) => reassignedTo !== null)).toEqual([false, false, true]);
+  await opened.close();
+});
+
 test('rules that are named on the line take secrets out of what is recorded [calls §2.4]', async () => {
   const secret = FAKE_SECRETS[0]?.[2] as string;
   writeFileSync(join(directory, 'rules.json'), '{}');

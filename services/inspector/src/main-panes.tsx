@@ -5,6 +5,7 @@ import type { Address, Go, View } from './address.ts';
 import { BytesPane } from './bytes-pane.tsx';
 import { CallAnswer, CallBar } from './call-bar.tsx';
 import { Detail } from './detail.tsx';
+import { HeldBar } from './held-bar.tsx';
 import { InterventionDetail } from './intervention-detail.tsx';
 import { Shown } from './states.tsx';
 import { ThreadPane } from './thread-pane.tsx';
@@ -82,6 +83,7 @@ export const MainPanes = ({
             ))}
           </div>
         </header>
+        <HeldBar history={history} />
         {head.state === 'done' && looking.cycle !== null && (
           <CallBar page={head.value} cycle={looking.cycle} />
         )}
