@@ -1,1 +1,3 @@
+export { isPlan, parsePlan, planHash, type ExperimentPlan } from './plan.ts';
+export { runPlan, type PlanProgress, type PlanRun, type RanPlan } from './run-plan.ts';
 export { recordedArms, type Arms, type RecordedArms } from './recorded-runs.ts';

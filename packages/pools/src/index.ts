@@ -4,6 +4,7 @@ export type { PoolMessage } from './pool-message.ts';
 export { viewPool, type PoolView, type SampledMessage } from './pool-messages.ts';
 export { runPool } from './run-pool.ts';
 export type { PoolRound, PoolRun, PoolRunEnd, PoolRunOptions } from './run-types.ts';
+export { finishedRound } from './round.ts';
 export { drawSample } from './sample.ts';
 export { checkPoolChange, DEFAULT_SETTINGS, settingsOf, type PoolSettings } from './settings.ts';
 export { startPool, type NewPool } from './start-pool.ts';

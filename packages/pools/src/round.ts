@@ -17,7 +17,7 @@ import { textOfContent, writeRequest } from '@stemma/model-apis';
 import type { WholeCallAttempt } from '@stemma/queries';
 import { parseAnswer } from './parse-answer.ts';
 import type { PoolMessage } from './pool-message.ts';
-import type { PoolState } from './pool-state.ts';
+import { readPool, type PoolState } from './pool-state.ts';
 import type { PoolRound } from './run-types.ts';
 import { drawSample } from './sample.ts';
 
@@ -69,7 +69,7 @@ type Asked = {
 
 /** The round whose snapshot is there and whose answer is not in the pool; null: there is none. */
 const openRound = async (
-  { home, branchRef }: RoundContext,
+  { home, branchRef }: Pick<RoundContext, 'home' | 'branchRef'>,
   { round, messages }: PoolState,
 ): Promise<{ readonly answered: WholeCallAttempt | null } | null> => {
   // Its messages are the newest, or near them: the others need not be looked at.
@@ -88,6 +88,13 @@ const openRound = async (
       return messagesIn(attempt).length === 0 ? null : { answered: attempt };
     }
   return begun ? { answered: null } : null;
+};
+
+/** The newest round of a branch that is done: its answer is in the pool, or said nothing. @throws E_NOT_A_POOL */
+export const finishedRound = async (home: Home, branchRef: BranchRef): Promise<number> => {
+  const state = await readPool(home, branchRef);
+  const open = await openRound({ home, branchRef }, state);
+  return open === null ? state.round : state.round - 1;
 };
 
 const finishRound = async (

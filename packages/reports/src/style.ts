@@ -1,9 +1,9 @@
 /** The style sheet of every report: light and dark, one column on a phone, two beside each other where there is room. */
 export const STYLE = `
 :root{color-scheme:light dark;--ground:#fbfbfa;--card:#fff;--ink:#1c1d1f;--soft:#5c6066;--line:#dcdee0;
---plus:#13673a;--plus-ground:#e5f4ea;--minus:#9c2320;--minus-ground:#fbe9e7;--change:#7a5200;--change-ground:#fbf1db}
+--plus:#13673a;--plus-ground:#e5f4ea;--minus:#9c2320;--minus-ground:#fbe9e7;--change:#7a5200;--change-ground:#fbf1db;--a:#1c5fb0;--b:#b4450a}
 @media (prefers-color-scheme:dark){:root{--ground:#15171a;--card:#1d2024;--ink:#e6e7e9;--soft:#a2a7ae;--line:#33373d;
---plus:#7fd6a1;--plus-ground:#14301f;--minus:#f4a39c;--minus-ground:#3a1a18;--change:#ecc77a;--change-ground:#352a11}}
+--plus:#7fd6a1;--plus-ground:#14301f;--minus:#f4a39c;--minus-ground:#3a1a18;--change:#ecc77a;--change-ground:#352a11;--a:#7db4f5;--b:#f2a06b}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:78rem;margin:0 auto;padding:1.5rem 1rem 4rem}
@@ -27,5 +27,15 @@ td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
 .node.changed{border-color:var(--change);background:var(--change-ground)}
 .node.alike{border-left-style:dashed}
 .added b{color:var(--plus)}.removed b{color:var(--minus)}.changed b{color:var(--change)}
+svg.plot{display:block;width:100%;height:auto}
+.plot text{fill:var(--soft);font:12px system-ui,sans-serif}
+@media (max-width:40rem){.plot text{font-size:18px}}
+.plot .axis{stroke:var(--line)}.plot .parted{stroke:var(--soft);stroke-dasharray:3 4}
+.line{fill:none;stroke-width:2}.line.a{stroke:var(--a)}.line.b{stroke:var(--b);stroke-dasharray:7 3}
+.dot.a,.bar.a{fill:var(--a)}.dot.b,.bar.b{fill:var(--b)}.dot.shared{fill:var(--soft);opacity:.5}
+.key{display:inline-block;min-width:1.5em;text-align:center;border-radius:.25rem;color:var(--ground);font-weight:600}
+.key.a{background:var(--a)}.key.b{background:var(--b)}
+summary{cursor:pointer;color:var(--soft)}
+details .scroll{max-height:24rem;overflow:auto}
 footer{margin-top:3rem;color:var(--soft);font-size:.86em}
 `;

@@ -34,6 +34,7 @@ import { projector } from './commands/projector.ts';
 import { record } from './commands/record.ts';
 import { relay } from './commands/relay.ts';
 import { replay } from './commands/replay.ts';
+import { report } from './commands/report.ts';
 import { restore } from './commands/restore.ts';
 import { retry } from './commands/retry.ts';
 import { salvage } from './commands/salvage.ts';
@@ -68,6 +69,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   diff,
   compare,
   verdict,
+  report,
   why,
   interventions,
   experiment,

@@ -215,6 +215,10 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['p', LOUD, LOUD],
     [LOUD, 'a', 'b', '--runs', LOUD],
   ],
+  report: () => [
+    ['p', '--branches', `${LOUD},${LOUD}`, '-o', LOUD],
+    [LOUD, '--branches', 'a,b', '-o', LOUD],
+  ],
   run: () => [['p', '--rounds', LOUD], [LOUD]],
   ask: () => [
     ['p', LOUD, '--mind', 'offline', '--actor', WHO, '--notes', SLY],

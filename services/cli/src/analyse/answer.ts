@@ -10,6 +10,7 @@ import {
   pAgainstFloor,
   readVectors,
   unitVectors,
+  vectorsFrom,
   type SampleComparison,
   type VectorFile,
 } from '@stemma/analysis';
@@ -35,6 +36,8 @@ export const answerTo = (question: AnalysisQuestion): AnswerTo<AnalysisQuestion>
       return comparison(question);
     case 'map':
       return map(question);
+    case 'layout':
+      return mapVectors(unitVectors(vectorsFrom(question.vectors)), { seed: question.seed });
     case 'verdict':
       return compareRuns(question.a, question.b, question.options);
   }

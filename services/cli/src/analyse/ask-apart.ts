@@ -40,7 +40,7 @@ export const askApart = <Question extends AnalysisQuestion>(
   });
 
 const filesOf = (question: AnalysisQuestion): readonly FileBytes[] =>
-  question.kind === 'verdict'
+  question.kind === 'verdict' || question.kind === 'layout'
     ? []
     : question.kind === 'compare'
       ? [question.a, question.b, ...question.runs]

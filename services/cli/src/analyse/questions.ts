@@ -1,4 +1,4 @@
-import type { RecordedRun, RunVerdict, VerdictOptions } from '@stemma/analysis';
+import type { mapVectors, RecordedRun, RunVerdict, VerdictOptions } from '@stemma/analysis';
 import type { ErrorCode, ErrorDetail } from '@stemma/errors';
 
 /** A file that was read, with the name that errors give it. */
@@ -40,7 +40,15 @@ export type VerdictQuestion = {
   readonly options: VerdictOptions;
 };
 
-export type AnalysisQuestion = ClusterQuestion | CompareQuestion | MapQuestion | VerdictQuestion;
+/** Where vectors lie on a map. */
+export type LayoutQuestion = {
+  readonly kind: 'layout';
+  readonly vectors: readonly Float32Array[];
+  readonly seed: number;
+};
+
+export type AnalysisQuestion =
+  ClusterQuestion | CompareQuestion | MapQuestion | VerdictQuestion | LayoutQuestion;
 
 /** What `stemma analyse cluster --json` prints. Rows count from 0. */
 export type ClusterAnswer = {
@@ -123,7 +131,9 @@ export type AnswerTo<Question extends AnalysisQuestion> = Question extends Clust
     ? CompareAnswer
     : Question extends VerdictQuestion
       ? RunVerdict
-      : MapAnswer;
+      : Question extends LayoutQuestion
+        ? ReturnType<typeof mapVectors>
+        : MapAnswer;
 
 /** What a thread sends: its answer, or the error as data. */
 export type FromAnalysis =

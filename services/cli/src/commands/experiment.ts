@@ -2,7 +2,9 @@ import { fail } from '@stemma/errors';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ACTOR_OPTIONS } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
+import { runPlanned } from '../experiment/run-planned.ts';
 import { MAX_STDIN, readHashedJson, required, text } from '../options.ts';
 
 const exportCommand: CommandSpec = {
@@ -30,11 +32,17 @@ const exportCommand: CommandSpec = {
 const run: CommandSpec = {
   name: 'run',
   summary:
-    'run an experiment in a new history and compare its hashes; exit 5 at the first command that differs',
-  arguments: [['<file>', 'an experiment file; - reads stdin']],
-  options: [['--name <name>', 'the name of the new history (default: none)']],
+    'run a plan with arms, or go on with it; or run an exported branch in a new history and compare its hashes (exit 5 at the first command that differs)',
+  arguments: [['<file>', 'a plan or an exported experiment; - reads stdin']],
+  options: [
+    ['--name <name>', 'of an exported experiment: the name of the new history (default: none)'],
+    ['--at-once <count>', 'of a plan: the runs that are on their way at the same time (default: 4)'],
+    ...ACTOR_OPTIONS.filter(([syntax]) => syntax.startsWith('--actor')),
+  ],
   run: async (context, [file], options) => {
     const source = await readHashedJson(context, required(file), MAX_STDIN, 'the experiment');
+    const { isPlan } = await import('@stemma/experiments');
+    if (isPlan(source.value)) return runPlanned(context, source.value, options);
     const home = await context.home({ create: true });
     const progress = context.progress('commands');
     const { signal } = context;
@@ -55,7 +63,8 @@ const run: CommandSpec = {
 
 export const experiment: CommandSpec = {
   name: 'experiment',
-  summary: 'export a branch as a reproducible experiment, or run one',
+  summary:
+    'run an experiment with arms that a plan decides, export a branch as a reproducible experiment, or run one',
   arguments: [],
   options: [],
   subcommands: [exportCommand, run],

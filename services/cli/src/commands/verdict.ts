@@ -7,6 +7,7 @@ import type { CommandSpec, Context } from '../command.ts';
 import { texts } from '../mind-options.ts';
 import { required, text, whole } from '../options.ts';
 import { printable, table } from '../output.ts';
+import { verdictDocument } from '../verdict/document.ts';
 
 export const verdict: CommandSpec = {
   name: 'verdict',
@@ -47,42 +48,12 @@ export const verdict: CommandSpec = {
       options: { permutations, seed, unit },
     } as const;
     const found = await askApart(question, context.signal);
-    await context.output.result({ of: recorded.kind, ...documentOf(found) }, () =>
+    await context.output.result({ of: recorded.kind, ...verdictDocument(found) }, () =>
       describe(found, recorded.kind, { a: required(a), b: required(b) }, context),
     );
     return undefined;
   },
 };
-
-const differenceDocument = ({ name, effect, interval, p }: MeasuredDifference) => ({
-  name,
-  effect,
-  interval: interval === null ? null : [interval.low, interval.high],
-  p,
-});
-
-const partDocument = ({ p, isDifferent, size, power, needed, differences }: VerdictPart) => ({
-  p,
-  different: isDifferent,
-  size,
-  power,
-  needed,
-  differences: differences.map(differenceDocument),
-});
-
-/** A verdict as JSON. */
-const documentOf = (found: RunVerdict) => ({
-  verdict: found.verdict,
-  judged: found.isJudged,
-  units: found.units,
-  a: found.a,
-  b: found.b,
-  alpha: found.alpha,
-  permutations: found.permutations,
-  seed: found.seed,
-  decisions: partDocument(found.decisions),
-  telling: partDocument(found.telling),
-});
 
 type Names = { readonly a: string; readonly b: string };
 
