@@ -90,7 +90,12 @@ for (const [name, branch] of [
   ['undone', undone],
 ] as const) {
   const question = 'What do you come back to?';
-  const { answer } = await askPool(home, branch, { id: `ask ${name}`, question, actor, notes: 'asked at the end' });
+  const { answer } = await askPool(home, branch, {
+    id: `ask ${name}`,
+    question,
+    actor,
+    notes: 'asked at the end',
+  });
   console.log(`${name}: ${answer}`);
 }
 

@@ -47,5 +47,10 @@ test('the fork experiment runs whole without a network, and again to the same by
   for (const kind of ['save', 'fork', 'rollback', 'message_inject', 'run', 'external_query'])
     expect(first.kinds).toContain(kind);
   expect(first.report).toContain('What would you decide if this could be undone?');
-  expect(JSON.parse(first.verdict)).toMatchObject({ isJudged: true, units: 'runs', a: { runs: 4 }, b: { runs: 4 } });
+  expect(JSON.parse(first.verdict)).toMatchObject({
+    isJudged: true,
+    units: 'runs',
+    a: { runs: 4 },
+    b: { runs: 4 },
+  });
 });

@@ -51,7 +51,7 @@ const textsOf = async (home: Home, { runs }: RanPlan): Promise<readonly (readonl
   return found;
 };
 
-test('a plan is recorded before its first round, runs its arms, and all that is done is an intervention with its reason [pool §7.5]', async () => {
+test('a plan is recorded before its first round, runs its arms, and all that is done is an intervention with its reason [pool: Interventions]', async () => {
   const home = await newHome();
   const plan = parsePlan(PLAN);
   const ran = await runPlan(home, plan, { actor: 'ann' });
