@@ -117,6 +117,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'layers-recorder', file: 'packages/recorder/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-reports', file: 'packages/reports/src/right.ts', text: use('@stemma/gateway') },
   { rule: 'layers-home', file: 'packages/home/src/right.ts', text: use('@stemma/gateway') },
+  { rule: 'layers-search', file: 'packages/search/src/right.ts', text: use('@stemma/home') },
   { rule: 'layers-steering', file: 'packages/steering/src/right.ts', text: use('@stemma/home') },
   { rule: 'layers-agent-loop', file: 'packages/agent-loop/src/right.ts', text: use('@stemma/recorder') },
   { rule: 'layers-pools', file: 'packages/pools/src/right.ts', text: use('@stemma/recorder') },

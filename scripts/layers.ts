@@ -35,6 +35,7 @@ export const layers = [
   'projector',
   'command-handler',
   'queries',
+  'search',
   'steering',
   'operations',
   'home',

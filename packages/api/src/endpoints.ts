@@ -15,6 +15,7 @@ import { POOL_METRICS } from './pool-metrics.ts';
 import { QUESTIONS } from './questions.ts';
 import { RANGES } from './range.ts';
 import { RUNS } from './runs.ts';
+import { SEARCH } from './search.ts';
 import { STEERING } from './steering.ts';
 import { HistoryPage, HistorySummaryAnswer, SnapshotPage } from './summaries.ts';
 import { NodeDetail, TreePage } from './tree.ts';
@@ -128,6 +129,7 @@ export const ENDPOINTS = {
   ...QUESTIONS,
   ...ATTEMPTS,
   ...CORRECTIONS,
+  ...SEARCH,
   ...RUNS,
   ...STEERING,
   ...EXCHANGES,

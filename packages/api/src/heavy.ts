@@ -22,4 +22,5 @@ export const HEAVY: ReadonlySet<EndpointName> = new Set([
   'thread',
   'export',
   'doctor',
+  'search',
 ]);

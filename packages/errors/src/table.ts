@@ -107,6 +107,8 @@ export const ERRORS = {
   E_CALL_BODY_DAMAGED: row(500, 5, false, 'Run `stemma verify`: the bytes that were recorded of a call do not have their hash.', 'The bytes that were recorded of a call do not have their hash.'),
   E_CURSOR_LOST: row(409, 5, false, 'Run `stemma verify`: it names the records that were damaged or lost, and rebuilds the rows.', 'Ask the operator to verify the log: records were damaged or lost, and the rows must be rebuilt.'),
   E_CURSOR_MOVED: row(409, 3, true, 'Load the cursor again: another projector has moved it.'),
+  E_SEARCH_INVALID: row(400, 64, false, 'Write words, "a phrase", begin* or -not; at least one word that must be there.'),
+  E_SEARCH_BUSY: row(503, 74, true, 'Wait until the other search has read the log, and try again.'),
   E_LOG_BUSY: row(503, 74, true, 'Stop the process that holds the log, or wait for it to end.'),
   E_LOG_MISMATCH: row(409, 74, false, 'Name the directory of the expected log: this one holds another.'),
   E_LOG_CLOSED: row(503, 74, false, 'Open the log again.'),

@@ -45,6 +45,7 @@ import type {
   SnapshotSummary,
   StagesQuestions,
 } from '@stemma/queries';
+import type { Search } from '@stemma/search';
 import type { RangeOptions, RangeResult } from '@stemma/selectors';
 import type { Steering } from '@stemma/steering';
 
@@ -55,6 +56,8 @@ export type Home = {
   readonly questions: Questions;
   /** What an auditor asks: comparisons, interventions and what they led to. */
   readonly audit: Audit;
+  /** Finds texts in all histories. */
+  readonly search: Pick<Search, 'find'>;
   /** Branches as files that run again to the same hashes. */
   readonly experiments: Experiments;
   /** Pools in figures, and the vectors of their messages. */

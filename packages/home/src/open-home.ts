@@ -62,6 +62,7 @@ import {
   type LoggedEvent,
   listHistoryPage,
 } from '@stemma/queries';
+import { openSearch, removeIndex } from '@stemma/search';
 import { openDecodedFrames } from '@stemma/log';
 import { loadRedaction } from '@stemma/privacy';
 import { findFrameSummary, listFrameSummaries } from '@stemma/read-models';
@@ -196,6 +197,7 @@ const openServices = async (
     ...(redactor && { redactor }),
     keys: keyring,
     forgotten: async () => {
+      removeIndex(directory);
       for (const projector of projectors) await projector.catchUp();
     },
     ...(decoded && { decoded }),
@@ -253,6 +255,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     redactedBody: (body) => redactedBody(body, redactor),
     say: say ?? (() => undefined),
   });
+  const search = openSearch(log, projection, services.directory, () => keyring.erased().length);
   const home: Home = {
     directory: services.directory,
     branches: openBranches(projection, (command) => home.submit(command)),
@@ -367,6 +370,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
       run: (source, options) => runExperiment(home, source, options),
     },
     pools: openPools(projection),
+    search,
     stages: openStages(projection),
     causes: openCauses(projection),
     stats: () => statsOf(services),
@@ -384,6 +388,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     acknowledge: (partition, offset) => acknowledge(services, partition, offset),
     close: async () => {
       steering.close();
+      search.close();
       await handler.close();
       await background.close();
       await services.rows.close();

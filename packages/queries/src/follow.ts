@@ -77,6 +77,32 @@ export async function* followLog(
   }
 }
 
+/**
+ * The accepted events between a cursor (the beginning of the log, if none is given) and what is in the log now, in batches,
+ * each with the cursor behind it. A history that was erased has none.
+ *
+ * @throws as {@link followLog}
+ */
+export async function* readAccepted(
+  log: EventLog,
+  projection: Projection,
+  after: string | undefined,
+): AsyncGenerator<EventBatch> {
+  const offsets =
+    after === undefined
+      ? await Promise.all(Array.from({ length: log.partitions }, (_, partition) => log.start(partition)))
+      : await parseCursor(log, after);
+  for (const [partition, from] of offsets.entries()) {
+    await projection.catchUp(partition);
+    const to = (await projection.checkpoint(partition))?.cursor.offset ?? from;
+    for (let at = from; at < to;) {
+      const { events, next } = await acceptedBetween(log, projection, { partition, from: at, to }, undefined);
+      at = offsets[partition] = next;
+      yield { cursor: printCursor(log, offsets), events };
+    }
+  }
+}
+
 /** As {@link followLog}, for one history from a frame on: first what there is, then what comes. */
 export async function* followFrom(
   log: EventLog,

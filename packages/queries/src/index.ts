@@ -26,7 +26,7 @@ export type {
 } from './causes/types.ts';
 export { listEventsOfNode } from './causes/why.ts';
 export { checkSnapshotRows } from './check-view.ts';
-export { followFrom, followLog, readFrameEvents } from './follow.ts';
+export { followFrom, followLog, readAccepted, readFrameEvents, type EventBatch } from './follow.ts';
 export { type PathStep, pathTo } from './impact/path.ts';
 export type { CycleSpan, Impact, TaintedCall } from './impact/types.ts';
 export { frameSummariesBetween } from './merge-base.ts';

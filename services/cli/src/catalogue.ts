@@ -9,6 +9,7 @@ import { blame } from './commands/blame.ts';
 import { branches } from './commands/branches.ts';
 import { cache } from './commands/cache.ts';
 import { call, calls } from './commands/calls.ts';
+import { grep } from './commands/grep.ts';
 import { checkpoint } from './commands/checkpoint.ts';
 import { compare } from './commands/compare.ts';
 import { completionOf } from './commands/completion.ts';
@@ -60,6 +61,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   histories,
   snapshots,
   calls,
+  grep,
   assign,
   call,
   continueCommand,

@@ -83,6 +83,7 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   histories: () => [[]],
   snapshots: () => [['h'], [LOUD]],
   calls: () => [['h'], [LOUD]],
+  grep: () => [['injected'], ['again'], [LOUD], ['x', '--in', LOUD], ['x', '--kind', LOUD]],
   call: () => [
     ['h', '@c1'],
     ['h', LOUD],

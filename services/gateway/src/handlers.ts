@@ -33,6 +33,7 @@ import { loggedAnswer } from './logged-events.ts';
 import { openPreviews } from './preview.ts';
 import { questionHandlers } from './prompt-questions.ts';
 import type { RequestClient } from './request-client.ts';
+import { searchHandler } from './search.ts';
 import { sharedFor } from './shared-for.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
 import { steeringHandlers } from './steering.ts';
@@ -123,6 +124,7 @@ export const createHandlers = (
     ...auditHandlers(home),
     ...interventionHandlers(home),
     ...branchHandlers(home),
+    search: searchHandler(home),
     poolMetrics: async ({ last, ...at }) =>
       poolMetricsDocument(await home.pools.metrics(await positionAt(at)), last),
     events: async ({ history: name, from = 0, limit = 100, node }) => {

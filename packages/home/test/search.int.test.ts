@@ -1,0 +1,211 @@
+import { historyId, type Step } from '@stemma/history';
+import { sized } from '@stemma/test-kit';
+import fc from 'fast-check';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { openHome, type Home } from '../src/index.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const folder = (): string => {
+  const made = mkdtempSync(join(tmpdir(), 'stemma-search-'));
+  closers.push(() => {
+    rmSync(made, { recursive: true, force: true });
+  });
+  return join(made, 'home');
+};
+
+const open = async (directory: string): Promise<Home> => {
+  const home = await openHome({ directory, create: true });
+  closers.push(() => home.close());
+  return home;
+};
+
+let count = 0;
+const send = async (
+  home: Home,
+  name: string,
+  steps: readonly Step[],
+  author: object = { recorder: 'test' },
+) =>
+  home.submit({
+    id: `command ${count++}`,
+    history: historyId(name, ''),
+    branchId: 0,
+    by: author as never,
+    steps: [...steps],
+  });
+
+const block = (id: string, content: unknown, role = 'user'): Step =>
+  ({ op: 'insert', parent: '^ah', node: { id, nodeType: 'cb', role, content } }) as never;
+
+const start = (home: Home, name: string, more: object = {}): Promise<unknown> =>
+  send(home, name, [{ op: 'start', name, ...more } as never]);
+
+const find = async (home: Home, text: string, query: object = {}) => {
+  const { hits } = await home.search.find({ text, ...query });
+  return hits.map(
+    ({ name, node, kind, label, call }) => `${name ?? ''} ${node ?? kind} ${label} ${call ?? '-'}`,
+  );
+};
+
+test('a text is found at any time of any history, with the call that could show it first', async () => {
+  const home = await open(folder());
+  await start(home, 'talk');
+  await send(home, 'talk', [block('a', 'My parcel is lost')]);
+  expect(await find(home, 'parcel')).toEqual(['talk a @s1 -']);
+  await send(home, 'talk', [{ op: 'replace', id: 'a', set: { content: 'My letter is lost' } } as never]);
+  await send(home, 'talk', [{ op: 'commit' }]);
+  expect(await find(home, 'parcel')).toEqual(['talk a @s1 @c1']);
+  expect(await find(home, 'letter')).toEqual(['talk a @s2 @c1']);
+  await start(home, 'other');
+  await send(home, 'other', [block('b', { type: 'text', text: 'a LOST parçel' }), { op: 'commit' }]);
+  expect((await find(home, 'parcel lost')).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
+    'other b @c1 @c1',
+    'talk a @s1 @c1',
+  ]);
+  expect(await find(home, 'parcel -my')).toEqual(['other b @c1 @c1']);
+  expect(await find(home, '"is lost" let*')).toEqual(['talk a @s2 @c1']);
+});
+
+test('names, notes, ids and who intervened and why are found, and filters leave out the rest', async () => {
+  const home = await open(folder());
+  await start(home, 'desk');
+  await send(home, 'desk', [block('block-7', 'refund'), { op: 'commit' }]);
+  await send(home, 'desk', [block('b8', 'refund', 'system'), { op: 'commit' }], {
+    actor: 'ada',
+    notes: 'the refund was missing',
+  });
+  expect(await find(home, 'desk')).toEqual(['desk name @s0 @c1']);
+  expect(await find(home, 'block-7')).toEqual(['desk block-7 @c1 @c1']);
+  expect(await find(home, 'refund', { role: 'system' })).toEqual(['desk b8 @c2 @c2']);
+  expect(await find(home, 'refund', { kinds: ['intervention'] })).toEqual([]);
+  const { hits } = await home.search.find({ text: 'refund', until: 0 });
+  expect(hits).toEqual([]);
+});
+
+test('within a branch what leads to it is found, and what its siblings say is not', async () => {
+  const home = await open(folder());
+  await start(home, 'talk');
+  await send(home, 'talk', [block('shared', 'shared word'), { op: 'commit' }]);
+  const at = { branchId: 0, seq: 1 };
+  await send(home, 'talk', [{ op: 'fork', at, name: 'left' } as never], { actor: 'ada' });
+  await send(home, 'talk', [block('main', 'word of main')]);
+  const left = await home.find('talk:left');
+  await home.submit({
+    id: 'left',
+    history: left.history,
+    branchId: left.branchId,
+    by: { recorder: 'test' },
+    steps: [block('own', 'word of left')],
+  });
+  expect((await find(home, 'word', { branch: left })).map((line) => line.split(' ')[1])).toEqual(
+    expect.arrayContaining(['shared', 'own']),
+  );
+  expect(await find(home, 'word', { branch: left })).toHaveLength(2);
+  expect(await find(home, 'word', { history: left.history })).toHaveLength(3);
+});
+
+test('an erased history is found no more, and the index holds nothing of it', async () => {
+  const directory = folder();
+  const home = await open(directory);
+  const other = await open(directory);
+  await start(home, 'secret', { erasable: { subject: null } });
+  await send(home, 'secret', [block('a', 'xylophone'), { op: 'commit' }]);
+  await start(home, 'plain');
+  await send(home, 'plain', [block('b', 'xylophone too'), { op: 'commit' }]);
+  expect(await find(home, 'xylophone')).toHaveLength(2);
+  expect(await find(other, 'xylophone')).toHaveLength(2);
+  await send(home, 'secret', [{ op: 'erase' } as never], { actor: 'officer', notes: 'asked to' });
+  expect(existsSync(join(directory, 'search'))).toBe(false);
+  expect(await find(other, 'xylophone')).toEqual(['plain b @c1 @c1']);
+  expect(await find(home, 'xylophone')).toEqual(['plain b @c1 @c1']);
+});
+
+test('an index that is damaged, of another version, cut off or gone is made anew', async () => {
+  const directory = folder();
+  const file = join(directory, 'search', 'index.sqlite');
+  const fill = await open(directory);
+  await start(fill, 'talk');
+  for (let n = 0; n < sized(20, 100); n++) await send(fill, 'talk', [block(`b${n}`, `word number ${n}`)]);
+  const before = await fill.search.find({ text: 'word', limit: 100 });
+  await fill.close();
+  closers.pop();
+  const whole = readFileSync(file);
+  const damages: (() => void)[] = [
+    () => writeFileSync(file, Buffer.alloc(whole.length)),
+    () => writeFileSync(file, whole.subarray(0, whole.length / 2)),
+    () => writeFileSync(file, 'no index'),
+    () => writeFileSync(file, ''),
+    () => rmSync(join(directory, 'search'), { recursive: true }),
+    () =>
+      writeFileSync(file, Buffer.concat([whole.subarray(0, 4096), Buffer.alloc(whole.length - 4096, 0xff)])),
+  ];
+  for (const damage of damages) {
+    damage();
+    const home = await openHome({ directory });
+    expect(await home.search.find({ text: 'word', limit: 100 })).toEqual(before);
+    await home.close();
+  }
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+test('two homes on one directory index side by side, and each text is found once', async () => {
+  const directory = folder();
+  const homes = [await open(directory), await open(directory)] as const;
+  await start(homes[0], 'talk');
+  for (let round = 0; round < sized(4, 12); round++) {
+    await send(round % 2 === 0 ? homes[0] : homes[1], 'talk', [block(`b${round}`, `word ${round}`)]);
+    const answers = await Promise.all(
+      [...homes, ...homes].map((home) => home.search.find({ text: 'word', limit: 100 })),
+    );
+    for (const { total } of answers) expect(total).toBe(round + 1);
+  }
+});
+
+test('no query, however hostile, does anything but find or be refused', async () => {
+  const home = await open(folder());
+  await start(home, 'talk');
+  await send(home, 'talk', [block('a', 'NEAR AND OR NOT "quoted" text: a* b^2 {c} (d)')]);
+  const hostile = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc
+      .array(
+        fc.constantFrom(
+          '"',
+          '*',
+          '-',
+          ' ',
+          'NEAR(',
+          ')',
+          'AND',
+          'OR',
+          'NOT',
+          'text:',
+          '^',
+          '{',
+          '}',
+          "'",
+          ';',
+          'a',
+        ),
+      )
+      .map((parts) => parts.join('')),
+  );
+  await fc.assert(
+    fc.asyncProperty(hostile, async (text) => {
+      const outcome = await home.search.find({ text }).then(
+        () => 'found',
+        (error: unknown) => (error as { code?: string }).code,
+      );
+      expect(['found', 'E_SEARCH_INVALID']).toContain(outcome);
+    }),
+    { numRuns: sized(100, 500) },
+  );
+  expect(await find(home, 'NEAR AND OR NOT')).toEqual(['talk a @s1 -']);
+});

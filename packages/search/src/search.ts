@@ -1,0 +1,273 @@
+import { isStemmaError } from '@stemma/errors';
+import {
+  findSnapshot,
+  positionOfFrame,
+  readAncestorPath,
+  readTipSeq,
+  type BranchRef,
+} from '@stemma/history-store';
+import type { EventLog } from '@stemma/log';
+import type { Projection } from '@stemma/projector';
+import { readAccepted, type EventBatch } from '@stemma/queries';
+import { findFrameSummary, findHistory } from '@stemma/read-models';
+import { documentsOf, type DocumentKind, type SearchDocument } from './documents.ts';
+import {
+  isDamage,
+  openIndexFile,
+  removeIndex,
+  type FoundDocument,
+  type IndexedDocument,
+  type IndexFile,
+  type IndexFilter,
+} from './index-file.ts';
+import { excerptOf, parseQuery, type MarkedExcerpt, type Term } from './words.ts';
+
+export type SearchQuery = {
+  /** Words, `"a phrase"`, `begin*`, `-not`. */
+  readonly text: string;
+  /** Only this history, or the ancestor path of this branch of it. */
+  readonly history?: string;
+  readonly branch?: BranchRef;
+  readonly kinds?: readonly DocumentKind[];
+  readonly role?: string;
+  /** Milliseconds since 1970, both included. */
+  readonly since?: number;
+  readonly until?: number;
+  /** Default 0 and 20. */
+  readonly skip?: number;
+  readonly limit?: number;
+};
+
+export type SearchHit = {
+  readonly history: string;
+  /** The name of the history. */
+  readonly name: string | null;
+  readonly branch: string;
+  readonly branchId: number;
+  readonly seq: number;
+  readonly index: number;
+  readonly kind: DocumentKind;
+  readonly node: string | null;
+  readonly role: string | null;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The position from which on it stands there: `@s12`, or `@c3` at a commit. */
+  readonly label: string;
+  /** The first call that could show it, `@c4`; null: there is none yet. */
+  readonly call: string | null;
+  readonly excerpt: MarkedExcerpt;
+};
+
+export type SearchAnswer = {
+  readonly hits: readonly SearchHit[];
+  /** All that match, counted up to 20,000. */
+  readonly total: number;
+  /** True: more than `total` match. */
+  readonly more: boolean;
+  /** False: too many match to compare them, so the newest come first. */
+  readonly ranked: boolean;
+};
+
+/** Finds texts in all histories. */
+export type Search = {
+  /** @throws E_SEARCH_INVALID, E_SEARCH_BUSY, E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND, E_IO */
+  readonly find: (query: SearchQuery) => Promise<SearchAnswer>;
+  /** Reads what is new in the log into the index. */
+  readonly catchUp: () => Promise<void>;
+  /** Forgets all texts, as after an erasure: the next search reads the log again. */
+  readonly forget: () => void;
+  readonly close: () => void;
+};
+
+/** So many documents are put into the index at a time, or so many UTF-16 units of text. */
+const BATCH = { documents: 500, units: 4_000_000 };
+
+/**
+ * The search of a home. The index is a file in its directory, folded from the log with a cursor of its own when somebody
+ * searches; it may be deleted at any time. It only names places: texts come from frames whose hashes are checked.
+ *
+ * @param erased gives how many histories are erased.
+ */
+export const openSearch = (
+  log: EventLog,
+  projection: Projection,
+  directory: string,
+  erased: () => number,
+): Search => {
+  let opened: Promise<IndexFile> | undefined;
+  let reading: Promise<void> | undefined;
+  const open = (): Promise<IndexFile> => {
+    const opening = (opened ??= openIndexFile(directory));
+    opening.catch(() => (opened = undefined));
+    return opening;
+  };
+  const close = (): void => {
+    void opened?.then(
+      (file) => file.close(),
+      () => undefined,
+    );
+    opened = undefined;
+  };
+  const forget = (): void => {
+    close();
+    removeIndex(directory);
+  };
+  /** Once more on a new index, if this one turns out to be damaged. */
+  const withIndex = async <T>(act: (file: IndexFile) => T | Promise<T>): Promise<T> => {
+    try {
+      return await act(await open());
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      forget();
+      return await act(await open());
+    }
+  };
+  const readLog = (): Promise<void> =>
+    withIndex(async (file) => {
+      for (;;) {
+        // An index that took in what was erased since must not stay; a new one can read nothing of it.
+        const erasures = erased();
+        const before = file.cursor();
+        const isOld = before !== null && before.split(' ')[0] !== String(erasures);
+        try {
+          if (!isOld && (await readInto(file, log, projection, erasures))) return;
+        } catch (error) {
+          // Another log, or one that lost its end: the index is not of it.
+          if (before === null || !isStemmaError(error, 'E_STREAM_GONE')) throw error;
+          forget();
+        }
+        if (isOld) forget();
+        file = await open();
+      }
+    });
+  /** Those that search at one moment read the log once. */
+  const catchUp = (): Promise<void> => {
+    reading ??= readLog().finally(() => (reading = undefined));
+    return reading;
+  };
+  return {
+    catchUp,
+    forget,
+    close,
+    find: async (query) => {
+      const terms = parseQuery(query.text);
+      const { skip = 0, limit = 20 } = query;
+      await projection.catchUp();
+      const filter = await filterOf(projection, query);
+      // A search that begins while another one reads may be about what that one does not read any more.
+      await reading;
+      await catchUp();
+      const found = await withIndex((file) => file.find(terms, filter, { skip, limit }));
+      const hits: SearchHit[] = [];
+      for (const document of found.documents) {
+        const hit = await hitOf(projection, document, terms);
+        if (hit !== undefined) hits.push(hit);
+      }
+      return { hits, total: found.total, more: !found.ranked, ranked: found.ranked };
+    },
+  };
+};
+
+const filterOf = (projection: Projection, query: SearchQuery): Promise<IndexFilter> =>
+  projection.read((rows) => {
+    const { branch, kinds, role, since, until } = query;
+    const history = branch?.history ?? query.history;
+    return {
+      ...(history !== undefined && { histories: [history] }),
+      ...(branch !== undefined && {
+        path: readAncestorPath(
+          rows,
+          branch.history,
+          branch.branchId,
+          readTipSeq(rows, branch.history, branch.branchId),
+        ),
+      }),
+      ...(kinds !== undefined && { kinds }),
+      ...(role !== undefined && { role }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+    };
+  });
+
+/** Reads the log from the cursor of the index to its end. False if another process read it meanwhile: begin again. */
+const readInto = async (
+  file: IndexFile,
+  log: EventLog,
+  projection: Projection,
+  erasures: number,
+): Promise<boolean> => {
+  let expected = file.cursor();
+  let pending: IndexedDocument[] = [];
+  let units = 0;
+  const flush = (place: string): boolean => {
+    const next = `${erasures} ${place}`;
+    if (next === expected) return true;
+    if (!file.add(pending, expected, next)) return false;
+    [expected, pending, units] = [next, [], 0];
+    return true;
+  };
+  let place = expected?.split(' ')[1];
+  for await (const batch of readAccepted(log, projection, place)) {
+    for (const document of documentsIn(batch)) {
+      pending.push(document);
+      units += document.text.length;
+    }
+    place = batch.cursor;
+    if ((pending.length >= BATCH.documents || units >= BATCH.units) && !flush(place)) return false;
+  }
+  return place === undefined || flush(place);
+};
+
+const documentsIn = ({ events }: EventBatch): readonly IndexedDocument[] =>
+  events.flatMap(({ history, branchId, seq, index, at, event }) =>
+    documentsOf(event).map(({ kind, role, text, ids }, part) => ({
+      history,
+      branchId,
+      seq,
+      index,
+      part,
+      kind,
+      role,
+      at,
+      text,
+      ids,
+    })),
+  );
+
+/** What the log says at the place; undefined if nobody can read it any more. */
+const hitOf = async (
+  projection: Projection,
+  { history, seq, index, part }: FoundDocument,
+  terms: readonly Term[],
+): Promise<SearchHit | undefined> => {
+  let document: SearchDocument | undefined;
+  try {
+    const event = (await projection.payloads.events(history, seq))[index];
+    document = event === undefined ? undefined : documentsOf(event)[part];
+  } catch (error) {
+    if (!isStemmaError(error, 'E_HISTORY_ERASED') && !isStemmaError(error, 'E_HISTORY_SEALED')) throw error;
+  }
+  if (document === undefined) return undefined;
+  const { kind, node, role, text, ids } = document;
+  return projection.read((rows) => {
+    const { branchId, at } = findFrameSummary(rows, history, seq);
+    const { branch, label, cycle, committed } = positionOfFrame(rows, history, branchId, seq);
+    const shown = committed ? (cycle ?? 0) : (cycle ?? 0) + 1;
+    const snapshot = findSnapshot(rows, history, branchId, readTipSeq(rows, history, branchId), shown);
+    return {
+      history,
+      name: findHistory(rows, history)?.name ?? null,
+      branch,
+      branchId,
+      seq,
+      index,
+      kind,
+      node,
+      role,
+      at: Number(at / 1_000_000n),
+      label,
+      call: snapshot === undefined ? null : `@c${shown}`,
+      excerpt: excerptOf(text === '' ? ids : text, terms),
+    };
+  });
+};

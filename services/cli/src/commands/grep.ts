@@ -1,0 +1,89 @@
+import type { SearchHit, SearchQuery } from '@stemma/search';
+import { DOCUMENT_KINDS, type DocumentKind } from '@stemma/search';
+import { fail } from '@stemma/errors';
+import type { CommandSpec } from '../command.ts';
+import { pastTime, text, whole } from '../options.ts';
+import { oneLine, printable } from '../output.ts';
+import { time } from '../time.ts';
+
+const TIMES = '2026-11-20, 2026-11-20T10:00:00Z, or 90m, 24h, 7d ago';
+
+export const grep: CommandSpec = {
+  name: 'grep',
+  summary: 'find texts in all histories: contents at any time, names, notes, tools, models, errors',
+  arguments: [
+    ['<words...>', 'words that must all be there; in one argument also: "a phrase", begin* of a word, -not'],
+  ],
+  options: [
+    ['--in <history>', 'only this history; of a branch, what leads to it'],
+    ['--kind <kind>', `only ${DOCUMENT_KINDS.join(', ')}`],
+    ['--role <role>', 'only contents of this role'],
+    ['--since <time>', `only what was recorded since: ${TIMES}`],
+    ['--until <time>', 'only what was recorded until then'],
+    ['--limit <count>', 'the most to list (default: 20)'],
+    ['--skip <count>', 'the number to skip first (default: 0)'],
+  ],
+  run: async ({ home, findBranch, output }, [words], options) => {
+    const within = text(options, 'in');
+    const role = text(options, 'role');
+    const since = pastTime(options, 'since');
+    const until = pastTime(options, 'until');
+    const kind = kindOf(text(options, 'kind'));
+    const query: SearchQuery = {
+      text: [words ?? []].flat().map(asTyped).join(' '),
+      limit: whole(options, 'limit', { least: 1 }) ?? 20,
+      skip: whole(options, 'skip', { least: 0 }) ?? 0,
+      ...(within !== undefined && (await placeOf(within, async () => (await findBranch(within)).branchRef))),
+      ...(kind !== undefined && { kinds: [kind] }),
+      ...(role !== undefined && { role }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+    };
+    const opened = await home();
+    const answer = await opened.search.find(query);
+    const { hits, total, more, ranked } = answer;
+    if (!ranked) output.say(`more than ${total} places have that: the newest come first`);
+    else if (hits.length < total) output.say(`${hits.length} of ${total} places: --limit or --skip for more`);
+    await output.result(answer, () =>
+      hits.length === 0
+        ? 'nothing found\n'
+        : hits.map((hit) => `${linesOf(hit, output.width).join('\n')}\n`).join('\n'),
+    );
+    return hits.length === 0 && !more ? 1 : 0;
+  },
+};
+
+/** The shell has taken the quotation marks of a phrase. */
+const asTyped = (word: string): string =>
+  /\s/u.test(word) && !word.includes('"')
+    ? word.startsWith('-')
+      ? `-"${word.slice(1)}"`
+      : `"${word}"`
+    : word;
+
+type Place = Pick<SearchQuery, 'history' | 'branch'>;
+
+const placeOf = async (name: string, find: () => Promise<NonNullable<Place['branch']>>): Promise<Place> => {
+  const branch = await find();
+  // The name of a history alone means all of its branches.
+  return name.includes(':') ? { branch } : { history: branch.history };
+};
+
+const kindOf = (given: string | undefined): DocumentKind | undefined => {
+  const found = DOCUMENT_KINDS.find((kind) => kind === given);
+  if (given !== undefined && found === undefined)
+    throw fail('E_USAGE', `--kind is one of ${DOCUMENT_KINDS.join(', ')}, not ${JSON.stringify(given)}`);
+  return found;
+};
+
+const linesOf = (hit: SearchHit, width: number): readonly string[] => {
+  const { name, history, branch, branchId, label, call, kind, node, role, at, excerpt } = hit;
+  const title = name ?? history;
+  const address =
+    branchId === 0 || !branch.includes(':') ? title : `${title}:${branch.split(':').at(-1) ?? ''}`;
+  const what = node === null ? kind : `${role ?? kind} ${node}`;
+  return [
+    printable(`${address} ${call ?? label}  ${what}  ${time(at)}`),
+    `  ${oneLine(printable(excerpt.text), width - 2)}`,
+  ];
+};

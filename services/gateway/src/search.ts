@@ -1,0 +1,34 @@
+import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
+import type { Home } from '@stemma/home';
+
+type SearchHandler = (input: InputOf<Endpoints['search']>) => Promise<AnswerOf<Endpoints['search']>>;
+
+/** The most of a page, and how far it reaches. */
+const MOST = 100;
+const FARTHEST = 10_000;
+
+/** Finds texts in all histories, or in one. */
+export const searchHandler =
+  (home: Home): SearchHandler =>
+  async ({ q, history, kind, role, since, until, limit = 20, skip = 0 }) => {
+    const branch = history === undefined ? undefined : await home.find(history);
+    const answer = await home.search.find({
+      text: q,
+      // The name of a history alone means all of its branches.
+      ...(branch !== undefined &&
+        (history?.includes(':') === true ? { branch } : { history: branch.history })),
+      ...(kind !== undefined && { kinds: [kind] }),
+      ...(role !== undefined && { role }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+      limit: Math.max(1, Math.min(limit, MOST)),
+      skip: Math.min(skip, FARTHEST),
+    });
+    return {
+      ...answer,
+      hits: answer.hits.map(({ excerpt: { text, marks }, ...hit }) => ({
+        ...hit,
+        excerpt: { text, marks: marks.map(([from, to]) => [from, to]) },
+      })),
+    };
+  };
