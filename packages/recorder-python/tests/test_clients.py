@@ -166,3 +166,20 @@ def test_the_recorders_of_a_process_are_shared(setting, provider, monkeypatch):
     assert (stemma.status().recorded, stemma.status().waiting) == (2, 0)
     assert {one["history"] for one in gateway.exchanges.values()} == {"named"}
     assert stemma.close() and stemma.status().recorded == 0
+
+
+def test_options_that_nobody_knows_are_said_once_and_the_call_is_recorded(setting, provider, capsys):
+    """[calls §7.4]"""
+    said = []
+    gateway = setting.gateway()
+    calls = setting.recorder(gateway.url, exit_timout=1)
+    assert setting.said == ["open_call_recorder does not know exit_timout: nothing reads what stands there"]
+    for _ in range(2):
+        call = stemma.record_call([{"role": "user", "content": "Hi."}], calls=calls, histroy="x", warn=said.append)
+        stemma.record_answer(call, answer="Yes.", finsh_reason="stop")
+    assert said == ["record_call does not know histroy: nothing reads what stands there"]
+    assert capsys.readouterr().err == "stemma: record_answer does not know finsh_reason: nothing reads what stands there\n"
+    client = httpx.Client(transport=stemma.RecordingTransport(calls=calls, urll="x", warn=said.append))
+    assert client.post(f"{provider.url}/v1/chat/completions", json={"model": "m"}).json() == servers.CHAT
+    assert said[1:] == ["the recorder does not know urll: nothing reads what stands there"]
+    assert calls.flush(30) and calls.status().recorded == 3

@@ -11,7 +11,7 @@ import time
 import weakref
 from collections import deque
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Iterable, Optional, Union
 
 from ._exchange import Redact, Rules, dump, redact_of, without_bodies
 from ._post import Outcome, post, post_several
@@ -370,13 +370,15 @@ def open_call_recorder(
     exit_timeout: float = 2.0,
     warn: Optional[Callable[[str], None]] = None,
     times: "tuple[float, float, float]" = TIMES,
+    **unknown: Any,
 ) -> CallRecorder:
-    """Opens a recorder of calls.
+    """Opens a recorder of calls. An option that it does not know is ignored, and said once.
 
     url: the gateway (STEMMA_URL). recorder: the name of the agent. redact: rules by which secrets are taken out before
     anything is written. directory: where calls wait (STEMMA_SPOOL). limit: the most bytes that wait. exit_timeout: seconds
     that a process which is about to end waits for a gateway that answers. warn: told once of each thing that goes wrong.
     """
+    say_unknown("open_call_recorder", unknown, warn)
     return CallRecorder(url, recorder, redact, directory, limit, exit_timeout, warn, times)
 
 
@@ -426,6 +428,23 @@ def _state_folder() -> str:
     if sys.platform == "darwin":
         return os.path.join(home, "Library", "Application Support", "Stemma")
     return os.path.join(os.environ.get("XDG_STATE_HOME") or os.path.join(home, ".local", "state"), "stemma")
+
+
+_unknown: "set[str]" = set()
+
+
+def say_unknown(what: str, unknown: "Iterable[str]", warn: Optional[Callable[[str], None]]) -> None:
+    """Says once which options nobody reads. It raises nothing."""
+    names = ", ".join(name[:100] for name in list(unknown)[:10])
+    sentence = f"{what} does not know {names}: nothing reads what stands there"
+    if not names or sentence in _unknown:
+        return
+    if len(_unknown) < 1_000:
+        _unknown.add(sentence)
+    try:
+        (warn or _say)(sentence)
+    except Exception:
+        pass
 
 
 def _say(sentence: str) -> None:

@@ -3,8 +3,8 @@
 from typing import Any, Iterable, Mapping, Optional, Union
 
 from ._exchange import Redact, said_of
-from ._recorder import CallRecorder, OpenCall
-from ._shared import shared_recorder
+from ._recorder import CallRecorder, OpenCall, say_unknown
+from ._shared import known_options, shared_recorder
 
 _USAGE = ("input", "output", "cached", "cache_write", "reasoning")
 
@@ -40,6 +40,7 @@ def record_call(
         }
 
     try:
+        options = known_options("record_call", options)
         return RecordedCall((calls or shared_recorder(**options)).begin(said, history, run))
     except Exception:
         return RecordedCall(None)
@@ -56,11 +57,13 @@ def record_answer(
     usage: Optional[Mapping[str, Any]] = None,
     first_byte_ms: Optional[float] = None,
     duration_ms: Optional[float] = None,
+    **unknown: Any,
 ) -> None:
     """Says how a call ended: with an answer (a message, or its text), or with an error. It raises nothing.
 
     usage: `input`, `output`, `cached`, `cache_write`, `reasoning`. Only the first end of a call counts.
     """
+    say_unknown("record_answer", unknown, None)
     if call._call is None:
         return
     message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer

@@ -1,9 +1,12 @@
 """The recorders of this process: who records alike shares one."""
 
+import inspect
 import threading
 from typing import Any, Callable, Optional
 
-from ._recorder import CallRecorder, RecorderStatus, open_call_recorder
+from ._recorder import CallRecorder, RecorderStatus, open_call_recorder, say_unknown
+
+_OPTIONS = frozenset(inspect.signature(open_call_recorder).parameters) - {"unknown"}
 
 _recorders: "dict[str, CallRecorder]" = {}
 _lock = threading.Lock()
@@ -16,6 +19,12 @@ def shared_recorder(*, warn: Optional[Callable[[str], None]] = None, **options: 
         if key not in _recorders:
             _recorders[key] = open_call_recorder(warn=warn, **options)
         return _recorders[key]
+
+
+def known_options(what: str, options: "dict[str, Any]") -> "dict[str, Any]":
+    """The options that a recorder has; the others are said once. It raises nothing."""
+    say_unknown(what, [name for name in options if name not in _OPTIONS], options.get("warn"))
+    return {name: value for name, value in options.items() if name in _OPTIONS}
 
 
 def flush(timeout: float = 5.0) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, Iterator, Optional
 
 from ._exchange import MOST, Redact, body_of, is_call
 from ._recorder import CallRecorder, OpenCall
-from ._shared import shared_recorder
+from ._shared import known_options, shared_recorder
 
 
 class _Recording:
@@ -24,7 +24,7 @@ class _Recording:
     ) -> None:
         self._transport, self._owns = transport, _owns
         self._history, self._run = history, run
-        self._calls, self._options = calls, options
+        self._calls, self._options = calls, known_options("the recorder", options)
 
     def _begin(self, request: Any) -> Optional[OpenCall]:
         try:

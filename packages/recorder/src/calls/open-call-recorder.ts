@@ -7,6 +7,7 @@ import { exchangeHead, exchangeJson } from './exchange-json.ts';
 import { openSender, textOf } from './open-sender.ts';
 import type { CallRecorderOptions, CallScopeOptions, InnerOptions, SendTimes } from './options.ts';
 import { openTarget } from './target.ts';
+import { sayUnknownKeys } from './unknown-keys.ts';
 import { openCallWarnings } from './warnings.ts';
 
 const MIB = 1024 * 1024;
@@ -23,6 +24,7 @@ const LOOK = 60_000;
 export const openCallRecorder = (options: CallRecorderOptions & InnerOptions = {}): CallRecorder => {
   const { limit = LIMIT, exitTimeout = EXIT, recorder = 'recorder' } = options;
   const warnings = openCallWarnings(options.warn ?? platform.say);
+  sayUnknownKeys('openCallRecorder', 'options', options, options.warn);
   const counts = { recorded: 0, dropped: 0, refused: 0 };
   let lastError: string | null = null;
   let isClosed = false;

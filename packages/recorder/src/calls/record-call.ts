@@ -1,6 +1,7 @@
 import type { CallEnding, CallRecorder, OpenCall } from './call-recorder.ts';
 import type { CallRecorderOptions, CallScopeOptions } from './options.ts';
 import { sharedRecorder } from './shared-recorders.ts';
+import { sayUnknownKeys } from './unknown-keys.ts';
 
 /** A call that a program is about to make, in the form of OpenAI's chat API. */
 export type SaidCall = {
@@ -40,12 +41,12 @@ export type RecordedCallHandle = { readonly id: string };
 const open = new WeakMap<RecordedCallHandle, OpenCall>();
 
 /** Says which call is made now, for agents without a client that can be recorded. It throws nothing (calls §7.3, §7.4). */
-export const recordCall = (
-  { messages, model, tools, parameters }: SaidCall,
-  options: SaidCallOptions = {},
-): RecordedCallHandle => {
+export const recordCall = (said: SaidCall, options: SaidCallOptions = {}): RecordedCallHandle => {
   const { calls, history, run, ...rest } = options;
   try {
+    const { messages, model, tools, parameters } = said;
+    sayUnknownKeys('recordCall', 'call', said, options.warn);
+    sayUnknownKeys('recordCall', 'options', options, options.warn);
     const start = {
       form: 'said',
       model: model?.slice(0, 512) ?? null,
@@ -67,6 +68,7 @@ export const recordCall = (
 /** Says how a call ended. It throws nothing; only the first end of a call counts. */
 export const recordAnswer = (handle: RecordedCallHandle, said: SaidAnswer): void => {
   try {
+    sayUnknownKeys('recordAnswer', 'answer', said, undefined);
     void open.get(handle)?.end(endingOf(said));
   } catch {
     // What was said is no answer: the call stays without an end.

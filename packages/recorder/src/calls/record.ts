@@ -1,5 +1,5 @@
 import { platform } from '#call-platform';
-import { recordingFetch, type FetchFunction, type RecordingFetchOptions } from './recording-fetch.ts';
+import { openRecordingFetch, type FetchFunction, type RecordingFetchOptions } from './recording-fetch.ts';
 
 /** A client as `openai` and `@anthropic-ai/sdk` have it, and those made like them. */
 type MadeClient = {
@@ -18,7 +18,10 @@ export const record = <Client extends object>(
   const warn = options.warn ?? platform.say;
   try {
     if (isMadeClient(client)) {
-      const fetch = recordingFetch({ ...(client.fetch && { fetch: client.fetch }), ...options });
+      const fetch = openRecordingFetch(
+        { ...(client.fetch && { fetch: client.fetch }), ...options },
+        'record',
+      );
       return client.withOptions({ fetch }) as Client;
     }
     warn('the client is of no known kind: give it recordingFetch(), or say its calls with recordCall()');

@@ -3,6 +3,7 @@ import type { CallRecorder } from './call-recorder.ts';
 import { endOfError } from './end-of-error.ts';
 import type { CallRecorderOptions, CallScopeOptions } from './options.ts';
 import { sharedRecorder } from './shared-recorders.ts';
+import { sayUnknownKeys } from './unknown-keys.ts';
 import { watchResponse } from './watch-response.ts';
 
 export type FetchFunction = typeof globalThis.fetch;
@@ -19,9 +20,14 @@ export type RecordingFetchOptions = CallRecorderOptions &
  * A `fetch` that records calls of models: it gives what the other one gives, the same bytes, when they come. Requests that are
  * none pass. It waits for nothing but a file that is written, and throws only what the other one throws (calls §7.4).
  */
-export const recordingFetch = (options: RecordingFetchOptions = {}): FetchFunction => {
+export const recordingFetch = (options: RecordingFetchOptions = {}): FetchFunction =>
+  openRecordingFetch(options, 'recordingFetch');
+
+/** @param name the function that the program called */
+export const openRecordingFetch = (options: RecordingFetchOptions, name: string): FetchFunction => {
   const { fetch: inner, calls: given, history, run, ...rest } = options;
   const scope = { ...(history === undefined ? {} : { history }), ...(run === undefined ? {} : { run }) };
+  noted(() => sayUnknownKeys(name, 'options', options, options.warn));
   return async (input, init) => {
     const fetch = inner ?? globalThis.fetch;
     const request = noted(() => requestOf(input, init));

@@ -2,6 +2,7 @@ import { assistantOf, chatMessagesOf, chatToolsOf } from './ai-messages.ts';
 import { endOfError } from './end-of-error.ts';
 import { recordAnswer, recordCall, type RecordedCallHandle, type SaidCallOptions } from './record-call.ts';
 import { openParts, usageOfSdk, type SdkPart } from './sdk-parts.ts';
+import { sayUnknownKeys } from './unknown-keys.ts';
 
 type Params = Readonly<Record<string, unknown>>;
 type Generated = { readonly content?: unknown; readonly finishReason?: unknown; readonly usage?: unknown };
@@ -30,6 +31,7 @@ const APART: ReadonlySet<string> = new Set(['prompt', 'tools', 'headers', 'abort
  * chat API. It knows no bytes; a provider that takes `fetch` is recorded byte for byte with `recordingFetch` instead.
  */
 export const recordingMiddleware = (options: SaidCallOptions = {}): RecordingMiddleware => {
+  unharmed(() => sayUnknownKeys('recordingMiddleware', 'options', options, options.warn));
   const begin = (params: object, model: { readonly modelId: string }): RecordedCallHandle | undefined =>
     unharmed(() => {
       const given = params as Params;

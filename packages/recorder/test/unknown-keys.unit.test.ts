@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { record, recordAnswer, recordCall, recordingFetch, recordingMiddleware } from '../src/index.ts';
+import type { CallRecorder } from '../src/index.ts';
+
+/** A recorder that keeps nothing but what begins. */
+const openFake = () => {
+  const began: unknown[] = [];
+  const calls = {
+    begin: (start: unknown, scope: unknown) => {
+      began.push([start, scope]);
+      return { id: `call-${began.length}`, end: () => undefined };
+    },
+  } as unknown as CallRecorder;
+  return { began, calls };
+};
+
+test('keys that no function knows are said once, and the call is recorded all the same [calls §7.4]', () => {
+  const { began, calls } = openFake();
+  const said: string[] = [];
+  const warn = (sentence: string): void => void said.push(sentence);
+  const options = { calls, warn, histroy: 'shop' };
+  const call = { messages: [{ role: 'user', content: 'Hi.' }], temperature: 0 };
+  for (let i = 0; i < 3; i++) recordCall(call, options);
+  expect(said).toEqual([
+    'recordCall does not know temperature: nothing reads what stands there',
+    'recordCall does not know histroy: nothing reads what stands there',
+  ]);
+  expect(began).toHaveLength(3);
+});
+
+test('options in the first argument are said with where they belong [calls §7.4]', () => {
+  const { calls } = openFake();
+  const said: string[] = [];
+  const warn = (sentence: string): void => void said.push(sentence);
+  const misplaced = { messages: [], url: 'http://127.0.0.1:1', history: 'shop' };
+  recordCall(misplaced, { calls, warn });
+  expect(said).toEqual([
+    'recordCall takes options in its second argument: recordCall({ messages }, { url, history })',
+  ]);
+});
+
+test('a warning that throws harms nobody, and every function says what it does not know [calls §7.4]', async () => {
+  const { calls } = openFake();
+  const said: string[] = [];
+  const options = {
+    calls,
+    warn: (sentence: string): never => {
+      said.push(sentence);
+      throw new Error('not now');
+    },
+  };
+  const fetch = (): Promise<Response> => Promise.resolve(new Response('ok'));
+  const asked = recordingFetch({ ...options, fetch, ...{ wran: 1 } });
+  expect(await (await asked('http://x/')).text()).toBe('ok');
+  const client = { withOptions: (given: object) => given };
+  record(client, { ...options, ...{ urll: '' } });
+  recordingMiddleware({ ...options, ...{ hsitory: '' } });
+  expect(said).toEqual([
+    'recordingFetch does not know wran: nothing reads what stands there',
+    'record does not know urll: nothing reads what stands there',
+    'recordingMiddleware does not know hsitory: nothing reads what stands there',
+  ]);
+  const handle = recordCall({ messages: [] }, options);
+  expect(() => recordAnswer(handle, { answer: 'Yes.', ...{ answr: 1 } })).not.toThrow();
+});
