@@ -1,3 +1,4 @@
+import { NAME_CHARACTER } from '@stemma/errors';
 import { z } from 'zod';
 import { ErrorAnswer } from './answers.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -25,9 +26,17 @@ const coding = z
   .describe('the content coding that the bytes still have (`gzip`)');
 const name = z.string().max(512).nullable().optional();
 const tokens = count.nullable().optional();
+const PLACE_NAME = new RegExp(`^(?:${NAME_CHARACTER}|:){1,300}$`, 'u');
+
+/** True for what may name a history, or a branch of one: `NAME:BRANCH`. */
+export const isPlaceName = (text: string): boolean => PLACE_NAME.test(text) && text.normalize('NFC') === text;
+
 const placeName = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,300}$/, 'a name has letters, digits, and . _ - : (1 to 300 of them)');
+  .min(1)
+  .max(300)
+  .refine(isPlaceName, 'a name has letters, digits, and . _ - :')
+  .describe('letters, digits, and . _ - :');
 
 const wireRequest = z.strictObject({
   form: z.literal('wire'),

@@ -5,7 +5,7 @@ export { type AttemptAnswer, attemptAnswer, callAddressAnswer } from './attempts
 export type { AssignAnswer, LinkAnswer } from './corrections.ts';
 export { BranchNodeAnswer, LoadRequest } from './branches.ts';
 export { pastOf, WhyAnswer } from './causes.ts';
-export { ExchangeAnswer, ExchangeRequest, type ExchangesAnswer } from './exchanges.ts';
+export { ExchangeAnswer, ExchangeRequest, isPlaceName, type ExchangesAnswer } from './exchanges.ts';
 export { addressOf, type ApiClient, createClient, type ApiFetch } from './client.ts';
 export {
   authorOfRequest,

@@ -24,12 +24,15 @@ export type HashedCall = {
   readonly beginning: string;
 };
 
+/** A history that is to be started. */
+type NewHistory = { readonly history: string; readonly name: string | null };
+
 /** Records calls of which all is known that `recordCall` reads: what it records is the same. */
 export type QuickRecorder = {
   /** A call that goes on with the conversation that was recorded last; undefined: it does not, or may not. */
   goOn(hashed: HashedCall): Promise<PlacedCall | undefined>;
   /** A call that starts a history, in one frame. @throws E_HISTORY_EXISTS */
-  first(hashed: HashedCall, history: string, origin: CallOrigin | null): Promise<PlacedCall>;
+  first(hashed: HashedCall, to: NewHistory, origin: CallOrigin | null): Promise<PlacedCall>;
   /** Remembers a call that `recordCall` has recorded. */
   remember(hashed: HashedCall, outcome: Outcome): void;
 };
@@ -42,8 +45,9 @@ export const openQuickRecorder = (
 ): QuickRecorder => {
   type Known = {
     readonly branch: BranchRef;
-    /** Null: the history is to be started. */
+    /** Null: the history is to be started, with the name. */
     readonly tip: number | null;
+    readonly name?: string | null;
     readonly last: LastCall | null;
     readonly match: CallMatch;
     /** The messages of the list that the branch shows. */
@@ -54,7 +58,7 @@ export const openQuickRecorder = (
   const submit = async (
     hashed: HashedCall,
     steps: readonly Step[],
-    { branch, tip, last, match, shown, origin }: Known,
+    { branch, name = null, tip, last, match, shown, origin }: Known,
   ): Promise<PlacedCall> => {
     const { call, messages, scope, hashes } = hashed;
     const { history, branchId } = branch;
@@ -66,7 +70,7 @@ export const openQuickRecorder = (
       ...{ id: call.id, history, branchId, by: call.by },
       ...(tip === null ? {} : { expected: tip }),
       steps: [
-        ...(tip === null ? [{ op: 'start', name: null } as const] : []),
+        ...(tip === null ? [{ op: 'start', name } as const] : []),
         ...steps,
         { op: 'commit' },
         step,
@@ -120,9 +124,9 @@ export const openQuickRecorder = (
         return undefined;
       }
     },
-    first: (hashed, history, origin) =>
+    first: (hashed, { history, name }, origin) =>
       submit(hashed, callSteps([], hashed.messages).steps, {
-        ...{ branch: branchRefOf(history, 0), tip: null, last: null, match: 'started', shown: 0, origin },
+        ...{ branch: branchRefOf(history, 0), name, tip: null, last: null, match: 'started', shown: 0, origin },
       }),
   };
 };

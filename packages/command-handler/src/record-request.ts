@@ -1,5 +1,5 @@
 import { toHex, type WideJson } from '@stemma/canonical';
-import { isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import type { CallMatch, CallOrigin } from '@stemma/events';
 import { historyId, type Redaction } from '@stemma/history';
 import { branchRefOf, mainBranchId, type BranchRef } from '@stemma/history-store';
@@ -12,6 +12,7 @@ import type { Outcome } from './outcome.ts';
 import { findEarlierCall, matchByHash, matchByMessages, type MatchCandidate } from './match-call.ts';
 import { findParent } from './find-parent.ts';
 import { openConversations } from './conversations.ts';
+import { IS_THERE, openHistoryNames } from './history-names.ts';
 import { openQuickRecorder, type HashedCall } from './go-on.ts';
 import { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
@@ -81,9 +82,9 @@ export const openRequestRecorder = (
   };
 
   /** The branch of a conversation that goes on from none: of a new history, or of its own in the one that was named. */
-  const newBranch = async (call: UnplacedCall): Promise<BranchRef> => {
+  const newBranch = async (call: UnplacedCall, messages: readonly WideJson[]): Promise<BranchRef> => {
     const { id, by, within } = call;
-    if (!isInHistory(within)) return branchRefOf((await startHistory(call)).history, 0);
+    if (!isInHistory(within)) return branchRefOf((await startHistory(call, messages)).history, 0);
     const { history } = within;
     const [main, called] = await projection.read((rows) => {
       const branchId = mainBranchId(rows, history);
@@ -91,11 +92,32 @@ export const openRequestRecorder = (
     });
     return called ? forkAt(history, 0, 0, { id, by }) : branchRefOf(history, main);
   };
-  const startHistory = (call: UnplacedCall): Promise<Outcome> =>
-    home.submit({
-      ...{ id: startOf(call), history: historyOf(call), branchId: 0, by: call.by },
-      steps: [{ op: 'start', name: null }],
-    });
+  const names = openHistoryNames();
+  /** Starts a history under the first name that is free, as nobody named it. Started again it is the same. */
+  const underFreeName = async <T>(
+    call: UnplacedCall,
+    messages: readonly WideJson[],
+    start: (name: string | null, history: string) => Promise<T>,
+  ): Promise<T> => {
+    const command = startOf(call);
+    for (const name of names.proposed(messages, command))
+      try {
+        const started = await start(name, historyId(name, command));
+        names.took(name, command);
+        return started;
+      } catch (error) {
+        if (name === null || !isStemmaError(error) || !IS_THERE.has(error.code)) throw error;
+        names.took(name, null);
+      }
+    throw fail('E_INTERNAL', 'a history without a name was not started');
+  };
+  const startHistory = (call: UnplacedCall, messages: readonly WideJson[]): Promise<Outcome> =>
+    underFreeName(call, messages, (name, history) =>
+      home.submit({
+        ...{ id: startOf(call), history, branchId: 0, by: call.by },
+        steps: [{ op: 'start', name }],
+      }),
+    );
   const forkAt = async (
     history: string,
     branchId: number,
@@ -139,21 +161,23 @@ export const openRequestRecorder = (
           return await repeat(candidate, call, { scope, match }, hashes);
         if (match === undefined && !isInHistory(call.within)) {
           // A call without messages is not found by them.
-          const history = historyOf(call);
+          const history = unnamedHistoryOf(call);
           const known = await projection.read((rows) => findCallRow(rows, history, call.id));
           if (known !== undefined) return placedBefore(history, known);
         }
         const origin = match === undefined ? await findParent(projection, scope, messages) : null;
         const isPlain = redactor === undefined && call.facts.unsteered === undefined;
         if (isPlain && match === undefined && !isInHistory(call.within)) {
-          const first = await quick.first(hashed, historyOf(call), origin).catch((error: unknown) => {
+          const first = await underFreeName(call, messages, (name, history) =>
+            quick.first(hashed, { history, name }, origin),
+          ).catch((error: unknown) => {
             // Another version of this program started it in a frame of its own.
             if (isStemmaError(error, 'E_HISTORY_EXISTS')) return undefined;
             throw error;
           });
           if (first !== undefined) return first;
         }
-        const [branch, how] = await branchFor(candidate, match, call);
+        const [branch, how] = await branchFor(candidate, match, call, messages);
         const outcome = await home.recordCall(branch, {
           ...call,
           facts: { ...call.facts, found: { scope, match: how, origin }, hashes },
@@ -172,8 +196,9 @@ export const openRequestRecorder = (
     candidate: MatchCandidate | undefined,
     match: CallMatch | undefined,
     call: UnplacedCall,
+    messages: readonly WideJson[],
   ): Promise<readonly [BranchRef, CallMatch]> => {
-    if (candidate === undefined || match === undefined) return [await newBranch(call), 'started'];
+    if (candidate === undefined || match === undefined) return [await newBranch(call, messages), 'started'];
     const { history, branchId, at } = candidate;
     return [
       match === 'forked' ? await forkAt(history, branchId, at, call) : branchRefOf(history, branchId),
@@ -230,8 +255,8 @@ export const openRequestRecorder = (
         };
       return { ...known, match, from: candidate };
     },
-    async open(call, { from, match }) {
-      if (from === undefined) return newBranch(call);
+    async open(call, { from, match, messages }) {
+      if (from === undefined) return newBranch(call, messages);
       const { history, branchId, at } = from;
       return match === 'forked' ? forkAt(history, branchId, at, call) : branchRefOf(history, branchId);
     },
@@ -265,9 +290,9 @@ const beginningOf = (scope: string, messages: readonly WideJson[]): string => {
   return toHex(hashPrompt(scope, beginning).lists.at(-1) as Uint8Array);
 };
 
-/** The command that starts the history of a call that goes on from none, and that history. */
+/** The command that starts the history of a call that goes on from none, and that history if nothing is said in it. */
 const startOf = ({ id }: UnplacedCall): string => `${id}.start`;
-const historyOf = (call: UnplacedCall): string => historyId(null, startOf(call));
+const unnamedHistoryOf = (call: UnplacedCall): string => historyId(null, startOf(call));
 
 /** Where a frame has recorded a call, perhaps another time than now. */
 const placeOf = ({ history, branchId, events }: Outcome): Omit<PlacedCall, 'match'> => ({

@@ -13,4 +13,5 @@ export { issueText } from './issue-text.ts';
 export { backOff, type BackOff } from './back-off.ts';
 export { VERSION } from './version.ts';
 export { echo, MAX_ECHO } from './echo.ts';
+export { isName, NAME_CHARACTER, nameOfText, nameOfWords } from './names.ts';
 export { HIDDEN_CHARACTERS, visibleText } from './visible-text.ts';

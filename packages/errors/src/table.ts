@@ -50,7 +50,7 @@ export const ERRORS = {
   E_HEADER_IMMUTABLE: row(409, 1, false, 'Remove the node and insert it under a new id.'),
   E_POLICY_INVALID: row(400, 1, false, 'Give a policy as {max_blocks, keep_turns, pins}.'),
   E_EXPORT_INVALID: row(400, 1, false, 'Give an export as `stemma export` prints it: {spec_version, cycle, root}.', 'Give an export as GET /api/histories/{history}/export returns it: {spec_version, cycle, root}.'),
-  E_NAME_INVALID: row(400, 64, false, 'Use letters, digits, _ . - and at most 128 characters.'),
+  E_NAME_INVALID: row(400, 64, false, 'Use letters of any script, digits, _ . - and at most 128 bytes of UTF-8.'),
   E_NAME_TAKEN: row(409, 3, false, 'Choose another name: a name belongs to one position or one branch of a history.'),
   E_SELECTOR_INVALID: row(400, 64, false, 'Write a selector as [@position] and steps such as ^seq .cb[role=\'tool\'] or #id; a position as @t0 @t-1 @c3 @s57 @name:NAME.'),
   E_SNAPSHOT_NOT_FOUND: row(404, 1, false, '`stemma snapshots H` lists the snapshots.', 'GET /api/histories/{history}/snapshots lists the snapshots.'),

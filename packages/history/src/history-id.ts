@@ -1,5 +1,5 @@
 import { base32Digest } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, isName } from '@stemma/errors';
 
 /**
  * The id of a new history: made from its name alone, so that two starts with one name conflict at `seq` 0; without a
@@ -8,11 +8,9 @@ import { fail } from '@stemma/errors';
 export const historyId = (name: string | null, command: string): string =>
   'h' + base32Digest(name === null ? `command:${command}` : `name:${name}`, 20);
 
-const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-
 /** A valid name of a history, branch or position (context-tree §5). @throws E_NAME_INVALID */
 export const checkName = (name: string): string => {
-  if (!NAME.test(name))
+  if (!isName(name))
     throw fail('E_NAME_INVALID', `${JSON.stringify(name.slice(0, 140))} is not a valid name`);
   return name;
 };

@@ -308,7 +308,9 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     histories: () => readCurrent((rows) => listHistoryPage(rows).histories),
     listHistories: (filter) => readCurrent((rows) => listHistoryPage(rows, filter)),
     history: (id) => readOf(projection, id, (rows) => oneHistory(rows, id)),
-    find: async (name) => {
+    find: async (given) => {
+      // Names are composed; what a system gives may not be.
+      const name = given.normalize('NFC');
       try {
         await catchUpWithNamed(projection, name);
         return await projection.read((rows) => findServedBranch(rows, name));

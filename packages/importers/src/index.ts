@@ -15,5 +15,6 @@ export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';
 export { redactMessages } from './openai-chat/redact-messages.ts';
 export { threadBlocks } from './openai-chat/thread-blocks.ts';
 export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';
+export { nameOfMessages } from './name-of-messages.ts';
 export { readImport, type ImportItem, type NameConversation } from './read-import.ts';
 export type { ImportSource } from './source.ts';

@@ -1,9 +1,10 @@
-import { fromHex, pack, sha256Hex } from '@stemma/canonical';
+import { fromHex, pack, sha256Hex, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { checkName, historyId, type Command, type Step } from '@stemma/history';
 import { importerFor, importerNamed } from './catalogue.ts';
 import type { Importer, ImporterOutput, ImportReport, Unit } from './importer.ts';
+import { nameOfMessages } from './name-of-messages.ts';
 import { readText, type ImportSource, type Reading } from './source.ts';
 import { readUnits, type Layout } from './units.ts';
 
@@ -33,6 +34,8 @@ export type NameConversation = (conversation: {
   readonly count: number;
   /** What the file calls it. */
   readonly title: string | null;
+  /** How its first message of a user begins, in a few words that a name may have. */
+  readonly words: string | null;
 }) => string | null;
 
 export type ImportOptions = {
@@ -40,6 +43,8 @@ export type ImportOptions = {
   readonly format?: string;
   /** The name of the history; only for files with one conversation. A function names each of them. */
   readonly name?: string | null | NameConversation;
+  /** Takes secrets out of a text that becomes a part of a name. */
+  readonly redact?: (text: string) => string;
   readonly by?: Author;
   /**
    * Called while the file is read: twice, first to check it, then to map it. A document in memory counts as read at
@@ -103,7 +108,14 @@ export async function* readImport(
         return commandOf([firstStep(name, { format: mapping, sha256 }), ...steps]);
       };
       const command = named(
-        typeof given === 'function' ? given({ index: conversation, count, title }) : given,
+        typeof given === 'function'
+          ? given({
+              index: conversation,
+              count,
+              title,
+              words: nameOfMessages(insertedBy(steps), options.redact) ?? null,
+            })
+          : given,
       );
       yield { kind: 'command', conversation, command, renamed: named };
     }
@@ -176,6 +188,10 @@ const openFile = (
 async function* withFirst<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): AsyncIterable<T> {
   for (let next = first; next.done !== true; next = await rest.next()) yield next.value;
 }
+
+/** What the steps insert: nodes have the role and the content of messages. */
+const insertedBy = (steps: readonly Step[]): readonly WideJson[] =>
+  steps.flatMap((step) => (step.op === 'insert' ? [step.node, ...(step.siblings ?? [])] : []));
 
 /** The number of conversations. Runs the whole mapping, for its errors. */
 const countConversations = async (file: OpenFile): Promise<number> => {

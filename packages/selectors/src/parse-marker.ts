@@ -1,8 +1,8 @@
-import { fail } from '@stemma/errors';
+import { fail, NAME_CHARACTER } from '@stemma/errors';
 import { invalid, peek, take, takeMatch, type Scanner } from './scanner.ts';
 import type { Marker, MarkerRange } from './syntax.ts';
 
-const NAME = /[A-Za-z0-9_.-]+/y;
+const NAME = new RegExp(`${NAME_CHARACTER}+`, 'uy');
 const DIGITS = /\d+/y;
 const SIGNED = /-?\d+/y;
 

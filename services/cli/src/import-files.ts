@@ -1,8 +1,7 @@
 import { compareCodePoints, sha256Hex } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, nameOfText } from '@stemma/errors';
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { inLatinLetters } from './latin-letters.ts';
 
 /** What to import: each file once, in order; `-` is stdin. */
 export type ImportFiles = {
@@ -76,21 +75,15 @@ const readEntries = (folder: string) => {
 export const sizeOf = (file: string): number =>
   file === '-' ? 0 : (statSync(file, { throwIfNoEntry: false })?.size ?? 0);
 
+/** In bytes of UTF-8: a number finds room behind it. */
 const LONGEST_NAME = 100;
 
 /** A text as the name of a history: other characters than names have become hyphens. Undefined: no letter or digit is left. */
-export const asName = (text: string): string | undefined => {
-  const name = inLatinLetters(text)
-    .replace(/[^A-Za-z0-9_.-]+/g, '-')
-    .replace(/^[-.]+/, '')
-    .slice(0, LONGEST_NAME)
-    .replace(/[-.]+$/, '');
-  return /[A-Za-z0-9]/.test(name) ? name : undefined;
-};
+export const asName = (text: string): string | undefined => nameOfText(text, LONGEST_NAME);
 
 /**
  * The name of a file without its folder and the endings of transcripts, as the name of a history; `file-` and a hash of it, if
- * its letters have no Latin ones. A pipe has none.
+ * there is no letter or digit in it. A pipe has none.
  */
 export const nameOfFile = (file: string): string | undefined => {
   if (file === '-' || statSync(file, { throwIfNoEntry: false })?.isFile() === false) return undefined;

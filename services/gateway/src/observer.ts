@@ -1,4 +1,5 @@
 import type { EndpointName } from '@stemma/api';
+import { NAME_CHARACTER } from '@stemma/errors';
 import type { ObservationKind } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
@@ -36,6 +37,9 @@ type NotedObservations = {
   readonly seen: Map<string, NewObservation>;
 };
 
+/** The position at the head of a selector. */
+const REFERENCE = new RegExp(`^\\S*@[^\\s.:*]+(?::${NAME_CHARACTER}+)?`, 'u');
+
 export const openObserver = (home: Home, report: (error: unknown) => void): Observer => {
   let noted = new Map<string, NotedObservations>();
   let timer: NodeJS.Timeout | undefined;
@@ -61,7 +65,7 @@ export const openObserver = (home: Home, report: (error: unknown) => void): Obse
     if (kind === undefined) return;
     const branchRef = await home.find(history);
     if (!(await home.branches.isObserved(branchRef))) return;
-    const ref = selector === undefined ? at : /^\S*@[^\s.:*]+(?::[A-Za-z0-9_.-]+)?/.exec(selector)?.[0];
+    const ref = selector === undefined ? at : REFERENCE.exec(selector)?.[0];
     const position = await home.position(branchRef, ref);
     const what = node === undefined ? (selector ?? at ?? name) : `#${node}`;
     const now = BigInt(Date.now()) * 1_000_000n;

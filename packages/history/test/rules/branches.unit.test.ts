@@ -94,13 +94,19 @@ test('a fork or rollback takes the configuration in force at its target, whateve
   ]);
 });
 
-test('a saved name means one position of the history forever, on whatever branch, and consists of letters, digits, _ . - [context-tree §5: positions]', () => {
+test('a saved name means one position of the history forever, on whatever branch, and consists of letters of any script, digits, _ . - [context-tree §5: positions]', () => {
   const session = three();
   session.submit(block('open'), { op: 'name', name: 'half_way.1-x' });
   session.submit(COMMIT);
   expect(session.history.name('half_way.1-x')).toEqual({ branchId: 0, seq: 4 });
   expect(session.tree(0, 4).ids).toContain('open');
   expect(codeOf(() => session.submit({ op: 'name', name: 'half_way.1-x' }))).toBe('E_NAME_TAKEN');
-  for (const name of ['', 'a b', 'ä', '@x'])
+  session.submit({ op: 'name', name: 'größe-会議-мир' });
+  expect(session.history.name('größe-会議-мир')).toBeDefined();
+  // Of what one sees as one name there is one; nothing in a name is hidden, or changes what stands around it.
+  const notComposed = 'ä'.normalize('NFD');
+  const hidden = ['a\u200bb', '\u202ex', 'a\u3164', 'a\u0000', 'x\ufe0f', '\u{e0041}', '\u0301x'];
+  const tooLong = ['x'.repeat(129), 'ä'.repeat(65)];
+  for (const name of ['', 'a b', '@x', 'a:b', notComposed, ...hidden, ...tooLong])
     expect(codeOf(() => session.submit({ op: 'name', name }))).toBe('E_NAME_INVALID');
 });

@@ -38,7 +38,8 @@ export const importCommand: CommandSpec = {
   ],
   run: async ({ home: open, output, stdin, signal, progress: display }, [given], options) => {
     const { files, passedOver, empty } = listImportFiles(given as readonly string[]);
-    const names = openNames(text(options, 'history'), files.length);
+    const { erasable } = erasableOf(options);
+    const names = openNames(text(options, 'history')?.normalize('NFC'), files.length, erasable !== undefined);
     const dry = options['dryRun'] === true;
     const home = dry ? null : await open({ create: true });
     const imported: Imported[] = [];
@@ -64,7 +65,7 @@ export const importCommand: CommandSpec = {
           format: text(options, 'format') ?? 'auto',
           name: names(file),
           stdin,
-          ...erasableOf(options),
+          ...(erasable === undefined ? {} : { erasable }),
           signal,
           onProgress: (bytes, ofFile) =>
             progress.count(done + (ofFile > 0 ? Math.min(bytes, most) : 0), Math.max(total, done + most)),

@@ -1,3 +1,4 @@
+import { isPlaceName } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -26,8 +27,8 @@ export const record: CommandSpec = {
   run: async ({ directory, env, output, signal }, [command], options) => {
     const [program, ...args] = command as readonly string[];
     if (program === undefined || program === '') throw fail('E_USAGE', 'give a command after --');
-    const history = text(options, 'history');
-    if (history !== undefined && !/^[A-Za-z0-9_.:-]{1,300}$/.test(history))
+    const history = text(options, 'history')?.normalize('NFC');
+    if (history !== undefined && !isPlaceName(history))
       throw fail('E_USAGE', `${JSON.stringify(history.slice(0, 140))} names no history or branch`);
     const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
     const server = await serveHome({
@@ -40,7 +41,8 @@ export const record: CommandSpec = {
     try {
       const run = randomBytes(8).toString('hex');
       const steered = options['steer'] === true ? 'steer/' : '';
-      const place = steered + (history === undefined ? `run/${run}` : `history/${history}`);
+      const place =
+        steered + (history === undefined ? `run/${run}` : `history/${encodeURIComponent(history)}`);
       const exitCode = await runChild(program, args, childEnv(env, `${server.url}/proxy/${place}`), signal);
       const waiting = await server.drained(DRAIN);
       const counts = server.calls();

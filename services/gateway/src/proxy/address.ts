@@ -1,3 +1,4 @@
+import { isPlaceName } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { AskedScope } from './entry.ts';
 
@@ -38,8 +39,6 @@ export type ProxyAddress = {
   readonly query: string;
 };
 
-const NAME = /^[A-Za-z0-9_.:-]{1,300}$/;
-
 /**
  * The parts of `/proxy/[[steer/]run/RUN/|[steer/]history/NAME/]PROVIDER/PATH`. @param named what the header `x-stemma-history` says
  *
@@ -64,12 +63,21 @@ export const addressOf = (target: string, named: string | undefined): ProxyAddre
 };
 
 const checked = (text: string): string => {
-  const name = text.replaceAll('%3A', ':').replaceAll('%3a', ':');
-  if (NAME.test(name)) return name;
+  const name = decoded(text);
+  if (isPlaceName(name)) return name;
   throw fail(
     'E_USAGE',
     `${JSON.stringify(name.slice(0, 140))} names no history: letters, digits, and . _ - :`,
   );
+};
+
+/** A part of a path as it is meant: what is no letter of ASCII is escaped there. */
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text).normalize('NFC');
+  } catch {
+    return text;
+  }
 };
 
 /**
