@@ -59,7 +59,14 @@ export const CORRECTIONS = {
     params: z.strictObject({ history: historyParam, attempt: z.string().min(1).max(600) }),
     body: AssignRequest,
     answer: { kind: 'json', status: 200, schema: AssignAnswer },
-    errors: [...NOT_FOUND, 'E_COMMAND_INVALID', 'E_ACTOR_REQUIRED', 'E_ACTOR_INVALID', 'E_CONFLICT'],
+    errors: [
+      ...NOT_FOUND,
+      'E_COMMAND_INVALID',
+      'E_ACTOR_REQUIRED',
+      'E_ACTOR_INVALID',
+      'E_CONFLICT',
+      'E_MESSAGES_DIFFER',
+    ],
   },
   linkConversation: {
     method: 'POST',

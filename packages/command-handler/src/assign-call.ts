@@ -1,6 +1,6 @@
 import { readBodyAt } from '@stemma/calls';
 import { sha256Hex, toHex, type WideJson } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { isBodyKept, type CallAddress, type HistoryEvent } from '@stemma/events';
 import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
@@ -144,7 +144,7 @@ const recordAt = async (
     const { tree, payloads, thread } = await home.view(position);
     const started = await eventAt(projection, history, row);
     const tools = await eventAt(projection, history, { location: row.toolsAt });
-    const outcome = await home.recordCall(target, {
+    const recorded = home.recordCall(target, {
       id,
       by,
       messages: toOpenAIMessages(tree, payloads, thread),
@@ -160,6 +160,14 @@ const recordAt = async (
           origin: { kind: 'assigned', ...from },
         },
       },
+    });
+    const outcome = await recorded.catch((error: unknown) => {
+      if (!isStemmaError(error, 'E_SEALED')) throw error;
+      throw fail(
+        'E_MESSAGES_DIFFER',
+        `the messages of the call ${from.attemptId.slice(0, 200)} do not go on from those that ${target.history} shows, and these were imported, so they stay as they are`,
+        { history: target.history, call: from.attemptId },
+      );
     });
     branch = branchRefOf(outcome.history, outcome.branchId);
   }

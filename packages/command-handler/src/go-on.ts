@@ -126,7 +126,15 @@ export const openQuickRecorder = (
     },
     first: (hashed, { history, name }, origin) =>
       submit(hashed, callSteps([], hashed.messages).steps, {
-        ...{ branch: branchRefOf(history, 0), name, tip: null, last: null, match: 'started', shown: 0, origin },
+        ...{
+          branch: branchRefOf(history, 0),
+          name,
+          tip: null,
+          last: null,
+          match: 'started',
+          shown: 0,
+          origin,
+        },
       }),
   };
 };

@@ -75,6 +75,7 @@ export const ERRORS = {
   E_CALL_BODY_NOT_KEPT: row(404, 1, false, '`stemma call H ATTEMPT` shows what is recorded of the call.', 'The call says what is recorded of it.'),
   E_CALL_NOT_HELD: row(409, 3, false, '`stemma held` lists the calls that wait.', 'GET /api/held lists the calls that wait.'),
   E_CALL_NOT_STEERED: row(409, 3, false, 'The call goes out as it came: `stemma call H ATTEMPT` says why.', 'The call goes out as it came.'),
+  E_MESSAGES_DIFFER: row(409, 3, false, 'Assign the call with --new, or to a branch whose messages it goes on from: `stemma fork H @c3 --name NAME` starts one.', 'Assign the call to a new history, or to a branch whose messages it goes on from.'),
   E_TOOL_PAIR: row(409, 3, false, 'Remove the tool call and its result in one command, or change the result with `stemma edit`.', 'Remove the tool call and its result in one command, or replace the result.'),
   E_COMMAND_REUSED: row(409, 3, false, 'Use a new id: a command id belongs to one command.'),
   E_COMMAND_INVALID: row(400, 64, false, 'See docs/formats/ for the shape of commands.'),

@@ -1,3 +1,5 @@
+import { exportTree } from '@stemma/context-tree';
+import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { openHome, type Home } from '@stemma/home';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -264,4 +266,48 @@ test('a link that would make a circle is refused, and one that is there is not r
     });
   await link(second, null);
   await link(first, addressOf(third, 'three'));
+});
+
+test('a call that goes on from other messages than imported ones is refused, with what to do instead [calls §8.1]', async () => {
+  const { branch } = await send([s, u('A flight')]);
+  await end(branch, 'call-1', a('Booked'));
+  const other = { history: historyId('other', ''), branchId: 0, by };
+  const said = (id: string, role: string, content: string) =>
+    ({ op: 'insert', parent: '^ah', node: { id, nodeType: 'cb', role, content } }) as const;
+  await home.submit({
+    ...{ ...other, id: 'first' },
+    steps: [{ op: 'start', name: 'other' }, said('m0', 'user', 'Another question'), { op: 'commit' }],
+  });
+  await home.submit({
+    ...{ ...other, id: 'second' },
+    steps: [said('m1', 'assistant', 'Another answer'), { op: 'commit' }],
+  });
+  const exported = await home.view(await home.position(await home.find('other')));
+  await home.submit({
+    id: 'import-2',
+    history: historyId('imported', 'import-2'),
+    branchId: 0,
+    by,
+    steps: [
+      {
+        op: 'import',
+        name: 'imported',
+        export: exportTree(exported.tree, exported.payloads),
+        thread: exported.thread,
+      },
+    ],
+  });
+  const to = { branch: await home.find('imported') };
+  await expect(
+    home.assignCall({ history: branch.history, attemptId: 'call-1' }, to, ann),
+  ).rejects.toMatchObject({
+    code: 'E_MESSAGES_DIFFER',
+  });
+  expect(await listed(branch)).toEqual([['call-1', '@c1', 'started', null]]);
+  const [moved] = await home.assignCall(
+    { history: branch.history, attemptId: 'call-1' },
+    { newHistory: 'its-own' },
+    ann,
+  );
+  expect(moved?.to.history).toBe((await home.find('its-own')).history);
 });

@@ -1,13 +1,8 @@
 export type { CallRecorder } from './calls/call-recorder.ts';
 export { openCallRecorder } from './calls/open-call-recorder.ts';
 export type { CallRecorderOptions, CallScopeOptions } from './calls/options.ts';
-export {
-  recordAnswer,
-  recordCall,
-  type RecordedCallHandle,
-  type SaidAnswer,
-  type SaidCall,
-} from './calls/record-call.ts';
+export { recordAnswer, recordCall, type RecordedCallHandle } from './calls/record-call.ts';
+export type { SaidAnswer, SaidCall } from './calls/said.ts';
 export { recordingFetch, type RecordingFetchOptions } from './calls/recording-fetch.ts';
 export { recordingMiddleware, type RecordingMiddleware } from './calls/recording-middleware.ts';
 export { record } from './calls/record.ts';

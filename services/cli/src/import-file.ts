@@ -62,7 +62,7 @@ export const importFile = async (
   const items = readImport(source, {
     format: options.format,
     name: options.name,
-    ...(home === null ? {} : { redact: home.redactText }),
+    ...(home === null ? {} : { redact: (text) => home.redactText(text) }),
     // A file is read twice: once for what is wrong with it, once to record it.
     onProgress: (phase, bytes) => {
       options.signal.throwIfAborted();

@@ -105,6 +105,29 @@ describe('import', () => {
     expect(stdout).toContain('Hi.');
   });
 
+  it('names what comes from a pipe after what is said first, the same again for the same, else with a number', async () => {
+    const piped = async (messages: readonly object[], ...more: readonly string[]) => {
+      const { stdout } = await runStemma(['import', '-', '--json', ...more, ...home], {
+        input: JSON.stringify(messages),
+      });
+      return namesOf(JSON.parse(stdout) as Imported);
+    };
+    const ask = (content: string) => [
+      { role: 'user', content },
+      { role: 'assistant', content: 'Yes.' },
+    ];
+    expect(await piped(ask('Where is my parcel, please?'))).toEqual(['Where-is-my-parcel-please']);
+    expect(await piped(ask('Where is my parcel, please?'))).toEqual(['Where-is-my-parcel-please']);
+    expect(await piped(ask('Where is my parcel, please? Hurry!'))).toEqual([
+      'Where-is-my-parcel-please-Hurry',
+    ]);
+    expect(await piped([...ask('Where is my parcel, please?'), USER])).toEqual([
+      'Where-is-my-parcel-please-2',
+    ]);
+    expect(await piped([{ role: 'assistant', content: 'Hello?' }])).toEqual(['stdin']);
+    expect(await piped(ask('What ails me now?'), '--erasable')).toEqual(['stdin-2']);
+  });
+
   it('names several files by a pattern, and refuses one name for several', async () => {
     const files = [write('p.json', talk('p')), write('q.json', talk('q'))];
     const named = (await stemmaJson(['import', ...files, '--history', 'run-{file}', ...home])) as Imported;
@@ -145,9 +168,12 @@ it.each([
   ['.hidden', 'hidden'],
   [`${'x'.repeat(99)} y`, 'x'.repeat(99)],
   ['x'.repeat(300), 'x'.repeat(100)],
-])('the name of a history is made of letters of any script, digits and . _ -: %j becomes %j [context-tree §5: positions]', (text, name) => {
-  expect(asName(text)).toBe(name);
-});
+])(
+  'the name of a history is made of letters of any script, digits and . _ -: %j becomes %j [context-tree §5: positions]',
+  (text, name) => {
+    expect(asName(text)).toBe(name);
+  },
+);
 
 describe('every format is the same conversation however it comes', () => {
   const samples = join(import.meta.dirname, '../../../samples');

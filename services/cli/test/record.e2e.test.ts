@@ -1,5 +1,4 @@
 import { openHome } from '@stemma/home';
-import { branchRefOf } from '@stemma/history-store';
 import { FAKE_SECRETS, filesHolding, programFile } from '@stemma/test-kit';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,11 +64,12 @@ test('an agent is recorded by one line before it, and its exit code is the comma
   const { code, stdout, stderr } = await run(['record', '--', ...agent, '7'], { OPENAI_BASE_URL: url });
   expect(code).toBe(7);
   expect(stdout).toBe('said by the agent\n');
-  const history = /recorded 3 of 3 calls in (h[a-z2-7]{20})/.exec(stderr)?.[1] as string;
+  expect(stderr).toContain('recorded 3 of 3 calls in A-flight-to-Berlin: stemma calls A-flight-to-Berlin\n');
   const named = await run(['record', '--history', 'flight', '--', ...agent, '0'], { OPENAI_BASE_URL: url });
   expect(named.code).toBe(0);
   const home = await openHome({ directory: join(directory, 'home') });
-  for (const branch of [branchRefOf(history, 0), await home.find('flight')]) {
+  for (const name of ['A-flight-to-Berlin', 'flight']) {
+    const branch = await home.find(name);
     const { attempts } = await home.calls.list(branch);
     expect(attempts.map(({ cycle, status, match }) => [cycle, status, match])).toEqual([
       [1, 'answered', 'started'],

@@ -1,4 +1,4 @@
-import type { SaidAnswer } from './record-call.ts';
+import type { SaidAnswer } from './said.ts';
 
 /** A part of a stream of the AI SDK. */
 export type SdkPart = Readonly<Record<string, unknown>>;

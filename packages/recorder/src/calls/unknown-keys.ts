@@ -1,12 +1,14 @@
 import { platform } from '#call-platform';
-import type { SaidAnswer, SaidCall } from './record-call.ts';
-import type { RecordingFetchOptions } from './recording-fetch.ts';
-import type { InnerOptions } from './options.ts';
+import type { CallRecorderOptions, CallScopeOptions, InnerOptions } from './options.ts';
+import type { SaidAnswer, SaidCall } from './said.ts';
 import { openCallWarnings } from './warnings.ts';
 
 type Said = Record<keyof SaidCall, true>;
 type Answer = Record<keyof SaidAnswer, true>;
-type Options = Record<keyof RecordingFetchOptions | keyof InnerOptions, true>;
+type Options = Record<
+  keyof CallRecorderOptions | keyof CallScopeOptions | keyof InnerOptions | 'calls',
+  true
+>;
 
 /** What each of the objects holds: the compiler demands every key of its type. */
 const KEYS: {

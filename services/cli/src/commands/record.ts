@@ -1,11 +1,13 @@
 import { isPlaceName } from '@stemma/api';
 import { fail } from '@stemma/errors';
+import type { Home } from '@stemma/home';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:os';
 import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
+import { titleOf } from '../titles.ts';
 
 /** Milliseconds that calls have to be recorded after the command has ended; what is left then is recorded by the next command. */
 const DRAIN = 30_000;
@@ -24,7 +26,7 @@ export const record: CommandSpec = {
       'let observers steer the calls: what they change is in what goes out, and breakpoints hold calls',
     ],
   ],
-  run: async ({ directory, env, output, signal }, [command], options) => {
+  run: async ({ directory, env, output, signal, home: open }, [command], options) => {
     const [program, ...args] = command as readonly string[];
     if (program === undefined || program === '') throw fail('E_USAGE', 'give a command after --');
     const history = text(options, 'history')?.normalize('NFC');
@@ -46,7 +48,8 @@ export const record: CommandSpec = {
       const exitCode = await runChild(program, args, childEnv(env, `${server.url}/proxy/${place}`), signal);
       const waiting = await server.drained(DRAIN);
       const counts = server.calls();
-      for (const sentence of sentencesOf(counts, waiting, history)) output.say(sentence);
+      const names = await namesOf(counts.histories, history, () => open({ create: true }));
+      for (const sentence of sentencesOf(counts, waiting, names)) output.say(sentence);
       if (output.json) await output.result({ exitCode, run, waiting, ...counts }, () => '');
       return exitCode;
     } finally {
@@ -113,23 +116,35 @@ const runChild = async (
   }
 };
 
+/** What people call the histories. @param given the name that was given to the one history */
+const namesOf = async (
+  histories: readonly string[],
+  given: string | undefined,
+  open: () => Promise<Home>,
+): Promise<readonly string[]> => {
+  if (given !== undefined && histories.length === 1) return [given];
+  if (histories.length === 0) return [];
+  try {
+    const home = await open();
+    return await Promise.all(histories.map((history) => titleOf(home, history)));
+  } catch {
+    return histories; // the calls are recorded: their ids name them, too
+  }
+};
+
 const sentencesOf = (
   {
     calls,
     dropped,
     refused,
-    histories,
   }: {
     readonly calls: number;
     readonly dropped: number;
     readonly refused: number;
-    readonly histories: readonly string[];
   },
   waiting: number,
-  /** The name that was given to the one history. */
-  given: string | undefined,
+  names: readonly string[],
 ): string[] => {
-  const names = given !== undefined && histories.length === 1 ? [given] : histories;
   const [first = 'HISTORY'] = names;
   const where = names.length > 1 ? ` in ${names.length} histories` : names.length === 1 ? ` in ${first}` : '';
   const sentences = [
