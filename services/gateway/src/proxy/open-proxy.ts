@@ -106,7 +106,7 @@ type Call = {
   /** Recorded, but kept until its end is too: who comes after a crash finds the branch by it. */
   started: Waiting | undefined;
   /** Its beginning is noted, and waits for its end. */
-  begun: { readonly noted: Noted; readonly timer: NodeJS.Timeout } | undefined;
+  begun: { readonly noted: Noted; readonly timer: NodeJS.Timeout; readonly place: AskedScope } | undefined;
   hasEnded: boolean;
   dropped: boolean;
   refused: boolean;
@@ -158,28 +158,59 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       whenDrained = [];
     };
   };
+  /** The calls of each place whose beginnings wait for their ends, in the order in which they began. */
+  const begun = new Map<string, Set<Call>>();
   /** The beginning of a call, a little later: perhaps with its end. */
-  const recordSoon = (call: Call, noted: Noted): void => {
+  const recordSoon = (call: Call, noted: Noted, place: AskedScope): void => {
     waiting++;
+    const calls = begun.get(keyOf(place)) ?? new Set<Call>();
+    begun.set(keyOf(place), calls.add(call));
     const timer = setTimeout(() => {
-      call.begun = undefined;
-      const ref = refFor(noted);
-      sink.record(
-        ref,
-        counted([ref], (outcome) => settle(waitingOf(noted), outcome)),
-      );
+      recordBefore(place, call);
+      recordAlone(call);
     }, endWithin);
-    call.begun = { noted, timer };
+    call.begun = { noted, timer, place };
   };
-  const recordWhole = ({ noted, timer }: NonNullable<Call['begun']>, ended: Noted): void => {
-    clearTimeout(timer);
+  /** What began before is recorded before: a client may go on when it has read enough of an answer. */
+  const recordBefore = (place: AskedScope, call?: Call): void => {
+    for (const each of begun.get(keyOf(place)) ?? []) {
+      if (each === call) return;
+      recordAlone(each);
+    }
+  };
+  /** A beginning that waits no more. */
+  const takeBegun = (call: Call): NonNullable<Call['begun']> | undefined => {
+    const taken = call.begun;
+    if (taken === undefined) return undefined;
+    call.begun = undefined;
+    clearTimeout(taken.timer);
+    const calls = begun.get(keyOf(taken.place));
+    calls?.delete(call);
+    if (calls?.size === 0) begun.delete(keyOf(taken.place));
+    return taken;
+  };
+  const recordAlone = (call: Call): void => {
+    const taken = takeBegun(call);
+    if (taken === undefined) return;
+    const ref = refFor(taken.noted);
+    sink.record(
+      ref,
+      counted([ref], (outcome) => settle(waitingOf(taken.noted), outcome)),
+    );
+  };
+  /** @returns false if the beginning of the call waits no more */
+  const recordWhole = (call: Call, ended: Noted): boolean => {
+    if (call.begun === undefined) return false;
+    recordBefore(call.begun.place, call);
+    const { noted } = takeBegun(call) ?? {};
+    if (noted === undefined) return false;
     const [ref, end] = [refFor(noted), refFor(ended)];
     const settled = counted([ref, end], (outcome) => {
-      const call = calls.get(ended.id);
-      if (call !== undefined) call.started = waitingOf(noted);
+      call.started = waitingOf(noted);
       settle(waitingOf(ended), outcome);
     });
     sink.record(ref, settled, { end });
+    return true;
   };
   const settle = (entry: Waiting, outcome: RecordedEntry): void => {
     const call = calls.get(entry.id);
@@ -218,7 +249,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     calls.set(entry.id, call);
     call.last = journal.append(entry, body).then((noted) => {
       if (noted === undefined) drop(call);
-      else if (endWithin > 0) recordSoon(call, noted);
+      else if (endWithin > 0) recordSoon(call, noted, entry.place);
       else recordNoted(noted);
     });
   };
@@ -239,6 +270,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     const outcome = await sink.steer(entry, Buffer.concat(body), gone);
     switch (outcome.kind) {
       case 'untouched':
+        recordBefore(entry.place);
         recordNoted(noted);
         return { kind: 'send', body: null };
       case 'sent':
@@ -256,6 +288,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
         if (isMeant(entry.place)) warn(`a call was not steered: ${outcome.reason}`);
         journal.done(noted);
         const again = await journal.append({ ...entry, unsteered: outcome.reason }, body);
+        recordBefore(entry.place);
         if (again === undefined) drop(call);
         else recordNoted(again);
         return { kind: 'send', body: null };
@@ -272,10 +305,8 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     }
     call.hasEnded = true;
     const noted = await journal.append({ ...entry, branch: call.branch ?? null }, body);
-    const { begun } = call;
     if (noted !== undefined) {
-      if (begun === undefined) recordNoted(noted);
-      else recordWhole(begun, noted);
+      if (!recordWhole(call, noted)) recordNoted(noted);
       return;
     }
     drop(call);
@@ -320,7 +351,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     },
     close: () => {
       // What is in the journal, the next process records.
-      for (const { begun } of calls.values()) clearTimeout(begun?.timer);
+      for (const call of calls.values()) clearTimeout(call.begun?.timer);
       return journal.close();
     },
   };
@@ -335,6 +366,9 @@ const newCall = (): Call => ({
   refused: false,
   last: Promise.resolve(),
 });
+
+/** Calls of different places are of different conversations. */
+const keyOf = (place: AskedScope): string => JSON.stringify(place);
 
 /** True for a call that a client or an operator put where calls are steered; others may only look like one. */
 const isMeant = (place: AskedScope): boolean => place !== null && ('name' in place || place.steer === true);

@@ -54,7 +54,12 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const share = openSharedBudget(AT_A_TIME);
   const inOrder = inOrderByKey();
   let begin: Promise<unknown> = Promise.resolve();
-  const start = async (entry: StartedEntry, body: Uint8Array, ended?: ReadEntry): Promise<Started> => {
+  /** Reads what a call says, and returns what records it. */
+  const readStart = async (
+    entry: StartedEntry,
+    body: Uint8Array,
+    ended?: ReadEntry,
+  ): Promise<() => Promise<Started>> => {
     const { id, place, method, path, coding, whole, unkept, unsteered } = entry;
     const target: typeof home =
       unsteered === undefined
@@ -67,13 +72,15 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     const exchange = { id, by: BY, scope: place, request };
     const end = ended?.entry.kind === 'ended' ? await endOf(ended.entry, ended.body) : undefined;
     const read = { ...(await readExchangeStart(exchange)), ...(end === undefined ? {} : { end }) };
-    // While the log is away, calls of one conversation keep their order.
-    const { branch, isEnded } = await inOrder(beginningOf(place, read), () =>
-      startExchange(target, exchange, read, (act) => retry.run(act)),
-    );
-    const where = { history: branch.history, branchId: branch.branchId };
-    if (end !== undefined && !isEnded) await retry.run(() => endExchange(home, { id, by: BY }, end, where));
-    return { where, isEnded: isEnded || end !== undefined };
+    return async () => {
+      // While the log is away, calls of one conversation keep their order.
+      const { branch, isEnded } = await inOrder(beginningOf(place, read), () =>
+        startExchange(target, exchange, read, (act) => retry.run(act)),
+      );
+      const where = { history: branch.history, branchId: branch.branchId };
+      if (end !== undefined && !isEnded) await retry.run(() => endExchange(home, { id, by: BY }, end, where));
+      return { where, isEnded: isEnded || end !== undefined };
+    };
   };
   const end = async (entry: EndedEntry, body: Uint8Array): Promise<CallBranch> => {
     const started = await branches.get(entry.id);
@@ -128,26 +135,36 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     ]);
     return { kind: 'sent', branch, body: changed, isRecorded };
   };
-  const recordRead = async (
+  /** @returns what records it */
+  const prepare = async (
     { entry, body }: ReadEntry,
     left: boolean,
     ended?: ReadEntry,
-  ): Promise<CallBranch> => {
-    if (entry.kind === 'ended') return end(entry, body);
+  ): Promise<() => Promise<CallBranch>> => {
+    if (entry.kind === 'ended') return () => end(entry, body);
     if (entry.kind === 'done') throw fail('E_INTERNAL', 'an entry that is done is not recorded');
-    const lost = left ? retry.run(() => home.steering.lose(entry.id)) : Promise.resolve();
-    const started = lost.then(() => start(entry, body, ended));
-    // Nobody asks for it any more.
-    if (ended === undefined) branches.set(entry.id, started);
-    return (await started).where;
+    const start = await readStart(entry, body, ended);
+    return async () => {
+      const lost = left ? retry.run(() => home.steering.lose(entry.id)) : undefined;
+      const started = lost === undefined ? start() : lost.then(start);
+      // Nobody asks for it any more.
+      if (ended === undefined) branches.set(entry.id, started);
+      return (await started).where;
+    };
   };
-  /** Entries are read one after the other; the next one is read when this one has its share of the memory. */
+  /**
+   * Entries are read one after the other, so that what takes longer to read is not overtaken; the next one is read when this one
+   * has its share of the memory.
+   */
   const record = (ref: EntryRef, left: boolean, endRef?: EntryRef): Promise<CallBranch> => {
     const begun = begin.then(async () => {
       const read = await readEntry(ref);
       const end = endRef === undefined ? undefined : await readEntry(endRef);
       const giveBack = await share(weightOf(read) + (end === undefined ? 0 : weightOf(end)));
-      const recorded = attempt(() => recordRead(read, left, end));
+      const run = await prepare(read, left, end).catch((error: unknown) => (): never => {
+        throw error;
+      });
+      const recorded = attempt(run);
       return { recorded: recorded.finally(giveBack) };
     });
     begin = begun.catch(() => undefined);

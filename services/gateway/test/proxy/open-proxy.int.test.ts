@@ -125,6 +125,24 @@ test('a call that lasts longer is recorded before it ends [calls §4.5]', async 
   await vi.waitFor(() => expect(asked).toHaveLength(2));
 });
 
+test('calls of one place are recorded in the order in which they began, whichever ends first [calls §4.5]', async () => {
+  const url = await open({ endWithin: 600_000 });
+  const ends: (() => void)[] = [];
+  hold = () => new Promise<void>((resolve) => ends.push(resolve));
+  const first = call(url, 'First');
+  await vi.waitFor(() => expect(ends).toHaveLength(1));
+  hold = () => Promise.resolve();
+  expect(await call(url, 'Second')).toBe(200);
+  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  const texts = asked.map(({ ref }) => ('bytes' in ref ? Buffer.from(ref.bytes).toString() : ''));
+  expect(texts[0]).toContain('First');
+  expect(texts[1]).toContain('Second');
+  expect(asked.map(({ end }) => end !== undefined)).toEqual([false, true]);
+  for (const end of ends) end();
+  expect(await first).toBe(200);
+  await vi.waitFor(() => expect(asked).toHaveLength(3));
+});
+
 test('where rules take secrets out, nothing waits in a file [calls §4.5]', async () => {
   const url = await open({ redacts: true });
   await call(url, 'Question');

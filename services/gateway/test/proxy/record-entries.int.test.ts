@@ -191,6 +191,47 @@ test('a call and its end are recorded in one frame, and once, whatever a process
   }
 });
 
+test('a call that goes on is not recorded before the one that takes longer to read [calls §3.1]', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-entries-'));
+  const home = await openHome({ directory, create: true });
+  try {
+    const recorder = openEntryRecorder(home, () => undefined);
+    const common = { method: 'POST', path: '/v1/chat/completions', whole: true } as const;
+    const begun = (id: string, ...texts: readonly string[]) => {
+      const messages = texts.map((content, i) => ({ role: i % 2 === 0 ? 'user' : 'assistant', content }));
+      const entry = { kind: 'started', id, place: null, coding: null, ...common } as const;
+      return {
+        bytes: Buffer.concat(encodeEntry(entry, [Buffer.from(JSON.stringify({ model: 'm', messages }))])),
+      };
+    };
+    const answer = chatAnswer('It is cold. '.repeat(100_000));
+    const ended = {
+      bytes: Buffer.concat(
+        encodeEntry(
+          {
+            ...{ kind: 'ended', id: 'one', ...common, coding: 'gzip', status: 'answered', httpStatus: 200 },
+            ...{ contentType: 'application/json', firstByteMs: 1, durationMs: 2, error: null, branch: null },
+          },
+          [gzipSync(answer)],
+        ),
+      ),
+    };
+    await Promise.all([
+      recorder.record(begun('one', 'Hi'), false, ended),
+      recorder.record(begun('two', 'Hi', 'It is cold.', 'And now?')),
+    ]);
+    const [started] = await home.histories();
+    const { attempts } = await home.calls.list(await home.find(started?.history ?? ''));
+    expect(attempts.map(({ attemptId, match }) => [attemptId, match])).toEqual([
+      ['one', 'started'],
+      ['two', 'appended'],
+    ]);
+  } finally {
+    await home.close();
+    rmSync(directory, { recursive: true, force: true });
+  }
+});
+
 test('a request that says what no event can hold is recorded by its bytes alone', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-entries-'));
   const home = await openHome({ directory, create: true });
