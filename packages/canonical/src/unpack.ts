@@ -52,15 +52,20 @@ const MOST_COMMON = 18;
 
 class Reader {
   readonly #bytes: Uint8Array;
-  readonly #buffer: SliceableBytes;
+  #view: SliceableBytes | undefined;
   at: number;
   refs = 0;
   binaries = 0;
 
   constructor(bytes: Uint8Array, start: number) {
     this.#bytes = bytes;
-    this.#buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) as SliceableBytes;
     this.at = start;
+  }
+
+  /** Made for the first value that needs it: many rows hold small numbers only, and it costs more than they do. */
+  get #buffer(): SliceableBytes {
+    const { buffer, byteOffset, byteLength } = this.#bytes;
+    return (this.#view ??= Buffer.from(buffer, byteOffset, byteLength) as SliceableBytes);
   }
 
   next(): Packable {
