@@ -101,6 +101,7 @@ const READS: readonly (readonly string[])[] = [
   ['pool', 'attractors', 'sea'],
   ['pool', 'compare', 'sea', 'main', 'other'],
   ['verdict', 'sea', 'main', 'other'],
+  ['report', 'sea', '--branches', 'main,other', '-o', '/dev/null'],
   ['thread', 'slow-chekout'],
   ['show', 'parcel', 'c99'],
   ['select', 'parcel', '.cb['],

@@ -7,6 +7,9 @@ import type { RunText, RunUnit } from './runs.ts';
 const TELLING = ['wording', 'length', 'style'] as const;
 export type TellingName = (typeof TELLING)[number];
 
+/** A smaller distance is what rounding makes of equal texts. */
+const ROUNDING = 1e-12;
+
 /** The vectors of all texts in one respect, by unit. */
 type Measured = { readonly dimension: number; readonly units: readonly (readonly Float64Array[])[] };
 
@@ -44,7 +47,7 @@ export const tellingOf = (units: readonly RunUnit[]): Telling => {
       DivisionStatistic
     >,
     share: (name, value) => {
-      const explained = Math.max(0, value) / 4;
+      const explained = value <= ROUNDING ? 0 : value / 4;
       const { variance } = parts[name];
       return explained === 0 ? 0 : explained / Math.max(explained, variance);
     },
