@@ -166,6 +166,10 @@ const answerFault = (question: Question, run: Run, whole: Whole, lost: Loss): st
   // `doctor` says what it finds as its answer.
   if (isOfNow(question) && run.code === 5)
     return DAMAGE_WORDS.test(run.stdout + run.stderr) ? null : 'it finds nothing';
+  // So does the list of histories where damage hides every one.
+  const hidesAll = [...whole.ids.values()].every((id) => lost.touched.get(id) === 0);
+  if (question[0] === 'histories' && run.code === 5 && hidesAll && /^\[\]\s*$/.test(run.stdout))
+    return DAMAGE_WORDS.test(run.stderr) ? null : 'it does not say what hides the histories';
   if (run.code !== 0) return refusalFault(run);
   if (isOfNow(question) || isAsBefore(question, run, whole)) return null;
   if (isFixed(question)) return 'the answer is another';
@@ -273,7 +277,9 @@ const takeAdvice = async (given: Advice): Promise<void> => {
       // What was acknowledged is said by `doctor` and `verify`, and no longer beside every answer.
       const isSaid = lostRecords.some((record) => diagnosed.includes(record));
       const left = isOfNow(question) ? null : remainsFault(question, ended, whole, first);
-      const fault = left ?? (isSaid && !isOfNow(question) ? null : answerFault(question, ended, whole, lost));
+      const isFine = ended.code === 0 || NOT_FOUND.test(ended.stderr);
+      const fault =
+        left ?? (isSaid && isFine && !isOfNow(question) ? null : answerFault(question, ended, whole, lost));
       if (fault !== null) blame(spell(question), `after the advice: ${fault}`, ended);
     } else if (ended.code !== 0 || answerFault(question, ended, whole, WHOLE) !== null)
       blame(spell(question), 'after the advice it is not served as before', ended);
@@ -325,7 +331,7 @@ const remainsFault = (
   if (!isServed && needed(question, snapshots) < first && NOT_FOUND.test(ended.stderr))
     return 'what stands before the loss is not found';
   if (isServed && question[0] === 'log') return logFault(before, ended.stdout, first);
-  return isServed || NOT_FOUND.test(ended.stderr) ? null : refusalFault(ended);
+  return null;
 };
 
 const NOT_FOUND = /\(E_[A-Z]+_NOT_FOUND\)/;
