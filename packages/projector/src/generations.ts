@@ -6,12 +6,12 @@ import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
 import { decodeCheckpoint, isClosed } from './checkpoint.ts';
 import { ON_DEMAND } from './on-demand-rows.ts';
-import { ROW_COUNTS } from './row-counts.ts';
+import { BUCKET_COUNTS, ROW_COUNTS } from './row-counts.ts';
 
 /** The read models of a generation with their versions. Another signature means other rows. */
 export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean, onDemand = false): string =>
   [
-    `${HISTORY_STORE.name}@${HISTORY_STORE.version}+counts${keepFrames ? '+frames' : ''}${onDemand ? '+on-demand' : ''}`,
+    `${HISTORY_STORE.name}@${HISTORY_STORE.version}+counts@2${keepFrames ? '+frames' : ''}${onDemand ? '+on-demand' : ''}`,
     ...models.map(({ name, version }) => `${name}@${version}`).sort(compareCodePoints),
   ].join('+');
 
@@ -23,6 +23,7 @@ export const tablesOf = (
   ...RECORD_TABLES.filter((table) => keepFrames || table !== FRAME_BYTES),
   ...(onDemand ? [ON_DEMAND] : []),
   ROW_COUNTS,
+  BUCKET_COUNTS,
   ...HISTORY_STORE.tables,
   ...models.flatMap(({ tables }) => tables),
 ];

@@ -31,6 +31,18 @@ export const ROW_COUNTS = defineTable({
   value: [['rows', 'uint']],
 });
 
+export const BUCKET_COUNTS = defineTable({
+  name: 'bucket_counts',
+  about:
+    'The same for tables that are looked up over all histories: how many rows of a history are in the buckets of which 16 is the difference; `part` is the first of these. Each history writes its own.',
+  key: [
+    ['part', 'uint'],
+    ['table', 'text'],
+    ['history', 'text'],
+  ],
+  value: [['rows', 'uint']],
+});
+
 /** Whether the rows of a table are counted: those of read models, and those of the history store that nothing else vouches for. */
 export type IsCounted = (table: Table) => boolean;
 
@@ -47,6 +59,13 @@ const countableOf = (models: readonly ReadModel[]): readonly Table[] =>
 
 const historyColumn = ({ key }: Table): number => key.findIndex(([name]) => name === 'history');
 
+/** Buckets are counted in so many parts: with a count for each, a call would bring as many counts as rows. */
+const PARTS = 16;
+const BUCKETS = 256;
+
+/** Whether rows of all histories are looked up by a key whose hash, in one byte, stands before it. */
+const isBucketed = ({ key }: Table): boolean => key[0]?.[0] === 'bucket' && key[0][1] === 'uint';
+
 /** Rows as a fold of one frame writes them; `finish` adds to the counts what came. */
 export type CountingRows = { readonly rows: Rows; finish(): void };
 
@@ -60,19 +79,23 @@ export const countingRows = (
   seq: number,
   isCounted: IsCounted,
 ): CountingRows => {
-  const added = new Map<Table, Added | null>();
+  /** By the part of the buckets, or under -1 for all of a history; null: the rows of the table are not counted. */
+  const added = new Map<Table, Map<number, Added> | null>();
   const cells = staged as CellReader & Pick<CellWriter, 'put' | 'remove'>;
-  /** Null: the rows of the table are not counted. */
-  const addedTo = (table: Table): Added | null => {
+  const addedTo = (table: Table, [first]: Key): Added | null => {
     let known = added.get(table);
-    if (known === undefined) added.set(table, (known = isCounted(table) ? { rows: 0, fresh: [] } : null));
-    return known;
+    if (known === undefined) added.set(table, (known = isCounted(table) ? new Map<number, Added>() : null));
+    if (known === null) return null;
+    const part = isBucketed(table) ? (first as number) % PARTS : -1;
+    let of = known.get(part);
+    if (of === undefined) known.set(part, (of = { rows: 0, fresh: [] }));
+    return of;
   };
   const rows: CellReader & CellWriter = {
     get: (table, key) => cells.get(table, key),
     range: (table, range) => cells.range(table, range),
     put(table, key, value) {
-      const known = addedTo(table);
+      const known = addedTo(table, key);
       if (known !== null) {
         // No row of an earlier frame has the number of this one.
         if (key[frameColumn(table)] === seq) known.fresh.push(key);
@@ -81,7 +104,7 @@ export const countingRows = (
       cells.put(table, key, value);
     },
     remove(table, key) {
-      const known = addedTo(table);
+      const known = addedTo(table, key);
       if (known !== null && cells.get(table, key) !== undefined) {
         const others = known.fresh.filter((each) => !sameKey(each, key));
         if (others.length === known.fresh.length) known.rows--;
@@ -93,11 +116,17 @@ export const countingRows = (
   return {
     rows: typedRows(rows) as unknown as Rows,
     finish() {
-      for (const [table, known] of added) {
-        const more = known === null ? 0 : known.rows + distinctKeys(table, known.fresh);
-        if (more !== 0)
-          staged.put(ROW_COUNTS, [history, table.name], [readCount(staged, history, table.name) + more]);
-      }
+      for (const [table, known] of added)
+        for (const [part, { rows: count, fresh }] of known ?? []) {
+          const more = count + distinctKeys(table, fresh);
+          if (more === 0) continue;
+          if (part === -1)
+            staged.put(ROW_COUNTS, [history, table.name], [readCount(staged, history, table.name) + more]);
+          else {
+            const key = [part, table.name, history] as const;
+            staged.put(BUCKET_COUNTS, key, [(staged.get(BUCKET_COUNTS, key)?.[0] ?? 0) + more]);
+          }
+        }
     },
   };
 };
@@ -154,44 +183,59 @@ const MOST_KNOWN = 20_000;
 export type CountCheck = (view: GenerationView, generation: string) => GenerationView;
 
 export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCheck => {
-  const countedAt = new Map<string, number>();
+  const countedAt = new Map<string, { readonly at: number; readonly written: number }>();
   return (view, generation) => {
     const known = new Set<string>();
     const cells: CellReader = view;
-    /** The history whose rows of a table are counted; undefined: they are not. */
-    const countedOf = (table: Table, [history]: Key): string | undefined =>
-      typeof history === 'string' && isCounted(table) && historyColumn(table) === 0 ? history : undefined;
-    const check = (table: Table, history: string): void => {
-      const name = `${generation} ${table.name} ${history}`;
+    /** The history, or the part of the buckets, whose rows of a table are counted; undefined: they are not. */
+    const countedOf = (table: Table, [first]: Key): string | number | undefined => {
+      if (!isCounted(table)) return undefined;
+      if (isBucketed(table)) return typeof first === 'number' ? first % PARTS : undefined;
+      return typeof first === 'string' && historyColumn(table) === 0 ? first : undefined;
+    };
+    const writtenOf = (table: Table, owner: string | number): number =>
+      typeof owner === 'string'
+        ? readCount(view, owner, table.name)
+        : view
+            .range(BUCKET_COUNTS, { prefix: [owner, table.name] })
+            .reduce((sum, { value: [rows] }) => sum + rows, 0);
+    const storedOf = (table: Table, owner: string | number): number => {
+      if (typeof owner === 'string') return view.count(table, owner);
+      let stored = 0;
+      for (let bucket = owner; bucket < BUCKETS; bucket += PARTS) stored += view.count(table, bucket);
+      return stored;
+    };
+    const check = (table: Table, owner: string | number): void => {
+      const name = `${generation} ${table.name} ${owner}`;
       if (known.has(name)) return;
-      const at = countedAt.get(name);
-      const isRecent = at !== undefined && now() - at < COUNTED_FOR;
-      const written = readCount(view, history, table.name);
-      if (!isRecent || written <= FEW) {
-        if (view.count(table, history) !== written) throw rowsMissing(table.name, history, generation);
-        if (countedAt.size >= MOST_KNOWN) countedAt.clear();
-        if (!isRecent) countedAt.set(name, now());
-      }
       known.add(name);
+      const before = countedAt.get(name);
+      const isRecent = before !== undefined && now() - before.at < COUNTED_FOR;
+      // To count a part are as many reads as it has buckets.
+      if (isRecent && (before.written > FEW || typeof owner === 'number')) return;
+      const written = writtenOf(table, owner);
+      if (storedOf(table, owner) !== written) throw rowsMissing(table.name, owner, generation);
+      if (countedAt.size >= MOST_KNOWN) countedAt.clear();
+      countedAt.set(name, { at: isRecent ? before.at : now(), written });
     };
     return typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
       get(table, key) {
         const value = cells.get(table, key);
-        const history = value === undefined ? countedOf(table, key) : undefined;
-        if (history !== undefined) check(table, history);
+        const owner = value === undefined ? countedOf(table, key) : undefined;
+        if (owner !== undefined) check(table, owner);
         return value;
       },
       range(table, range) {
-        const history = countedOf(table, range.prefix);
-        if (history === undefined) return cells.range(table, range);
-        if (!isWholeList(range)) {
-          check(table, history);
+        const owner = countedOf(table, range.prefix);
+        if (owner === undefined) return cells.range(table, range);
+        if (typeof owner === 'number' || !isWholeList(range)) {
+          check(table, owner);
           return cells.range(table, range);
         }
         // All rows of a history are counted by reading them.
         const rows = cells.range(table, range);
-        if (rows.length !== readCount(view, history, table.name))
-          throw rowsMissing(table.name, history, generation);
+        if (rows.length !== readCount(view, owner, table.name))
+          throw rowsMissing(table.name, owner, generation);
         return rows;
       },
       cursor: (partition) => view.cursor(partition),
@@ -204,21 +248,26 @@ export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCh
 const isWholeList = ({ prefix, from, to, limit }: Range): boolean =>
   prefix.length === 1 && from === undefined && to === undefined && limit === undefined;
 
-const rowsMissing = (table: string, history: string, generation?: string): Error =>
-  fail('E_ROWS_DAMAGED', `rows of ${history} are missing in ${table}, or too many`, {
+/** @param owner a history, or a part of the buckets of all histories */
+const rowsMissing = (table: string, owner: string | number, generation?: string): Error =>
+  fail('E_ROWS_DAMAGED', `rows of ${ownerText(owner)} are missing in ${table}, or too many`, {
     table,
-    history,
+    ...(typeof owner === 'string' ? { history: owner } : { part: owner }),
     ...(generation !== undefined && { generation }),
   });
+
+const ownerText = (owner: string | number): string =>
+  typeof owner === 'string' ? owner : `part ${owner} of all histories`;
 
 /** Compares the counts of whole tables. @param models as of {@link countedAmong} @throws E_ROWS_DAMAGED */
 export const checkRowCounts = async (scan: Scan, models: readonly ReadModel[]): Promise<void> => {
   const written = new Map<string, Map<string, number>>();
-  for await (const { key, value } of scan.entries(ROW_COUNTS)) {
-    const [history, table] = key;
+  const add = (table: string, history: string, rows: number): void => {
     const byHistory = written.get(table) ?? new Map<string, number>();
-    written.set(table, byHistory.set(history, value[0]));
-  }
+    written.set(table, byHistory.set(history, (byHistory.get(history) ?? 0) + rows));
+  };
+  for await (const { key, value } of scan.entries(ROW_COUNTS)) add(key[1], key[0], value[0]);
+  for await (const { key, value } of scan.entries(BUCKET_COUNTS)) add(key[1], key[2], value[0]);
   for (const table of countableOf(models)) {
     const column = historyColumn(table);
     const left = new Map(written.get(table.name));

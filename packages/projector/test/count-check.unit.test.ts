@@ -1,6 +1,6 @@
 import { defineTable, openMemoryRowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import { countedAmong, openCountCheck, ROW_COUNTS } from '../src/row-counts.ts';
+import { BUCKET_COUNTS, countedAmong, openCountCheck, ROW_COUNTS } from '../src/row-counts.ts';
 
 const BY_NAME = defineTable({
   name: 'by_name',
@@ -11,7 +11,18 @@ const BY_NAME = defineTable({
   ],
   value: [['n', 'uint']],
 });
-const isCounted = countedAmong([{ name: 'm', version: 1, tables: [BY_NAME], fold: () => undefined }]);
+const SHARED = defineTable({
+  name: 'shared',
+  about: '',
+  key: [
+    ['bucket', 'uint'],
+    ['name', 'text'],
+    ['history', 'text'],
+  ],
+  value: [],
+});
+const model = { name: 'm', version: 1, tables: [BY_NAME, SHARED], fold: () => undefined };
+const isCounted = countedAmong([model]);
 
 it('a reader of a list, or of what is not there, gets E_ROWS_DAMAGED with the generation if a row is missing', async () => {
   const generation = openMemoryRowStore().rows('g', [ROW_COUNTS, BY_NAME]);
@@ -78,4 +89,46 @@ it('of more rows than are counted at every read, a missing one is noticed by who
   expect(() => read()).toThrow('rows of h are missing in by_name');
   time = 60_000;
   expect(() => read(10)).toThrow('rows of h are missing in by_name');
+});
+
+it('who looks rows of all histories up by a hash gets E_ROWS_DAMAGED if one of its part is missing, whosever it is; a process counts once a minute', async () => {
+  const generation = openMemoryRowStore().rows('g', [BUCKET_COUNTS, SHARED]);
+  await generation.commit({
+    partition: 0,
+    expected: null,
+    cursor: Uint8Array.of(1),
+    changes: [
+      { table: SHARED, key: [7, 'a', 'h'], value: [] },
+      { table: SHARED, key: [23, 'b', 'i'], value: [] },
+      { table: SHARED, key: [8, 'c', 'h'], value: [] },
+      { table: BUCKET_COUNTS, key: [7, 'shared', 'h'], value: [1] },
+      { table: BUCKET_COUNTS, key: [7, 'shared', 'i'], value: [1] },
+      { table: BUCKET_COUNTS, key: [8, 'shared', 'h'], value: [1] },
+    ],
+  });
+  let time = 0;
+  const checked = openCountCheck(isCounted, () => time);
+  const read = (bucket: number, name: string): readonly string[] =>
+    generation.now((view) =>
+      checked(view, 'g')
+        .range(SHARED, { prefix: [bucket, name] })
+        .map(({ key }) => key[2]),
+    );
+  expect([read(7, 'a'), read(7, 'c'), read(8, 'c')]).toEqual([['h'], [], ['h']]);
+  await generation.commit({
+    partition: 0,
+    expected: Uint8Array.of(1),
+    cursor: Uint8Array.of(2),
+    changes: [{ table: SHARED, key: [23, 'b', 'i'], value: null }],
+  });
+  expect(read(7, 'a')).toEqual(['h']);
+  time = 60_000;
+  expect(() => read(23, 'b')).toThrow(
+    expect.objectContaining({
+      code: 'E_ROWS_DAMAGED',
+      detail: { table: 'shared', part: 7, generation: 'g' },
+    }) as Error,
+  );
+  expect(() => read(7, 'a')).toThrow('rows of part 7 of all histories are missing in shared');
+  expect(read(8, 'c')).toEqual(['h']);
 });

@@ -16,12 +16,12 @@ import {
   unfinishedNames,
 } from '../src/generations.ts';
 import { openProjector } from '../src/index.ts';
-import { ROW_COUNTS } from '../src/row-counts.ts';
+import { BUCKET_COUNTS, ROW_COUNTS } from '../src/row-counts.ts';
 import { appendAll, someRecorded } from './recorded.ts';
 
 const THINGS = defineTable({ name: 'things', about: '', key: [['id', 'text']], value: [['n', 'uint']] });
 const [FIRST, SECOND] = READ_MODELS as readonly [ReadModel, ReadModel];
-const OWN = `${HISTORY_STORE.name}@${HISTORY_STORE.version}+counts`;
+const OWN = `${HISTORY_STORE.name}@${HISTORY_STORE.version}+counts@2`;
 
 const storeWith = async (...names: readonly string[]): Promise<RowStore> => {
   const store = openMemoryRowStore();
@@ -48,7 +48,14 @@ it('a signature names the history store and the models by name, and whether fram
 
 it('tables are those of the records, of the history store and of the models; the bytes of frames only if they are kept', () => {
   const names = (keepFrames: boolean) => tablesOf([FIRST, SECOND], keepFrames).map(({ name }) => name);
-  const all = [...RECORD_TABLES, ROW_COUNTS, ...HISTORY_STORE.tables, ...FIRST.tables, ...SECOND.tables];
+  const all = [
+    ...RECORD_TABLES,
+    ROW_COUNTS,
+    BUCKET_COUNTS,
+    ...HISTORY_STORE.tables,
+    ...FIRST.tables,
+    ...SECOND.tables,
+  ];
   expect(names(true)).toEqual(all.map(({ name }) => name));
   expect(names(false)).toEqual(names(true).filter((name) => name !== 'frame_bytes'));
 });

@@ -8,11 +8,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeHome } from './matrix/whole-home.ts';
 import { removeRows } from './remove-rows.ts';
 import { holdHome, releaseHome, runStemma, temporaryFolder } from './run-stemma.ts';
-import { addSteeredCalls } from './steered-home.ts';
+import { addSteeredCalls, RUN, sendCall, WALK, WALKED } from './steered-home.ts';
 
 const SAID = /the rows were damaged \(.*\); they are put aside, and rebuilt from the log/;
+type Places = Awaited<ReturnType<typeof addSteeredCalls>>;
 /** Every list that comes from a read model, and what is looked for by name or id. */
-const questionsOf = (steered: string): readonly (readonly string[])[] => [
+const questionsOf = ({ steered, led }: Places): readonly (readonly string[])[] => [
   ['histories', '--json'],
   ['branches', 'tram', '--json'],
   ['list', '--json'],
@@ -41,8 +42,9 @@ const questionsOf = (steered: string): readonly (readonly string[])[] => [
   ['branches', steered, '--json'],
   ['calls', steered, '--json'],
   ['call', steered, 'agent-2', '--json'],
+  ['call', led, 'led', '--json'],
 ];
-let steered = '';
+let places: Places = { steered: '', led: '' };
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
@@ -50,7 +52,7 @@ const whole = join(folder.path, 'whole');
 const ask = async (home: string): Promise<{ readonly answers: string[]; readonly said: string }> => {
   holdHome(home);
   const runs: { line: string; code: number | null; stdout: string; stderr: string }[] = [];
-  for (const line of questionsOf(steered))
+  for (const line of questionsOf(places))
     runs.push({ line: line.join(' '), ...(await runStemma([...line, '--home', home])) });
   // The home that stays open tells it there.
   const { stdout: said } = await runStemma(['doctor', '--home', home]);
@@ -75,9 +77,9 @@ beforeAll(async () => {
   expect(await runStemma(['config', 'set', 'tram', 'observe=false', '--home', whole])).toMatchObject({
     code: 0,
   });
-  steered = await addSteeredCalls(whole);
+  places = await addSteeredCalls(whole);
   right = (await ask(whole)).answers;
-}, 60_000);
+}, 240_000);
 
 /** Those whose missing rows none of the questions shows. */
 const UNASKED = new Set([
@@ -91,7 +93,6 @@ const UNASKED = new Set([
   'commits',
   'run_branches',
   'run_calls',
-  'call_led_to',
   'steered_histories',
   'steered_branches',
 ]);
@@ -149,9 +150,56 @@ describe('rows that are missing altogether [decision 0051]', () => {
         }
       };
       const before = await scopes();
-      expect(before.histories).toEqual([steered.split(':')[0]]);
+      expect(before.histories).toEqual([places.steered.split(':')[0]]);
       expect(await removeRows(home, table, 1)).toBeGreaterThan(0);
       expect(await scopes()).toEqual(before);
+    },
+    60_000,
+  );
+
+  test.each([
+    [
+      'call_prompts',
+      {
+        id: 'walk-3',
+        within: WALK,
+        messages: [
+          ...WALKED,
+          { role: 'assistant', content: 'Then without the wall.' },
+          { role: 'user', content: 'Where can we eat?' },
+        ],
+      },
+    ],
+    [
+      'call_messages',
+      {
+        id: 'walk-3',
+        within: WALK,
+        messages: [{ role: 'user', content: 'Plan a day in the old town' }, ...WALKED.slice(1)],
+      },
+    ],
+    [
+      'run_calls',
+      {
+        id: 'agent-9',
+        within: RUN,
+        messages: [{ role: 'user', content: 'Please: Find hotels in Berlin near the station' }],
+      },
+    ],
+  ])(
+    'in %s: the next call comes to where it belongs, and it is said that rows were rebuilt',
+    async (table, call) => {
+      const placed = async (home: string, removes: boolean) => {
+        cpSync(whole, home, { recursive: true });
+        if (removes) expect(await removeRows(home, table, 1)).toBeGreaterThan(0);
+        const { at, said } = await sendCall(home, call);
+        const { stdout } = await runStemma(['call', places.led, 'led', '--json', '--home', home]);
+        return { at, said, ledTo: (JSON.parse(stdout) as { ledTo: unknown }).ledTo };
+      };
+      const before = await placed(join(folder.path, `right-${table}`), false);
+      const after = await placed(join(folder.path, `sent-${table}`), true);
+      expect(after).toMatchObject({ at: before.at, ledTo: before.ledTo });
+      expect([before.said, after.said]).toEqual(['', expect.stringMatching(SAID)]);
     },
     60_000,
   );

@@ -1,32 +1,69 @@
-import { openHome } from '@stemma/home';
+import { openHome, type Home } from '@stemma/home';
 import { holdOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import { runStemma } from './run-stemma.ts';
 
 const by = { recorder: 'proxy' };
-const RUN = { run: 'r1' };
+/** The run in which a call waits for its tools. */
+export const RUN = { run: 'r1' };
+/** The run with a conversation of two calls. */
+export const WALK = { run: 'r2' };
 const observer = { actor: 'tester', notes: 'to see' };
 const DAY = 86_400_000;
 
 const addressOf = ({ history, branchId }: BranchRef): string => `${history}:${branchId}`;
 
 type Said = { readonly role: string; readonly content: unknown; readonly tool_calls?: readonly unknown[] };
-type Sent = { readonly id: string; readonly messages: readonly Said[] };
+type Sent = {
+  readonly id: string;
+  readonly within?: { readonly run: string };
+  readonly messages: readonly Said[];
+};
+
+const factsOf = (messages: readonly Said[]) => ({
+  ...{ api: 'openai.chat' as const, model: 'm', parameters: {}, tools: null },
+  request: Buffer.from(JSON.stringify({ model: 'm', messages })),
+});
+
+const record = (home: Home, { id, within = RUN, messages }: Sent) =>
+  home.recordRequest({ id, by, within, messages: messages as never, facts: factsOf(messages) });
+
+/** Records one more call. Returns where it was put, and what was said of the rows. */
+export const sendCall = async (
+  directory: string,
+  sent: Sent,
+): Promise<{ readonly at: string; readonly said: string }> => {
+  const said: string[] = [];
+  const home = await openHome({ directory, say: (sentence) => said.push(sentence) });
+  try {
+    return { at: addressOf((await record(home, sent)).branch), said: said.join('\n') };
+  } finally {
+    await home.close();
+  }
+};
+
+const BEGIN: Said = { role: 'user', content: 'Plan a walk through the old town' };
+/** What the second call of the walk was shown. */
+export const WALKED: readonly Said[] = [
+  BEGIN,
+  { role: 'assistant', content: 'From the gate to the square, then along the wall.' },
+  { role: 'user', content: 'And with two small children?' },
+];
 
 /**
- * Adds calls of a run of a program: one that leads to the conversation of another agent, one that observers change, one that is held.
+ * Adds calls of runs of a program: one that leads to the conversation of another agent, one that observers change, one that is held;
+ * a conversation of two calls.
  *
- * @returns where the changed and held ones are
+ * @returns where the changed and held ones are, and the one that leads to others
  */
-export const addSteeredCalls = async (directory: string): Promise<string> => {
+export const addSteeredCalls = async (
+  directory: string,
+): Promise<{ readonly steered: string; readonly led: string }> => {
   const home = await openHome({ directory });
-  const factsOf = (messages: readonly Said[]) => ({
-    ...{ api: 'openai.chat' as const, model: 'm', parameters: {}, tools: null },
-    request: Buffer.from(JSON.stringify({ model: 'm', messages })),
-  });
-  const send = ({ id, messages }: Sent) =>
-    home.recordRequest({ id, by, within: RUN, messages: messages as never, facts: factsOf(messages) });
+  const send = (sent: Sent) => record(home, sent);
   try {
+    await send({ id: 'walk-1', within: WALK, messages: [BEGIN] });
+    await send({ id: 'walk-2', within: WALK, messages: WALKED });
     const trip = [{ role: 'user', content: 'A trip to Berlin, please, by the end of May' }];
     const parent = await send({ id: 'led', messages: trip });
     const task = 'Find hotels in Berlin near the station';
@@ -70,7 +107,7 @@ export const addSteeredCalls = async (directory: string): Promise<string> => {
         },
       ],
     });
-    return addressOf(branch);
+    return { steered: addressOf(branch), led: addressOf(parent.branch) };
   } finally {
     await home.close();
   }
