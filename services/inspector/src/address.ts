@@ -22,6 +22,8 @@ export type Address = {
   /** Only interventions of this type, and of this actor. */
   readonly type: string | null;
   readonly actor: string | null;
+  /** What is looked for in all histories; null: the search is not open. */
+  readonly find: string | null;
 };
 
 export const parseAddress = (search: string): Address => {
@@ -35,6 +37,7 @@ export const parseAddress = (search: string): Address => {
     intervention: query.get('intervention'),
     type: query.get('type'),
     actor: query.get('actor'),
+    find: query.get('find'),
   };
 };
 
@@ -47,6 +50,7 @@ export const printAddress = ({
   intervention,
   type,
   actor,
+  find,
 }: Address): string => {
   const query = new URLSearchParams();
   const given = {
@@ -57,6 +61,7 @@ export const printAddress = ({
     actor,
     intervention,
     node,
+    find,
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);

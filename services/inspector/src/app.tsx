@@ -9,6 +9,7 @@ import { KeysHelp, useKeys, type KeyAction } from './keys.tsx';
 import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import type { Queries } from './queries.ts';
+import { SearchDialog } from './search.tsx';
 import { SidePanel } from './side.tsx';
 import { lookingAt, useHead, type Looking } from './use-cycles.ts';
 import { QueriesContext } from './use-query.ts';
@@ -60,6 +61,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
         live={live}
         choose={(history) => go({ history })}
         help={() => setHelp(true)}
+        find={() => go({ find: '' })}
       />
       <Histories chosen={address.history} choose={(history) => go({ history })} />
       {address.history !== null && (
@@ -76,6 +78,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
           <MainPanes history={address.history} looking={looking} head={head} address={address} go={go} />
         )}
       </main>
+      {address.find !== null && <SearchDialog text={address.find} go={go} />}
       {help && <KeysHelp close={() => setHelp(false)} />}
     </div>
   );
@@ -132,6 +135,9 @@ const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, look
       return;
     case 'close':
       go({ node: null, intervention: null });
+      return;
+    case 'find':
+      go({ find: '' });
       return;
     case 'cycles':
     case 'branches':

@@ -14,12 +14,14 @@ export const Head = ({
   live,
   choose,
   help,
+  find,
 }: {
   readonly summary: HistorySummaryAnswer | undefined;
   readonly chosen: string | null;
   readonly live: Live;
   readonly choose: (branch: string) => void;
   readonly help: () => void;
+  readonly find: () => void;
 }): ComponentChildren => {
   useChanges(live);
   const state = live.state();
@@ -68,6 +70,9 @@ export const Head = ({
       >
         {LIVE[state]}
       </span>
+      <button class="plain find" onClick={find} title="Search in all histories (/)">
+        Search <kbd>/</kbd>
+      </button>
       <button class="plain" onClick={help} title="Keys (?)" aria-label="Show the keys">
         ?
       </button>

@@ -14,13 +14,14 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['c'], 'the cycles'],
   [['b'], 'the branches'],
   [['i'], 'the interventions'],
+  [['/'], 'search in all histories'],
   [['Tab'], 'the next part of the page; in the tree ↑ ↓ and Enter'],
   [['Esc'], 'close the detail'],
   [['?'], 'this table'],
 ];
 
 export type KeyAction =
-  'older' | 'newer' | 'follow' | 'open' | 'above' | 'below' | 'view' | 'close' | 'help' | Side;
+  'older' | 'newer' | 'follow' | 'open' | 'above' | 'below' | 'view' | 'close' | 'help' | 'find' | Side;
 
 const ACTIONS: Readonly<Record<string, KeyAction>> = {
   j: 'older',
@@ -36,6 +37,7 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   b: 'branches',
   i: 'interventions',
   Escape: 'close',
+  '/': 'find',
   '?': 'help',
 };
 

@@ -18,6 +18,7 @@ test('the address of the page restores the view, whatever characters ids have', 
         intervention: fc.option(word),
         type: fc.option(word),
         actor: fc.option(word),
+        find: fc.option(word),
       }),
       (address) => {
         expect(parseAddress(new URL(printAddress(address), 'http://x/').search)).toEqual(address);
