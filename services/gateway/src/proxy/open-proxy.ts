@@ -158,7 +158,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       whenDrained = [];
     };
   };
-  /** The calls of each place whose beginnings wait for their ends, in the order in which they began. */
+  /** By place, the calls whose beginnings wait for their ends, in the order in which they began. */
   const begun = new Map<string, Set<Call>>();
   /** The beginning of a call, a little later: perhaps with its end. */
   const recordSoon = (call: Call, noted: Noted, place: AskedScope): void => {
