@@ -115,6 +115,26 @@ export const cutAt = (line: string, width: number): string => {
   return line.length <= width ? line : cutText(line, Math.max(0, width - 1)) + '…';
 };
 
+const WIDE = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\uff01-\uff60]/gu;
+const MARKS = /\p{M}/gu;
+
+/** The columns that a text takes on a terminal: letters of East Asia take two, marks none. */
+const columnsOf = (text: string): number =>
+  /^[\x20-\x7e]*$/.test(text)
+    ? text.length
+    : text.length + (text.match(WIDE)?.length ?? 0) - (text.match(MARKS)?.length ?? 0);
+
+/** A cell of exactly so many columns, unless it is the last of its line. */
+const padded = (cell: string, width: number): string =>
+  cell + ' '.repeat(Math.max(0, width - columnsOf(cell)));
+
+/** At most so many columns of a cell, an ellipsis for the rest. */
+const cutCell = (cell: string, width: number): string => {
+  let shown = cutAt(cell, width);
+  for (let most = width - 1; columnsOf(shown) > width && most > 0; most--) shown = cutAt(cell, most);
+  return shown;
+};
+
 /** A column is not made narrower than this. */
 const NARROWEST = 8;
 
@@ -129,12 +149,12 @@ export const table = (
 ): string => {
   const rows = cellRows.map((row) => row.map(printable));
   const widths = fitted(
-    head.map((title, i) => rows.reduce((most, row) => Math.max(most, (row[i] ?? '').length), title.length)),
+    head.map((title, i) => rows.reduce((most, row) => Math.max(most, columnsOf(row[i] ?? '')), title.length)),
     width,
   );
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, i) => cutAt(cell, widths[i] ?? 0).padEnd(i === cells.length - 1 ? 0 : (widths[i] ?? 0)))
+      .map((cell, i) => padded(cutCell(cell, widths[i] ?? 0), i === cells.length - 1 ? 0 : (widths[i] ?? 0)))
       .join('  ')
       .trimEnd() + '\n';
   return [head, ...rows].map(line).join('');

@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { openOutput } from '../src/output.ts';
+import { openOutput, table } from '../src/output.ts';
 import type { Surroundings } from '../src/surroundings.ts';
 
 /** An output, and the pieces that it wrote. */
@@ -41,4 +41,17 @@ test('what cannot be seen is escaped in a list, and means the same', async () =>
   await outputTo(pieces).list(some(1, 'a\u202eb'));
   expect(pieces.join('')).toContain('\\u202e');
   expect(JSON.parse(pieces.join(''))).toEqual([{ i: 0, text: 'a\u202eb' }]);
+});
+
+test('columns stay under their heads where letters are wide or have marks', () => {
+  expect(
+    table(
+      ['NAME', 'N'],
+      [
+        ['会議-1', '1'],
+        ['e\u0301t\u0301', '2'],
+        ['plain', '3'],
+      ],
+    ),
+  ).toBe('NAME    N\n会議-1  1\ne\u0301t\u0301      2\nplain   3\n');
 });
