@@ -5,7 +5,7 @@ import { finishOf, type Command, type StepOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Redactor } from '@stemma/redaction';
 import type { Outcome } from './outcome.ts';
-import { redactedBody } from './start-call.ts';
+import { redactedBody } from './redacted-body.ts';
 
 /** How an attempt ended. Times are milliseconds since the request was sent. */
 export type CallEnd = {

@@ -7,7 +7,8 @@ export type { Call, CallOutcome } from './record-call-types.ts';
 export { placed as placedRedactions, recordCall } from './record-call.ts';
 export { type FoundBranch, openRequestRecorder, type RequestRecorder } from './record-request.ts';
 export type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
-export { type CallFacts, type CallStarter, openCallStarter, redactedBody } from './start-call.ts';
+export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';
+export { redactedBody } from './redacted-body.ts';
 export { startCallAtTip, type TipCall } from './start-call-at-tip.ts';
 export {
   assignCall,

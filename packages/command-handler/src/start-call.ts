@@ -27,6 +27,7 @@ import { LRUCache } from 'lru-cache';
 import { bytesOf } from './bytes-of.ts';
 import { finishStep, type CallEnd } from './finish-call.ts';
 import type { PromptHashes } from './prompt-hash.ts';
+import { redactedBody } from './redacted-body.ts';
 import { sameJson } from './same-json.ts';
 
 /** What is known of a call besides its messages. */
@@ -188,20 +189,4 @@ const companionOf = (steps: readonly Step[]): Uint8Array => {
       : [],
   );
   return requestCompanion(events);
-};
-
-/** A body without secrets; null if it is no text, and nobody can say what is in it. The hash of one that had secrets says too much. */
-export const redactedBody = <B extends Uint8Array | UnkeptBody>(
-  body: B,
-  redactor: Redactor | undefined,
-): B | Uint8Array | null => {
-  if (redactor === undefined) return body;
-  if (!(body instanceof Uint8Array)) return null;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
-    const done = redactor.text(text);
-    return done === text ? body : Buffer.from(done);
-  } catch {
-    return null;
-  }
 };
