@@ -223,6 +223,8 @@ const withoutChance = (text: string): string =>
     .replace(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
     .replace(/public key: .*/g, 'public key: KEY')
     .replace(/as of \S+/g, 'as of <time>')
+    // So many as it could read in a second.
+    .replace(/\b\d+ of (\d+) frames were searched/g, '<some> of $1 frames were searched')
     .replace(/^(logBytes|rowBytes) .*/gm, '$1 <bytes>')
     .replace(/ {2,}\d+ ms\b/g, '  <ms>')
     .replace(/\b\d+\.\d+ s\b/g, '<duration>');

@@ -8,6 +8,7 @@ import type { CommandSpec } from '../command.ts';
 import { placeIn, SET_OPTION, settingsIn, toolSourcesIn } from '../mind-options.ts';
 import { required, text, whole } from '../options.ts';
 import { indented, printable } from '../output.ts';
+import { withTitles } from '../titles.ts';
 
 export const continueCommand: CommandSpec = {
   name: 'continue',
@@ -59,7 +60,10 @@ export const continueCommand: CommandSpec = {
       signal,
       say: output.say,
     });
-    await output.result({ ...result, calls: result.calls.map(attemptAnswer) }, () => describe(result));
+    const branch = await withTitles(home, result.branch);
+    await output.result({ ...result, calls: result.calls.map(attemptAnswer) }, () =>
+      describe({ ...result, branch }),
+    );
     if (result.dropped.length > 0)
       output.say(`${result.mind} has nothing like ${result.dropped.join(', ')}: left out`);
     return exitOf(result);
