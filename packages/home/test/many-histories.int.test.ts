@@ -68,8 +68,9 @@ test('what a call looks up is the same with any number of histories [calls §3.9
     appended: await send(`${who}-2`, said(who, 2)),
     repeated: await send(`${who}-3`, said(who, 2)),
   });
-  await measure(0);
-  const few = await measure(1);
+  // Those that begin with the same words have names with numbers; after a few of them no further ones are tried.
+  for (let who = 0; who < 8; who++) await measure(who);
+  const few = await measure(8);
   expect(few).toMatchObject({
     started: { match: 'started' },
     appended: { match: 'appended' },
@@ -77,6 +78,6 @@ test('what a call looks up is the same with any number of histories [calls §3.9
   });
   expect(few.appended.rows).toBeGreaterThan(0);
   const histories = sized(60, 10_000);
-  for (let who = 2; who < histories; who++) await send(`${who}-1`, said(who, 1));
+  for (let who = 9; who < histories; who++) await send(`${who}-1`, said(who, 1));
   expect(await measure(histories)).toEqual(few);
 });
