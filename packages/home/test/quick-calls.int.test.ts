@@ -1,5 +1,7 @@
 import { openHome, type Home } from '@stemma/home';
 import fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { temporaryHome } from './small-home.ts';
 
@@ -28,9 +30,14 @@ type AgentStep = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
 
 const by = { recorder: 'proxy' };
 
-/** Plays what an agent does; the same calls in the same order. Returns where they were placed. */
-const play = async (home: Home, agent: readonly AgentStep[]): Promise<unknown[]> => {
-  const { history: named } = await home.submit({
+/**
+ * Plays what an agent does; the same calls in the same order. Returns where they were placed.
+ *
+ * @param next returns the home for the next step
+ */
+const play = async (next: () => Promise<Home>, agent: readonly AgentStep[]): Promise<unknown[]> => {
+  const first = await next();
+  const { history: named } = await first.submit({
     ...{ id: 'named', history: 'h-named', branchId: 0, by },
     steps: [{ op: 'start', name: 'named' }],
   });
@@ -38,6 +45,7 @@ const play = async (home: Home, agent: readonly AgentStep[]): Promise<unknown[]>
   const placed: unknown[] = [];
   let count = 0;
   for (const { what, at, text, tools, ends, scope } of agent) {
+    const home = await next();
     const id = `call-${++count}`;
     const before = lists[at % Math.max(1, lists.length)] ?? [];
     const user = (said: string): Message => ({ role: 'user', content: `${said} ${count}` });
@@ -87,25 +95,41 @@ const play = async (home: Home, agent: readonly AgentStep[]): Promise<unknown[]>
   return placed;
 };
 
-test('calls that are recorded out of memory are placed as those for which everything is read [calls §3.1]', async () => {
+/** The records of a log, as they stand in its file; the first one says which process opened it. */
+const recordsIn = (directory: string): Buffer => {
+  const bytes = readFileSync(join(directory, 'log', '0', '0000000000000000.seg'));
+  return bytes.subarray(bytes.indexOf(bytes.subarray(0, 4), 4));
+};
+
+/** A home in which calls are played, and what is left of them. */
+const played = async (
+  agent: readonly AgentStep[],
+  { redact, reopens = false }: { readonly redact?: object; readonly reopens?: boolean } = {},
+): Promise<{ readonly placed: unknown[]; readonly bytes: Buffer }> => {
+  using at = temporaryHome();
+  const { directory } = at;
+  let home: Home | undefined;
+  const placed = await play(async () => {
+    if (home !== undefined && !reopens) return home;
+    await home?.close();
+    home = await openHome({
+      ...{ directory, create: true, clock: () => 1_000_000n },
+      ...(redact && { redact }),
+    });
+    return home;
+  }, agent);
+  await home?.close();
+  return { placed, bytes: recordsIn(directory) };
+};
+
+test('calls that are recorded out of memory are recorded as those for which everything is read [calls §3.1]', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 14 }), async (agent) => {
-      const played = [];
-      // With rules of redaction, a call is compared with what was recorded of it, which is read.
-      for (const redact of [undefined, {}]) {
-        using at = temporaryHome();
-        const { directory } = at;
-        const home = await openHome({
-          ...{ directory, create: true, clock: () => 1_000_000n },
-          ...(redact && { redact }),
-        });
-        const placed = await play(home, agent);
-        await home.close();
-        // The frames are others: without rules a call stands in one with the start of its history.
-        played.push(placed.map((each) => (each as readonly unknown[])[1]));
-      }
-      const [quick, slow] = played;
-      expect(quick).toEqual(slow);
+      const quick = await played(agent);
+      // A home that has just been opened remembers no conversation.
+      const slow = await played(agent, { reopens: true });
+      expect(quick.placed).toEqual(slow.placed);
+      expect(quick.bytes.equals(slow.bytes)).toBe(true);
     }),
     { numRuns: 12 },
   );
@@ -117,7 +141,7 @@ test('nothing of a conversation is read for a call that goes on, however fast th
   const reading = [vi.spyOn(home, 'recordCall'), vi.spyOn(home, 'view'), vi.spyOn(home, 'position')];
   const usual: AgentStep = { what: 'append', at: 0, text: 'one', tools: 'search', ends: true, scope: 'run' };
   const agent = [{ ...usual, what: 'start' as const }, ...Array.from({ length: 20 }, () => usual)];
-  const placed = await play(home, agent);
+  const placed = await play(() => Promise.resolve(home), agent);
   expect(placed.map((each) => (each as readonly unknown[])[1])).toEqual([
     'started',
     ...Array.from({ length: 20 }, () => 'appended'),
