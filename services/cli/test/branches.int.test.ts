@@ -166,7 +166,12 @@ test.each([
   ['branches', 'desk', '--of', 'nobody'],
 ])('%s %s %s %s: a branch that does not exist has a code of its own', async (...args) => {
   const { code, stderr } = await run(args);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(/no branch "nobody".*\(E_BRANCH_NOT_FOUND\)/)]);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      'no branch "nobody"; its branches are old, other, main-1, main (E_BRANCH_NOT_FOUND)',
+    ),
+  ]);
 });
 
 test('JSON that names a branch also holds its id', async () => {
