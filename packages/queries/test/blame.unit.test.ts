@@ -55,7 +55,12 @@ test('the role of a block that never left its region comes from the event that i
 test('an imported block has the cycle in which it was made', async () => {
   const { history } = recorded([block('a'), { op: 'commit' }], [block('b'), { op: 'commit' }]);
   const tree = exportTree(flattenRecords(history.copyAt(0, 2)), history.payload);
-  const played = play([], { op: 'import', export: tree, source: { format: 'stemma', sha256: '' } } as never);
+  const played = play([], {
+    op: 'import',
+    name: null,
+    export: tree,
+    source: { format: 'stemma', sha256: '' },
+  } as never);
   const { parts, origins } = await blameOf(played);
   const cycles = ['a', 'b'].map((id) => origins[parts.find(({ node }) => node === id)?.origin ?? -1]?.cycle);
   expect(cycles).toEqual([1, 2]);
