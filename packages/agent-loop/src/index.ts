@@ -8,6 +8,7 @@ export type { TextDifference } from './text-differences.ts';
 export { openRuns, type RunAnswers } from './open-runs.ts';
 export { messagesOf, toolCallsOf } from './chat-message.ts';
 export { mindFor, settingsFor, type MindsOptions } from './call-settings.ts';
+export { eventsFrom } from './events-from.ts';
 export { tipOf } from './find-tip.ts';
 export { factsOf, makeCall, recordedTries } from './record-try.ts';
 export { recordRun, whileClaimed } from './run.ts';

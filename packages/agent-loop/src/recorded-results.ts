@@ -3,6 +3,7 @@ import type { HistoryEvent } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { sameCallKey, toolCallsOf, type ToolCall } from './chat-message.ts';
+import { eventsFrom } from './events-from.ts';
 
 /** What a tool gave, as it was recorded. */
 export type RecordedResult = {
@@ -14,8 +15,6 @@ export type RecordedResult = {
 };
 
 type Found = RecordedResult & { readonly branchId: number };
-
-const PAGE = 2_000;
 
 /**
  * Looks up what a call of a tool was answered in a history, in any branch and at any time before. Of several answers the
@@ -29,13 +28,8 @@ export const openRecordedResults = async (
   const results = new Map<string, Found[]>();
   /** The calls whose result is to come, by id: an id may come again in another branch. */
   const open = new Map<string, string>();
-  for (let from = 0; ;) {
-    const page = await home.events(history, { from, limit: PAGE });
-    for (const { event, seq, branchId: at } of page) note(event, seq, at, open, results);
-    const last = page.at(-1);
-    if (last === undefined) break;
-    from = last.seq + 1;
-  }
+  for await (const { event, seq, branchId: at } of eventsFrom(home, history))
+    note(event, seq, at, open, results);
   return (call) => {
     const found = results.get(sameCallKey(call));
     return found?.findLast((each) => each.branchId === branchId) ?? found?.[0];

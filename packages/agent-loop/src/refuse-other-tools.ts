@@ -1,9 +1,8 @@
 import { fail } from '@stemma/errors';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { eventsFrom } from './events-from.ts';
 import { mayHaveAnswered, type ToolSource } from './tool-sources.ts';
-
-const PAGE = 2_000;
 
 /**
  * Refuses sources of results that leave out one which answered in the run before. More of them are welcome: a run that stopped,
@@ -18,20 +17,14 @@ export const refuseOtherTools = async (
   run: string,
   sources: readonly ToolSource[],
 ): Promise<void> => {
-  for (let from = since.seq; ;) {
-    const page = await home.events(history, { from, limit: PAGE });
-    for (const { event, command, branchId: at } of page) {
-      if (at !== branchId || event.type !== 'NodeInserted' || !command.startsWith(`${run}.tool-`)) continue;
-      const by = event.node['data_answered_by'] as { readonly source?: string; readonly sha256?: string };
-      if (!mayHaveAnswered(sources, by))
-        throw fail(
-          'E_RUN_REUSED',
-          `tools of ${run} were answered by ${NAMES[by.source ?? ''] ?? 'somebody else'}: name the same sources, or give the run another id`,
-        );
-    }
-    const last = page.at(-1);
-    if (last === undefined) return;
-    from = last.seq + 1;
+  for await (const { event, command, branchId: at } of eventsFrom(home, history, since.seq)) {
+    if (at !== branchId || event.type !== 'NodeInserted' || !command.startsWith(`${run}.tool-`)) continue;
+    const by = event.node['data_answered_by'] as { readonly source?: string; readonly sha256?: string };
+    if (!mayHaveAnswered(sources, by))
+      throw fail(
+        'E_RUN_REUSED',
+        `tools of ${run} were answered by ${NAMES[by.source ?? ''] ?? 'somebody else'}: name the same sources, or give the run another id`,
+      );
   }
 };
 

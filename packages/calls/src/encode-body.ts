@@ -23,7 +23,7 @@ export type EncodedBody = { readonly body: RecordedBody; readonly own: string | 
 export type UnkeptBody = Pick<RecordedBody, 'sha256' | 'size'>;
 
 /** What an event has of a body that is not kept; undefined for one that is. */
-export const withoutBytes = (given: Uint8Array | UnkeptBody): EncodedBody | undefined => {
+const withoutBytes = (given: Uint8Array | UnkeptBody): EncodedBody | undefined => {
   const size = given instanceof Uint8Array ? given.length : given.size;
   if (isBodyKept({ size })) return undefined;
   const sha256 = given instanceof Uint8Array ? sha256Hex(given) : given.sha256;
@@ -31,12 +31,18 @@ export const withoutBytes = (given: Uint8Array | UnkeptBody): EncodedBody | unde
 };
 
 /**
- * A body in pieces. What it shares with the base, or with what the reader of the event has anyway, is copied from there; its own
+ * A body as an event has it: of one that is too large its hash and size, else its pieces. What it shares with the base, or with what the reader of the event has anyway, is copied from there; its own
  * bytes are compressed if that saves something.
  *
  * @param companion what the reader has too; see {@link StoredBody}
  */
-export const encodeBody = (bytes: Uint8Array, base: BaseBody | null, companion: Uint8Array): EncodedBody => {
+export const encodeBody = (
+  given: Uint8Array | UnkeptBody,
+  base: BaseBody | null,
+  companion: Uint8Array,
+): EncodedBody => withoutBytes(given) ?? encodeKept(given as Uint8Array, base, companion);
+
+const encodeKept = (bytes: Uint8Array, base: BaseBody | null, companion: Uint8Array): EncodedBody => {
   const events = base === null ? encodeEvents(bytes, companion) : undefined;
   if (events !== undefined && events.length < bytes.length) {
     const pieces = wholeOwn(bytes).map((piece) => [...piece]);

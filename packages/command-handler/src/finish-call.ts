@@ -1,4 +1,4 @@
-import { encodeBody, responseCompanion, withoutBytes, type UnkeptBody } from '@stemma/calls';
+import { encodeBody, responseCompanion, type UnkeptBody } from '@stemma/calls';
 import type { WideJson } from '@stemma/canonical';
 import type { Author, CallStatus, CallUsage } from '@stemma/events';
 import { finishOf, type Command, type StepOf } from '@stemma/history';
@@ -31,10 +31,7 @@ export const finishStep = (
   redactor?: Redactor,
 ): StepOf<'finish_call'> => {
   const body = response === null ? null : redactedBody(response, redactor);
-  const encoded =
-    body === null
-      ? null
-      : (withoutBytes(body) ?? encodeBody(body as Uint8Array, null, responseCompanion(answer)));
+  const encoded = body === null ? null : encodeBody(body, null, responseCompanion(answer));
   return { op: 'finish_call', ...end, answer, response: encoded?.body ?? null, own: encoded?.own ?? null };
 };
 

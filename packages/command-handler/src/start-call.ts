@@ -1,11 +1,4 @@
-import {
-  chooseBase,
-  encodeBody,
-  requestCompanion,
-  withoutBytes,
-  type BaseBody,
-  type UnkeptBody,
-} from '@stemma/calls';
+import { chooseBase, encodeBody, requestCompanion, type BaseBody, type UnkeptBody } from '@stemma/calls';
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
@@ -145,10 +138,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
         tools !== null && tools.length > 0 && last !== null && (await areTools(history, tools, last));
       const request = given === null ? null : redactedBody(given, redactor);
       const base = last?.hasRequest === true ? await baseOf(history, last.location) : null;
-      const encoded =
-        request === null
-          ? null
-          : (withoutBytes(request) ?? encodeBody(request as Uint8Array, base, companionOf(inserts)));
+      const encoded = request === null ? null : encodeBody(request, base, companionOf(inserts));
       return {
         op: 'start_call',
         api,

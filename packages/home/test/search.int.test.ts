@@ -84,7 +84,7 @@ test('names, notes, ids and who intervened and why are found, and filters leave 
   expect(await find(home, 'desk')).toEqual(['desk name @s0 @c1']);
   expect(await find(home, 'block-7')).toEqual(['desk block-7 @c1 @c1']);
   expect(await find(home, 'refund', { role: 'system' })).toEqual(['desk b8 @c2 @c2']);
-  expect(await find(home, 'refund', { kinds: ['intervention'] })).toEqual([]);
+  expect(await find(home, 'refund', { kind: 'intervention' })).toEqual([]);
   const { hits } = await home.search.find({ text: 'refund', until: 0 });
   expect(hits).toEqual([]);
 });
@@ -104,11 +104,13 @@ test('within a branch what leads to it is found, and what its siblings say is no
     by: { recorder: 'test' },
     steps: [block('own', 'word of left')],
   });
-  expect((await find(home, 'word', { branch: left })).map((line) => line.split(' ')[1])).toEqual(
-    expect.arrayContaining(['shared', 'own']),
-  );
-  expect(await find(home, 'word', { branch: left })).toHaveLength(2);
-  expect(await find(home, 'word', { history: left.history })).toHaveLength(3);
+  expect(
+    (await find(home, 'word', { within: { name: 'talk:left', branchRef: left } })).map(
+      (line) => line.split(' ')[1],
+    ),
+  ).toEqual(expect.arrayContaining(['shared', 'own']));
+  expect(await find(home, 'word', { within: { name: 'talk:left', branchRef: left } })).toHaveLength(2);
+  expect(await find(home, 'word', { within: { name: 'talk', branchRef: left } })).toHaveLength(3);
 });
 
 test('an erased history is found no more, and the index holds nothing of it', async () => {

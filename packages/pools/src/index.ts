@@ -2,6 +2,7 @@ export { askPool, type PoolQuestion, type PoolReply } from './ask-pool.ts';
 export { parseAnswer, type PoolAnswer } from './parse-answer.ts';
 export type { PoolMessage } from './pool-message.ts';
 export { viewPool, type PoolView, type SampledMessage } from './pool-messages.ts';
+export { pathLimits } from './path-limits.ts';
 export { runPool } from './run-pool.ts';
 export type { PoolRound, PoolRun, PoolRunEnd, PoolRunOptions } from './run-types.ts';
 export { finishedRound } from './round.ts';

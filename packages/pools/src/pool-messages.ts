@@ -1,5 +1,7 @@
-import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
+import { eventsFrom } from '@stemma/agent-loop';
+import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { pathLimits } from './path-limits.ts';
 import { messagesAt, type PoolMessage } from './pool-message.ts';
 import { settingsOf, type PoolSettings } from './settings.ts';
 
@@ -18,9 +20,6 @@ export type PoolView = {
   /** The oldest first. */
   readonly messages: readonly SampledMessage[];
 };
-
-/** Frames that are read at a time. */
-const PAGE = 1_000;
 
 /**
  * The messages of a pool at a position, with how often rounds up to there showed each.
@@ -49,20 +48,12 @@ export const viewPool = async (home: Home, branchRef: BranchRef, at?: string): P
 
 /** How often each message was shown, on the path that leads to a position. */
 const samplings = async (home: Home, position: Position): Promise<ReadonlyMap<string, number>> => {
-  const { history, branchId, label } = position;
-  const path = await home.branches.ancestors(branchRefOf(history, branchId), label);
-  /** Up to which frame each branch of the path counts. */
-  const until = new Map(path.map((node, i) => [node.branchId, path[i + 1]?.parent?.seq ?? position.seq]));
+  const limits = await pathLimits(home, position);
   const counts = new Map<string, number>();
-  for (let from = 0; ;) {
-    const events = await home.events(history, { from, limit: PAGE });
-    for (const { event, branchId: branch, seq } of events) {
-      if (event.type !== 'NodeInserted' || event.node.kind !== 'sample') continue;
-      if (seq > (until.get(branch) ?? -1)) continue;
-      for (const id of event.node.refs ?? []) counts.set(id, (counts.get(id) ?? 0) + 1);
-    }
-    const last = events.at(-1);
-    if (last === undefined) return counts;
-    from = last.seq + 1;
+  for await (const { event, branchId, seq } of eventsFrom(home, position.history)) {
+    if (event.type !== 'NodeInserted' || event.node.kind !== 'sample') continue;
+    if (seq > (limits.get(branchId) ?? -1)) continue;
+    for (const id of event.node.refs ?? []) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
+  return counts;
 };

@@ -57,7 +57,8 @@ const countableOf = (models: readonly ReadModel[]): readonly Table[] =>
     (table) => historyColumn(table) !== -1,
   );
 
-const historyColumn = ({ key }: Table): number => key.findIndex(([name]) => name === 'history');
+/** Where the history stands in a table's key; -1: nowhere. */
+export const historyColumn = ({ key }: Table): number => key.findIndex(([name]) => name === 'history');
 
 /** Buckets are counted in so many parts: with a count for each, a call would bring as many counts as rows. */
 const PARTS = 16;

@@ -14,7 +14,7 @@ import {
 import { decodeCheckpoint } from './checkpoint.ts';
 import { ON_DEMAND } from './on-demand-rows.ts';
 import { openProjector, type Projector } from './projector.ts';
-import { BUCKET_COUNTS, ROW_COUNTS } from './row-counts.ts';
+import { BUCKET_COUNTS, historyColumn, ROW_COUNTS } from './row-counts.ts';
 
 export type VerifyReplayOptions = {
   /** An empty store for the rows of one replay; it is closed afterwards. */
@@ -224,13 +224,7 @@ const comparedRow = ({ options: { models, eager } }: Projector, asked: OnDemand)
     const isCount = table === ROW_COUNTS || table === BUCKET_COUNTS;
     const counted = isCount ? tableOf.get(String(key[1])) : table;
     const model = table === ON_DEMAND ? String(key[1]) : counted && modelOf.get(counted);
-    const history =
-      key[
-        Math.max(
-          0,
-          table.key.findIndex(([name]) => name === 'history'),
-        )
-      ];
+    const history = key[Math.max(0, historyColumn(table))];
     return model === undefined || isAsked(asked, String(history), model);
   };
 };

@@ -61,16 +61,11 @@ export async function* followLog(
       // What was appended since is not known to be accepted yet: it is looked at in the next round.
       const checkpoint = await projection.checkpoint(partition);
       readTo.push(checkpoint);
-      const known = checkpoint?.cursor.offset ?? from;
-      for (let at = from; at < known && going();) {
-        const { events, next } = await acceptedBetween(
-          log,
-          projection,
-          { partition, from: at, to: known },
-          history,
-        );
-        at = offsets[partition] = next;
+      const to = checkpoint?.cursor.offset ?? from;
+      for await (const { events, next } of acceptedIn(log, projection, { partition, from, to }, history)) {
+        offsets[partition] = next;
         if (events.length > 0) yield { cursor: printCursor(log, offsets), events };
+        if (!going()) break;
       }
     }
     await waitForAny(log, readTo, signal);
@@ -95,9 +90,8 @@ export async function* readAccepted(
   for (const [partition, from] of offsets.entries()) {
     await projection.catchUp(partition);
     const to = (await projection.checkpoint(partition))?.cursor.offset ?? from;
-    for (let at = from; at < to;) {
-      const { events, next } = await acceptedBetween(log, projection, { partition, from: at, to }, undefined);
-      at = offsets[partition] = next;
+    for await (const { events, next } of acceptedIn(log, projection, { partition, from, to })) {
+      offsets[partition] = next;
       yield { cursor: printCursor(log, offsets), events };
     }
   }
@@ -126,6 +120,20 @@ export async function* followFrom(
 }
 
 type OffsetRange = { readonly partition: number; readonly from: number; readonly to: number };
+
+/** What the rows took of the records of a stretch, some at a time, each with the offset behind them. */
+async function* acceptedIn(
+  log: EventLog,
+  projection: Projection,
+  { partition, from, to }: OffsetRange,
+  only?: string,
+): AsyncGenerator<{ readonly events: readonly LoggedEvent[]; readonly next: number }> {
+  for (let at = from; at < to;) {
+    const found = await acceptedBetween(log, projection, { partition, from: at, to }, only);
+    at = found.next;
+    yield found;
+  }
+}
 
 /** What the rows took of the next records of a stretch: those whose frame lies where the rows say. */
 const acceptedBetween = async (

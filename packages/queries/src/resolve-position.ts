@@ -82,21 +82,20 @@ const snapshotAt = (
   askedFor: string,
 ): ResolvedPosition => {
   const found = cycle < 0 ? undefined : findSnapshot(rows, history, branchId, tip, cycle);
-  if (found === undefined)
-    throw fail(
-      'E_SNAPSHOT_NOT_FOUND',
-      `the branch ${branchTitle(rows, history, branchId)} of ${history} has no snapshot ${askedFor}`,
-      {
-        history,
-        branchId,
-        asked: askedFor,
-      },
-    );
+  if (found === undefined) throw noSnapshot(rows, history, branchId, askedFor);
   return { branchId: found.branchId, seq: found.seq, cycle };
 };
 
+/** The branch has no such snapshot, as somebody asked for it. */
+export const noSnapshot = (rows: RowReader, history: string, branchId: number, asked: string): Error =>
+  fail(
+    'E_SNAPSHOT_NOT_FOUND',
+    `the branch ${branchTitle(rows, history, branchId)} of ${history} has no snapshot ${asked}`,
+    { history, branchId, asked },
+  );
+
 /** A branch as people call it: by its name, else its number. */
-export const branchTitle = (rows: RowReader, history: string, branchId: number): string =>
+const branchTitle = (rows: RowReader, history: string, branchId: number): string =>
   readBranch(rows, history, branchId).name ?? String(branchId);
 
 const withCycle = (rows: RowReader, history: string, branchId: number, seq: number): ResolvedPosition => {

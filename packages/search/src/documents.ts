@@ -1,4 +1,5 @@
 import { compareCodePoints, type WideJson } from '@stemma/canonical';
+import { isHeaderName } from '@stemma/context-tree';
 import { changedIds, newPayload, nodeIn, type HistoryEvent, type RecordedNode } from '@stemma/events';
 
 /** What a document is made of: a filter of searches. */
@@ -14,25 +15,6 @@ export type SearchDocument = {
   readonly text: string;
   readonly ids: string;
 };
-
-/** Headers of nodes, and what is looked at apart: the other attributes are content. */
-const HEADERS: ReadonlySet<string> = new Set([
-  'id',
-  'nodeType',
-  'offset',
-  'ttl',
-  'priority',
-  'cycle',
-  'created_at_ns',
-  'creation_index',
-  'role',
-  'kind',
-  'key',
-  'removable',
-  'refs',
-  'parent',
-  'provenance',
-]);
 
 /** The longest text of one document that is indexed, in UTF-16 units: what follows is not found. */
 const LONGEST_TEXT = 1_000_000;
@@ -110,7 +92,7 @@ const nodeDocument = (
   const { content, ...rest } = attributes;
   const texts = [textOf(content as WideJson)];
   for (const name of Object.keys(rest).sort(compareCodePoints))
-    if (!HEADERS.has(name)) texts.push(textOf(rest[name] as WideJson));
+    if (!isHeaderName(name)) texts.push(textOf(rest[name] as WideJson));
   const key = attributes['key'];
   return {
     kind: 'content',

@@ -26,14 +26,14 @@ export type IndexedDocument = {
 export type FoundDocument = Pick<IndexedDocument, 'history' | 'branchId' | 'seq' | 'index' | 'part'>;
 
 export type IndexFilter = {
-  readonly histories?: readonly string[];
+  readonly history?: string | undefined;
   /** Own frames of branches up to a frame each: the ancestor path of a branch. */
-  readonly path?: readonly { readonly branchId: number; readonly limit: number }[];
-  readonly kinds?: readonly DocumentKind[];
-  readonly role?: string;
+  readonly path?: readonly { readonly branchId: number; readonly limit: number }[] | undefined;
+  readonly kind?: DocumentKind | undefined;
+  readonly role?: string | undefined;
   /** Milliseconds since 1970, both included. */
-  readonly since?: number;
-  readonly until?: number;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
 };
 
 export type FoundDocuments = {
@@ -237,15 +237,14 @@ const conditionOf = (filter: IndexFilter): readonly [sql: string, values: readon
     conditions.push(`AND ${sql}`);
     values.push(...given);
   };
-  const { histories, path, kinds, role, since, until } = filter;
-  const marks = (list: readonly unknown[]): string => list.map(() => '?').join(', ');
-  if (histories !== undefined) put(`h.history IN (${marks(histories)})`, ...histories);
+  const { history, path, kind, role, since, until } = filter;
+  if (history !== undefined) put('h.history = ?', history);
   if (path !== undefined)
     put(
       `(${path.map(() => '(d.branch = ? AND d.seq <= ?)').join(' OR ') || '0'})`,
       ...path.flatMap(({ branchId, limit }) => [branchId, limit]),
     );
-  if (kinds !== undefined) put(`d.kind IN (${marks(kinds)})`, ...kinds);
+  if (kind !== undefined) put('d.kind = ?', kind);
   if (role !== undefined) put('d.role = ?', role);
   if (since !== undefined) put('d.at >= ?', since);
   if (until !== undefined) put('d.at <= ?', until);

@@ -25,17 +25,16 @@ import { excerptOf, parseQuery, type MarkedExcerpt, type Term } from './words.ts
 export type SearchQuery = {
   /** Words, `"a phrase"`, `begin*`, `-not`. */
   readonly text: string;
-  /** Only this history, or the ancestor path of this branch of it. */
-  readonly history?: string;
-  readonly branch?: BranchRef;
-  readonly kinds?: readonly DocumentKind[];
-  readonly role?: string;
+  /** Only the history or branch of this name: of a history all of its branches, of a branch (`H:B`) its ancestor path. */
+  readonly within?: { readonly name: string; readonly branchRef: BranchRef } | undefined;
+  readonly kind?: DocumentKind | undefined;
+  readonly role?: string | undefined;
   /** Milliseconds since 1970, both included. */
-  readonly since?: number;
-  readonly until?: number;
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
   /** Default 0 and 20. */
-  readonly skip?: number;
-  readonly limit?: number;
+  readonly skip?: number | undefined;
+  readonly limit?: number | undefined;
 };
 
 export type SearchHit = {
@@ -152,11 +151,10 @@ export const openSearch = (
     find: async (query) => {
       const terms = parseQuery(query.text);
       const { skip = 0, limit = 20 } = query;
-      await projection.catchUp();
-      const filter = await filterOf(projection, query);
       // A search that begins while another one reads may be about what that one does not read any more.
       await reading;
       await catchUp();
+      const filter = await filterOf(projection, query);
       const found = await withIndex((file) => file.find(terms, filter, { skip, limit }));
       const hits: SearchHit[] = [];
       for (const document of found.documents) {
@@ -168,26 +166,19 @@ export const openSearch = (
   };
 };
 
-const filterOf = (projection: Projection, query: SearchQuery): Promise<IndexFilter> =>
-  projection.read((rows) => {
-    const { branch, kinds, role, since, until } = query;
-    const history = branch?.history ?? query.history;
-    return {
-      ...(history !== undefined && { histories: [history] }),
-      ...(branch !== undefined && {
-        path: readAncestorPath(
-          rows,
-          branch.history,
-          branch.branchId,
-          readTipSeq(rows, branch.history, branch.branchId),
-        ),
-      }),
-      ...(kinds !== undefined && { kinds }),
-      ...(role !== undefined && { role }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-    };
-  });
+const filterOf = async (
+  projection: Projection,
+  { within, kind, role, since, until }: SearchQuery,
+): Promise<IndexFilter> => {
+  const { history, branchId } = within?.branchRef ?? {};
+  const path =
+    history === undefined || branchId === undefined || within?.name.includes(':') !== true
+      ? undefined
+      : await projection.read((rows) =>
+          readAncestorPath(rows, history, branchId, readTipSeq(rows, history, branchId)),
+        );
+  return { history, path, kind, role, since, until };
+};
 
 /** Reads the log from the cursor of the index to its end. False if another process read it meanwhile: begin again. */
 const readInto = async (

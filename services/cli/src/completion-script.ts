@@ -1,4 +1,5 @@
 import type { CommandSpec } from './command.ts';
+import { shellQuoted } from './shell-quoted.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -48,7 +49,7 @@ complete -F _stemma stemma
 # Completions of stemma for zsh: source <(stemma completion zsh)
 _stemma() {
   local -a commands=(
-${commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(':', '\\:')}`)}`).join('\n')}
+${commands.map(({ name, summary }) => `    ${shellQuoted(`${name}:${summary.replaceAll(':', '\\:')}`)}`).join('\n')}
   )
   if (( CURRENT == 2 )); then
     _describe 'command' commands
@@ -70,7 +71,8 @@ compdef _stemma stemma
   fish: (commands) => `# Completions of stemma for fish: stemma completion fish | source
 ${commands
   .map(
-    ({ name, summary }) => `complete -c stemma -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
+    ({ name, summary }) =>
+      `complete -c stemma -n __fish_use_subcommand -f -a ${name} -d ${shellQuoted(summary)}`,
   )
   .join('\n')}
 complete -c stemma -n "__fish_seen_subcommand_from ${historyCommands(commands).join(' ')}" -f -a "(${NAMES})"
@@ -81,7 +83,7 @@ ${commands
       return flag === undefined
         ? []
         : [
-            `complete -c stemma -n "__fish_seen_subcommand_from ${name}" -l ${flag} -d ${quoted(description)}`,
+            `complete -c stemma -n "__fish_seen_subcommand_from ${name}" -l ${flag} -d ${shellQuoted(description)}`,
           ];
     }),
   )
@@ -93,4 +95,3 @@ const historyCommands = (commands: readonly CommandSpec[]): readonly string[] =>
   commands.filter(takesHistory).map(({ name }) => name);
 
 /** A text in single quotes, as shells read it. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

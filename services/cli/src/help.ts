@@ -64,7 +64,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   show: 'stemma show mine @c7 m3',
   log: 'stemma log mine --from 40',
   branches: 'stemma branches mine',
-  grep: "stemma grep 'refund \"travel insurance\" -cancel*'",
+  grep: 'stemma grep \'refund "travel insurance" -cancel*\'',
   diff: 'stemma diff mine @c6 @c7 --explain',
   compare: 'stemma compare mine main what-if',
   why: 'stemma why mine m3',

@@ -11,16 +11,10 @@ const FARTHEST = 10_000;
 export const searchHandler =
   (home: Home): SearchHandler =>
   async ({ q, history, kind, role, since, until, limit = 20, skip = 0 }) => {
-    const branch = history === undefined ? undefined : await home.find(history);
     const answer = await home.search.find({
       text: q,
-      // The name of a history alone means all of its branches.
-      ...(branch !== undefined &&
-        (history?.includes(':') === true ? { branch } : { history: branch.history })),
-      ...(kind !== undefined && { kinds: [kind] }),
-      ...(role !== undefined && { role }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
+      within: history === undefined ? undefined : { name: history, branchRef: await home.find(history) },
+      ...{ kind, role, since, until },
       limit: Math.max(1, Math.min(limit, MOST)),
       skip: Math.min(skip, FARTHEST),
     });

@@ -5,6 +5,7 @@ import {
   branchAddressOf,
   branchRefOf,
   findCommand,
+  positionOfFrame,
   readAncestorPath,
   readConfig,
   readTipSeq,
@@ -19,6 +20,7 @@ import { configAt, savedPositions } from './saved.ts';
 import { listOpenedHistories } from '../list-opened.ts';
 import { findPosition } from '../audit/find-position.ts';
 import { catchUpWith, readOf } from '../catch-up-with.ts';
+import { findMergeBase } from '../merge-base.ts';
 import { findServedPosition } from '../served-histories.ts';
 import { ancestorsOf, listBranchNodes } from './tree.ts';
 import type { Branches } from './types.ts';
@@ -33,6 +35,15 @@ export const openBranches = (
     tree: (history) => readOf(projection, history, (rows) => listBranchNodes(rows, history)),
     ancestors: (branchRef, at) =>
       readOf(projection, branchRef.history, (rows) => ancestorsOf(rows, findPosition(rows, branchRef, at))),
+    mergeBase: (a, b) =>
+      readOf(projection, a.history, (rows) => {
+        const tipOf = ({ history, branchId }: BranchRef) => ({
+          branchId,
+          seq: readTipSeq(rows, history, branchId),
+        });
+        const { branchId, seq } = findMergeBase(rows, a.history, tipOf(a), tipOf(b)).mergeBase;
+        return positionOfFrame(rows, a.history, branchId, seq);
+      }),
     saved: async (history) => {
       await (history === undefined ? projection.catchUp() : catchUpWith(projection, history));
       return projection.read((rows) => {

@@ -91,6 +91,8 @@ export type Branches = {
    * (`get_branch`).
    */
   ancestors(branchRef: BranchRef, at: string): Promise<readonly BranchNode[]>;
+  /** The newest position that two branches of a history both have (context-tree §5). */
+  mergeBase(a: BranchRef, b: BranchRef): Promise<Position>;
   /** The saved positions of a history in the order they were saved; of all histories if none is given. */
   saved(history?: string): Promise<readonly SavedPosition[]>;
   config(position: Position): Promise<Configuration>;

@@ -24,7 +24,7 @@ import {
   type RangeSnapshot,
   type Selector,
 } from '@stemma/selectors';
-import { branchTitle } from '../resolve-position.ts';
+import { noSnapshot } from '../resolve-position.ts';
 import { appearedAt, type TreePosition } from './appeared.ts';
 import type { SelectSources } from './select-ids.ts';
 import { snapshotPairs } from './snapshot-pairs.ts';
@@ -70,15 +70,7 @@ const readStops = (
       (each) => each !== undefined,
     ))
       if (end < 0 || findSnapshot(rows, history, branchId, tip, end) === undefined)
-        throw fail(
-          'E_SNAPSHOT_NOT_FOUND',
-          `the branch ${branchTitle(rows, history, branchId)} of ${history} has no snapshot ${label}`,
-          {
-            history,
-            branchId,
-            asked: label,
-          },
-        );
+        throw noSnapshot(rows, history, branchId, label);
     const from = askedSnapshots[0]?.cycle ?? 0;
     const found = listSnapshots(rows, history, branchId, tip, { from, limit: askedSnapshots.length });
     return {

@@ -4,6 +4,7 @@ import { texts } from '../mind-options.ts';
 import { whole } from '../options.ts';
 import { table, type Output } from '../output.ts';
 import { askApart } from './ask-apart.ts';
+import { chanceIn } from './chance.ts';
 import type { CompareAnswer, FileBytes } from './questions.ts';
 import { readFileBytes } from './read-files.ts';
 import { figure, inWords, sayEmbedder, UNIT_OPTION, VECTOR_FILE } from './words.ts';
@@ -34,8 +35,7 @@ export const compareFiles: CommandSpec = {
     UNIT_OPTION,
   ],
   run: async (context, [a, b], options) => {
-    const seed = whole(options, 'seed', { least: 0 }) ?? 0;
-    const permutations = whole(options, 'permutations', { least: 1, most: 1_000_000 }) ?? 1999;
+    const { seed, permutations } = chanceIn(options);
     const minClusterSize = whole(options, 'minClusterSize', { least: 2 }) ?? 3;
     const runs: FileBytes[] = [];
     for (const name of runsIn(options, 'files')) runs.push(await readFileBytes(context, name));

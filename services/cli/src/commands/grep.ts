@@ -1,5 +1,4 @@
-import type { SearchHit, SearchQuery } from '@stemma/search';
-import { DOCUMENT_KINDS, type DocumentKind } from '@stemma/search';
+import { DOCUMENT_KINDS, type DocumentKind, type SearchHit } from '@stemma/search';
 import { fail } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
 import { pastTime, text, whole } from '../options.ts';
@@ -25,22 +24,19 @@ export const grep: CommandSpec = {
   ],
   run: async ({ home, findBranch, output }, [words], options) => {
     const within = text(options, 'in');
-    const role = text(options, 'role');
-    const since = pastTime(options, 'since');
-    const until = pastTime(options, 'until');
-    const kind = kindOf(text(options, 'kind'));
-    const query: SearchQuery = {
+    const answer = await (
+      await home()
+    ).search.find({
       text: [words ?? []].flat().map(asTyped).join(' '),
-      limit: whole(options, 'limit', { least: 1 }) ?? 20,
-      skip: whole(options, 'skip', { least: 0 }) ?? 0,
-      ...(within !== undefined && (await placeOf(within, async () => (await findBranch(within)).branchRef))),
-      ...(kind !== undefined && { kinds: [kind] }),
-      ...(role !== undefined && { role }),
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-    };
-    const opened = await home();
-    const answer = await opened.search.find(query);
+      within:
+        within === undefined ? undefined : { name: within, branchRef: (await findBranch(within)).branchRef },
+      kind: kindOf(text(options, 'kind')),
+      role: text(options, 'role'),
+      since: pastTime(options, 'since'),
+      until: pastTime(options, 'until'),
+      limit: whole(options, 'limit', { least: 1 }),
+      skip: whole(options, 'skip', { least: 0 }),
+    });
     const { hits, total, more, ranked } = answer;
     if (!ranked) output.say(`more than ${total} places have that: the newest come first`);
     else if (hits.length < total) output.say(`${hits.length} of ${total} places: --limit or --skip for more`);
@@ -60,14 +56,6 @@ const asTyped = (word: string): string =>
       ? `-"${word.slice(1)}"`
       : `"${word}"`
     : word;
-
-type Place = Pick<SearchQuery, 'history' | 'branch'>;
-
-const placeOf = async (name: string, find: () => Promise<NonNullable<Place['branch']>>): Promise<Place> => {
-  const branch = await find();
-  // The name of a history alone means all of its branches.
-  return name.includes(':') ? { branch } : { history: branch.history };
-};
 
 const kindOf = (given: string | undefined): DocumentKind | undefined => {
   const found = DOCUMENT_KINDS.find((kind) => kind === given);

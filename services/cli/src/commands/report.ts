@@ -5,9 +5,11 @@ import type { Home } from '@stemma/home';
 import type { ExperimentReport, ReportedBranch, ReportedText } from '@stemma/reports';
 import { writeFile } from 'node:fs/promises';
 import { askApart } from '../analyse/ask-apart.ts';
+import { chanceIn, PERMUTATIONS } from '../analyse/chance.ts';
 import type { CommandSpec, Context } from '../command.ts';
-import { texts } from '../mind-options.ts';
-import { required, text, whole } from '../options.ts';
+import { required, text } from '../options.ts';
+import { shellQuoted } from '../shell-quoted.ts';
+import { armNames, readArms } from '../verdict/read-arms.ts';
 
 /** A map shows so many of the newest texts: the time grows with their square. */
 const MOST_MAPPED = 1_500;
@@ -30,15 +32,9 @@ export const report: CommandSpec = {
     const [a = '', b = '', ...more] = (text(options, 'branches') ?? '').split(',').map((each) => each.trim());
     if (a === '' || b === '' || more.length > 0) throw fail('E_USAGE', '--branches takes two branches: A,B');
     const file = text(options, 'output') ?? 'report.html';
-    const permutations = whole(options, 'permutations', { least: 1, most: 1_000_000 }) ?? 1999;
-    const seed = whole(options, 'seed', { least: 0 }) ?? 0;
-    const [moreA, moreB] = [texts(options, 'runs'), texts(options, 'runsB')];
-    const arm = async (names: readonly string[]): Promise<readonly BranchRef[]> => {
-      const found: BranchRef[] = [];
-      for (const branch of names) found.push((await context.findBranch(`${history}:${branch}`)).branchRef);
-      return found;
-    };
-    const arms = { a: await arm([a, ...moreA]), b: await arm([b, ...moreB]) };
+    const { permutations, seed } = chanceIn(options);
+    const named = armNames(a, b, options);
+    const arms = await readArms(context, history, named);
     const home = await context.home();
     const { recordedArms } = await import('@stemma/experiments');
     const recorded = await recordedArms(home, arms);
@@ -48,19 +44,19 @@ export const report: CommandSpec = {
     );
     const isPool = recorded.kind === 'pool';
     const [branchA, branchB] = [arms.a[0], arms.b[0]] as [BranchRef, BranchRef];
-    const tree = await home.branches.tree(branchA.history);
     const rest = [
-      ...(moreA.length === 0 ? [] : ['--runs', ...moreA]),
-      ...(moreB.length === 0 ? [] : ['--runs-b', ...moreB]),
-      ...(permutations === 1999 ? [] : ['--permutations', String(permutations)]),
+      ...(named.a.length === 1 ? [] : ['--runs', ...named.a.slice(1)]),
+      ...(named.b.length === 1 ? [] : ['--runs-b', ...named.b.slice(1)]),
+      ...(permutations === PERMUTATIONS ? [] : ['--permutations', String(permutations)]),
       ...(seed === 0 ? [] : ['--seed', String(seed)]),
     ];
-    const shared = isPool ? await sharedTexts(home, branchA, branchB) : [];
+    const reportedA = await branchOf(home, a, branchA, isPool);
+    const shared = isPool ? await sharedTexts(home, reportedA.texts, branchA, branchB) : [];
     const data: ExperimentReport = {
       history,
-      a: await branchOf(home, a, branchA, isPool),
+      a: reportedA,
       b: await branchOf(home, b, branchB, isPool),
-      parted: partedAt(tree, branchA, branchB),
+      parted: (await home.branches.mergeBase(branchA, branchB)).cycle,
       verdict,
       ...(await mapOf(
         context,
@@ -81,7 +77,7 @@ export const report: CommandSpec = {
 
 /** An argument as a shell takes it. */
 const quoted = (argument: string): string =>
-  /^[A-Za-z0-9_@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
+  /^[A-Za-z0-9_@%+=:,./-]+$/.test(argument) ? argument : shellQuoted(argument);
 
 const branchOf = async (
   home: Home,
@@ -110,10 +106,13 @@ const branchOf = async (
 
 type Mapped = Pick<ReportedText, 'look' | 'round' | 'text'> & { readonly vector: Float32Array };
 
-/** The messages that both have. */
-const sharedTexts = async (home: Home, a: BranchRef, b: BranchRef): Promise<readonly Mapped[]> => {
-  const { viewPool } = await import('@stemma/pools');
-  const contents = new Map((await viewPool(home, a)).messages.map((message) => [message.id, message.text]));
+/** The messages that both have. @param contents of A, by node */
+const sharedTexts = async (
+  home: Home,
+  contents: ReportedBranch['texts'],
+  a: BranchRef,
+  b: BranchRef,
+): Promise<readonly Mapped[]> => {
   const ofB = new Set((await home.pools.embedded(await home.position(b))).map(({ node }) => node));
   return (await home.pools.embedded(await home.position(a)))
     .filter(({ node }) => ofB.has(node))
@@ -146,27 +145,4 @@ const mapOf = async (
     })),
     unmapped: all.length - mapped.length,
   };
-};
-
-type Tree = Awaited<ReturnType<Home['branches']['tree']>>;
-
-/** The newest cycle that both branches have. */
-const partedAt = (tree: Tree, a: BranchRef, b: BranchRef): number | null => {
-  const byId = new Map(tree.map((node) => [node.branchId, node]));
-  const wayOf = ({
-    branchId,
-  }: BranchRef): ReadonlyMap<number, { readonly seq: number; readonly cycle: number | null }> => {
-    const way = new Map<number, { readonly seq: number; readonly cycle: number | null }>();
-    let at = byId.get(branchId);
-    if (at !== undefined) way.set(branchId, at);
-    for (; at?.parent !== undefined && at.parent !== null; at = byId.get(at.parent.branchId))
-      way.set(at.parent.branchId, at.parent);
-    return way;
-  };
-  const [ofA, ofB] = [wayOf(a), wayOf(b)];
-  for (const [branchId, one] of ofA) {
-    const other = ofB.get(branchId);
-    if (other !== undefined) return one.seq < other.seq ? one.cycle : other.cycle;
-  }
-  return null;
 };

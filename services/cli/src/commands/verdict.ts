@@ -1,13 +1,13 @@
 import type { MeasuredDifference, RunVerdict, VerdictPart } from '@stemma/analysis';
 import { fail } from '@stemma/errors';
-import type { BranchRef } from '@stemma/history-store';
 import { askApart } from '../analyse/ask-apart.ts';
+import { chanceIn } from '../analyse/chance.ts';
 import { figure, inWords } from '../analyse/words.ts';
 import type { CommandSpec, Context } from '../command.ts';
-import { texts } from '../mind-options.ts';
-import { required, text, whole } from '../options.ts';
+import { required, text } from '../options.ts';
 import { printable, table } from '../output.ts';
 import { verdictDocument } from '../verdict/document.ts';
+import { armNames, readArms } from '../verdict/read-arms.ts';
 
 export const verdict: CommandSpec = {
   name: 'verdict',
@@ -25,27 +25,17 @@ export const verdict: CommandSpec = {
     ['--seed <number>', 'the seed of the random numbers (default: 0)'],
   ],
   run: async (context, [name, a, b], options) => {
-    const permutations = whole(options, 'permutations', { least: 1, most: 1_000_000 }) ?? 1999;
-    const seed = whole(options, 'seed', { least: 0 }) ?? 0;
+    const chance = chanceIn(options);
     const unit = text(options, 'unit') ?? 'runs';
     if (unit !== 'runs' && unit !== 'steps') throw fail('E_USAGE', `--unit takes runs or steps, not ${unit}`);
-    const arm = async (first: string, more: readonly string[]): Promise<readonly BranchRef[]> => {
-      const found: BranchRef[] = [];
-      for (const branch of [first, ...more])
-        found.push((await context.findBranch(`${required(name)}:${branch}`)).branchRef);
-      return found;
-    };
-    const arms = {
-      a: await arm(required(a), texts(options, 'runs')),
-      b: await arm(required(b), texts(options, 'runsB')),
-    };
+    const arms = await readArms(context, required(name), armNames(required(a), required(b), options));
     const { recordedArms } = await import('@stemma/experiments');
     const recorded = await recordedArms(await context.home(), arms);
     const question = {
       kind: 'verdict',
       a: recorded.a,
       b: recorded.b,
-      options: { permutations, seed, unit },
+      options: { ...chance, unit },
     } as const;
     const found = await askApart(question, context.signal);
     await context.output.result({ of: recorded.kind, ...verdictDocument(found) }, () =>

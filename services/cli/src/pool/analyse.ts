@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { PoolMessage, PoolView } from '@stemma/pools';
 import { askApart } from '../analyse/ask-apart.ts';
+import { chanceIn } from '../analyse/chance.ts';
 import { describeClusters } from '../analyse/cluster.ts';
 import { describeComparison, runsIn } from '../analyse/compare.ts';
 import type { FileBytes } from '../analyse/questions.ts';
@@ -70,8 +71,7 @@ export const poolCompare: CommandSpec = {
     MIN_CLUSTER_SIZE,
   ],
   run: async (context, [name, a, b], options) => {
-    const seed = whole(options, 'seed', { least: 0 }) ?? 0;
-    const permutations = whole(options, 'permutations', { least: 1, most: 1_000_000 }) ?? 1999;
+    const { seed, permutations } = chanceIn(options);
     const minClusterSize = whole(options, 'minClusterSize', { least: 2 }) ?? 3;
     const named = runsIn(options, 'branches');
     const branch = (which: string): Promise<PoolView> =>
