@@ -4,10 +4,11 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { isBodyKept, type CallAddress, type HistoryEvent } from '@stemma/events';
 import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
-import { toOpenAIMessages } from '@stemma/importers';
+import { nameOfMessages, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { authorOf, callsAfter, findCallRow, findFrameSummary, type CallRow } from '@stemma/read-models';
 import type { CallEnd } from './finish-call.ts';
+import { namesLike, underFreeName } from './history-names.ts';
 import type { Outcome } from './outcome.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
 import type { CallTarget } from './record-call.ts';
@@ -33,7 +34,8 @@ export type AssignTarget = CallTarget & {
  * that is known of it, and marks where it was. What was recorded stays. The ids of the commands follow from the call and the
  * place, so one that was interrupted ends when it is sent again.
  *
- * @throws E_CALL_NOT_FOUND; E_COMMAND_INVALID if it is there already, or was assigned elsewhere; as `recordCall`
+ * @throws E_CALL_NOT_FOUND; E_COMMAND_INVALID if it is there already, or was assigned elsewhere; E_TARGET_NOT_ERASABLE if the
+ *   call's history is erasable and the other is not, or about somebody else; as `recordCall`
  */
 export const assignCall = async (
   home: AssignTarget,
@@ -49,7 +51,7 @@ export const assignCall = async (
       attempt: attemptId,
     });
   const from = { history, branchId: row.branchId, attemptId };
-  const target = await targetOf(home, from, destination, by);
+  const target = await targetOf(home, projection, { row, history }, destination, by);
   const id = `${attemptId}.assigned.${sha256Hex(`${target.history} ${target.branchId}`).slice(0, 8)}`;
   refuseAgain(row, from, target, id);
   const branch = await recordAt(home, projection, { row, from, target, id });
@@ -96,18 +98,45 @@ export const assignFrom = async (
   return assigned;
 };
 
+/** Where the call goes; a new history is named after what is said first in the call, unless somebody names it. */
 const targetOf = async (
   home: AssignTarget,
-  { attemptId, history }: CallAddress,
+  projection: Projection,
+  { row, history }: { readonly row: CallRow; readonly history: string },
   destination: CallDestination,
   by: Corrector['by'],
 ): Promise<BranchRef> => {
-  if ('branch' in destination) return destination.branch;
-  const id = `${attemptId}.assigned.new`;
+  const erasable = await erasableOf(projection, history);
+  if ('branch' in destination) {
+    const { branch } = destination;
+    if (erasable !== undefined && branch.history !== history) {
+      const there = await erasableOf(projection, branch.history);
+      if (there?.subject !== erasable.subject)
+        throw fail(
+          'E_TARGET_NOT_ERASABLE',
+          `the call is of an erasable history${erasable.subject === null ? '' : ` about ${JSON.stringify(erasable.subject)}`}, and ${branch.history} is not: erasing would leave it there`,
+          { history: branch.history },
+        );
+    }
+    return branch;
+  }
+  const id = `${row.attemptId}.assigned.new`;
+  const begin = async (name: string | null, started: string): Promise<BranchRef> => {
+    const start = { op: 'start', name, ...(erasable && { erasable }) } as const;
+    await home.submit({ id, history: started, branchId: 0, by, steps: [start] });
+    return branchRefOf(started, 0);
+  };
   const { newHistory: name } = destination;
-  const started = name === null ? historyId(null, `${history} ${id}`) : historyId(name, '');
-  await home.submit({ id, history: started, branchId: 0, by, steps: [{ op: 'start', name }] });
-  return branchRefOf(started, 0);
+  if (name !== null) return begin(name, historyId(name, ''));
+  // Names stand in the clear: that of an erasable history says nothing of its contents.
+  const words = erasable ? undefined : nameOfMessages(await messagesOf(home, history, row));
+  const command = `${history} ${id}`;
+  return underFreeName(namesLike(words, command), command, begin);
+};
+
+const erasableOf = async (projection: Projection, history: string) => {
+  const events = await projection.payloads.events(history, 0);
+  return events.find((event) => event.type === 'HistoryStarted')?.erasable;
 };
 
 const refuseAgain = (row: CallRow, from: CallAddress, target: BranchRef, id: string): void => {
@@ -140,14 +169,13 @@ const recordAt = async (
   const by = await projection.read((rows) => authorOf(findFrameSummary(rows, history, row.location.seq)));
   let branch = known === undefined ? target : branchRefOf(target.history, known.branchId);
   if (known === undefined) {
-    const position = await home.position(branchRefOf(history, row.branchId), `@s${row.position}`);
-    const { tree, payloads, thread } = await home.view(position);
+    const messages = await messagesOf(home, history, row);
     const started = await eventAt(projection, history, row);
     const tools = await eventAt(projection, history, { location: row.toolsAt });
     const recorded = home.recordCall(target, {
       id,
       by,
-      messages: toOpenAIMessages(tree, payloads, thread),
+      messages,
       facts: {
         api: row.api,
         model: row.model,
@@ -183,6 +211,13 @@ const recordAt = async (
     response: await bodyAt(projection, history, location, response),
   });
   return branch;
+};
+
+/** What the call was shown. */
+const messagesOf = async (home: AssignTarget, history: string, row: CallRow) => {
+  const position = await home.position(branchRefOf(history, row.branchId), `@s${row.position}`);
+  const { tree, payloads, thread } = await home.view(position);
+  return toOpenAIMessages(tree, payloads, thread);
 };
 
 const bodyAt = async (

@@ -1,5 +1,6 @@
 import { base32Digest, type WideJson } from '@stemma/canonical';
-import type { ErrorCode } from '@stemma/errors';
+import { type ErrorCode, fail, isStemmaError } from '@stemma/errors';
+import { historyId } from '@stemma/history';
 import { nameOfMessages } from '@stemma/importers';
 
 /** Names of histories that nobody named, after what is said first in them. */
@@ -10,11 +11,11 @@ export type HistoryNames = {
    */
   proposed(messages: readonly WideJson[], command: string): readonly (string | null)[];
   /** A name is taken: by a command of this process, or by somebody else. */
-  took(name: string | null, command: string | null): void;
+  readonly took: (name: string | null, command: string | null) => void;
 };
 
 /** What the start of a history is refused with if there is one of the name, whatever state it is in. */
-export const IS_THERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const IS_THERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'E_HISTORY_EXISTS',
   'E_HISTORY_ERASED',
   'E_HISTORY_SEALED',
@@ -26,16 +27,46 @@ export const IS_THERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 const NUMBERS = [2, 3, 4];
 const MAX_KNOWN = 10_000;
 
+/** The names that a command tries for a history: the name, with `-2` to `-4`, with a hash of the command, none. */
+export const namesLike = (
+  name: string | undefined,
+  command: string,
+  isFree: (name: string) => boolean = () => true,
+): readonly (string | null)[] => {
+  if (name === undefined) return [null];
+  const numbered = [name, ...NUMBERS.map((number) => `${name}-${number}`)];
+  return [...numbered.filter(isFree), `${name}-${base32Digest(command, 6)}`, null];
+};
+
+/**
+ * Starts a history under the first name that is free; what starts it tells a name of its own by the command. Started again it is
+ * the same.
+ *
+ * @param names as {@link namesLike}
+ */
+export const underFreeName = async <T>(
+  names: readonly (string | null)[],
+  command: string,
+  start: (name: string | null, history: string) => Promise<T>,
+  took: HistoryNames['took'] = () => {},
+): Promise<T> => {
+  for (const name of names)
+    try {
+      const started = await start(name, historyId(name, command));
+      took(name, command);
+      return started;
+    } catch (error) {
+      if (name === null || !isStemmaError(error) || !IS_THERE.has(error.code)) throw error;
+      took(name, null);
+    }
+  throw fail('E_INTERNAL', 'a history without a name was not started');
+};
+
 export const openHistoryNames = (): HistoryNames => {
   const taken = new Map<string, string | null>();
   return {
-    proposed: (messages, command) => {
-      const words = nameOfMessages(messages);
-      if (words === undefined) return [null];
-      const numbered = [words, ...NUMBERS.map((number) => `${words}-${number}`)];
-      const free = numbered.filter((name) => !taken.has(name) || taken.get(name) === command);
-      return [...free, `${words}-${base32Digest(command, 6)}`, null];
-    },
+    proposed: (messages, command) =>
+      namesLike(nameOfMessages(messages), command, (name) => !taken.has(name) || taken.get(name) === command),
     took: (name, command) => {
       if (name === null) return;
       if (taken.size >= MAX_KNOWN) taken.clear();

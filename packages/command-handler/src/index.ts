@@ -1,5 +1,6 @@
 export { type CommandHandler, type HomeObserver, openCommandHandler } from './command-handler.ts';
 export { type CallEnd, finishCall } from './finish-call.ts';
+export { namesLike, underFreeName } from './history-names.ts';
 export { inOrderByKey } from './in-order.ts';
 export type { Outcome } from './outcome.ts';
 export { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';

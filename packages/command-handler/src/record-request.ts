@@ -1,5 +1,5 @@
 import { toHex, type WideJson } from '@stemma/canonical';
-import { fail, isStemmaError } from '@stemma/errors';
+import { isStemmaError } from '@stemma/errors';
 import type { CallMatch, CallOrigin } from '@stemma/events';
 import { historyId, type Redaction } from '@stemma/history';
 import { branchRefOf, mainBranchId, type BranchRef } from '@stemma/history-store';
@@ -12,7 +12,7 @@ import type { Outcome } from './outcome.ts';
 import { findEarlierCall, matchByHash, matchByMessages, type MatchCandidate } from './match-call.ts';
 import { findParent } from './find-parent.ts';
 import { openConversations } from './conversations.ts';
-import { IS_THERE, openHistoryNames } from './history-names.ts';
+import { openHistoryNames, underFreeName } from './history-names.ts';
 import { openQuickRecorder, type HashedCall } from './go-on.ts';
 import { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
@@ -93,26 +93,17 @@ export const openRequestRecorder = (
     return called ? forkAt(history, 0, 0, { id, by }) : branchRefOf(history, main);
   };
   const names = openHistoryNames();
-  /** Starts a history under the first name that is free, as nobody named it. Started again it is the same. */
-  const underFreeName = async <T>(
+  /** Under a name of its own, as nobody named it. */
+  const underOwnName = <T>(
     call: UnplacedCall,
     messages: readonly WideJson[],
     start: (name: string | null, history: string) => Promise<T>,
   ): Promise<T> => {
     const command = startOf(call);
-    for (const name of names.proposed(messages, command))
-      try {
-        const started = await start(name, historyId(name, command));
-        names.took(name, command);
-        return started;
-      } catch (error) {
-        if (name === null || !isStemmaError(error) || !IS_THERE.has(error.code)) throw error;
-        names.took(name, null);
-      }
-    throw fail('E_INTERNAL', 'a history without a name was not started');
+    return underFreeName(names.proposed(messages, command), command, start, names.took);
   };
   const startHistory = (call: UnplacedCall, messages: readonly WideJson[]): Promise<Outcome> =>
-    underFreeName(call, messages, (name, history) =>
+    underOwnName(call, messages, (name, history) =>
       home.submit({
         ...{ id: startOf(call), history, branchId: 0, by: call.by },
         steps: [{ op: 'start', name }],
@@ -168,7 +159,7 @@ export const openRequestRecorder = (
         const origin = match === undefined ? await findParent(projection, scope, messages) : null;
         const isPlain = redactor === undefined && call.facts.unsteered === undefined;
         if (isPlain && match === undefined && !isInHistory(call.within)) {
-          const first = await underFreeName(call, messages, (name, history) =>
+          const first = await underOwnName(call, messages, (name, history) =>
             quick.first(hashed, { history, name }, origin),
           ).catch((error: unknown) => {
             // Another version of this program started it in a frame of its own.

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { exportTree } from '@stemma/context-tree';
 import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
@@ -143,6 +145,62 @@ test('later calls go on where the corrected one is, and where it never was [call
   const other = await send([s, u('Berlin'), a('Which day'), u('Monday')]);
   expect(other).toMatchObject({ match: 'appended', branch: { history: first.branch.history } });
   expect(await shown(other.branch)).toBe(3);
+});
+
+test('a conversation that nobody names when a call is assigned has the name of its first words, unless that is taken [calls §8.1]', async () => {
+  const names: (string | null)[] = [];
+  for (const id of ['one', 'two']) {
+    const within = { run: id };
+    await send([s, u('Berlin')], `${id}-first`, within);
+    const { branch } = await send([s, u('Summary'), u('Berlin'), u('For Bob')], id, within);
+    const call = { history: branch.history, attemptId: id };
+    const [assigned] = await home.assignCall(call, { newHistory: null }, ann);
+    names.push((await home.history(assigned?.to.history as string)).name);
+  }
+  expect(names).toEqual(['Summary-please-as-soon-as-possible', 'Summary-please-as-soon-as-possible-2']);
+});
+
+test('a call of an erasable history is assigned to one about the same subject only, and what it says stands nowhere in the clear [calls §8.5]', async () => {
+  const word = 'xylophone';
+  const begin = async (name: string, subject?: string): Promise<BranchRef> => {
+    const history = historyId(name, '');
+    const erasable = subject === undefined ? undefined : { erasable: { subject } };
+    const start = { op: 'start', name, ...erasable } as const;
+    await home.submit({ id: `start-${name}`, history, branchId: 0, by, steps: [start] });
+    return branchRefOf(history, 0);
+  };
+  const from = await begin('private', 'bob');
+  const open = await begin('open');
+  const others = await begin('others', 'eve');
+  const same = await begin('same', 'bob');
+  for (const id of ['one', 'two'])
+    await home.recordCall(from, {
+      id,
+      by,
+      messages: [s, u(word), u(id)] as never,
+      facts: {
+        ...{ api: 'openai.chat', model: 'm', parameters: {}, tools: null },
+        request: bodyOf([s, u(word), u(id)]),
+      },
+    });
+  const assign = (attemptId: string, to: Parameters<Home['assignCall']>[1]) =>
+    home.assignCall({ history: from.history, attemptId }, to, ann);
+  for (const branch of [open, others])
+    await expect(assign('one', { branch })).rejects.toMatchObject({ code: 'E_TARGET_NOT_ERASABLE' });
+  await assign('one', { branch: same });
+  const [assigned] = await assign('two', { newHistory: null });
+  const history = assigned?.to.history as string;
+  expect((await home.history(history)).name).toBeNull();
+  const events = await home.events(history, { limit: 9 });
+  expect(events.find(({ event: { type } }) => type === 'HistoryStarted')?.event).toMatchObject({
+    erasable: { subject: 'bob' },
+  });
+  await home.close();
+  const log = join(at.directory, 'log');
+  for (const file of readdirSync(log, { recursive: true, encoding: 'utf8' }))
+    if (statSync(join(log, file)).isFile())
+      expect(readFileSync(join(log, file)).includes(word), file).toBe(false);
+  home = await openHome({ directory: at.directory });
 });
 
 test('an assignment is an intervention of an actor with a reason, and has one effect [calls §8.3]', async () => {

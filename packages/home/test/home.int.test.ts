@@ -3,6 +3,7 @@ import { sized } from '@stemma/test-kit';
 import { compareCodePoints } from '@stemma/canonical';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { salvageBranch } from '@stemma/operations';
 import { expect, test } from 'vitest';
 import {
   contentsOf,
@@ -164,10 +165,30 @@ test('verify finds damage in a record whose rows already exist; then nothing aft
   await expect(say(home, 'a', 'more')).rejects.toMatchObject({ code: 'E_HISTORY_DAMAGED' });
   await say(home, 'b', 'b fourth');
   const salvaged = await home.salvage(await home.find('a'));
-  expect(salvaged).toMatchObject({ from: named('a'), seq: 1 });
+  expect(salvaged).toMatchObject({ name: 'a-salvaged', from: named('a'), seq: 1 });
   expect(await home.salvage(await home.find('a'))).toEqual(salvaged);
   expect(await contentsOf(home, salvaged.history)).toEqual(['a first']);
   await expect(home.salvage(await home.find('b'))).rejects.toMatchObject({ code: 'E_NOTHING_TO_SALVAGE' });
+  await home.close();
+});
+
+test('what is salvaged of an erasable history is erasable too, whoever started it [record §2: salvage]', async () => {
+  using at = temporaryHome();
+  const home = await open(at.directory);
+  await home.submit({
+    ...{ id: 'start', history: named('a'), branchId: 0, by: { actor: 'ann' } },
+    steps: [{ op: 'start', name: 'a', erasable: { subject: 'bob' } }],
+  });
+  await say(home, 'a', 'first');
+  const damaged = {
+    ...home,
+    history: async () => ({ ...(await home.history(named('a'))), state: 'damaged' as const }),
+  };
+  const { history } = await salvageBranch(damaged, await home.find('a'));
+  const events = await home.events(history, { limit: 9 });
+  expect(events.find(({ event: { type } }) => type === 'HistoryStarted')?.event).toMatchObject({
+    erasable: { subject: 'bob' },
+  });
   await home.close();
 });
 

@@ -1,12 +1,17 @@
-import type { Outcome } from '@stemma/command-handler';
+import { namesLike, type Outcome, underFreeName } from '@stemma/command-handler';
 import { exportTree } from '@stemma/context-tree';
-import { fail } from '@stemma/errors';
-import { type Command, historyId } from '@stemma/history';
+import { fail, nameOfText } from '@stemma/errors';
+import type { Command } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { HistorySummary, LoggedEvent, SnapshotSummary } from '@stemma/queries';
 
-/** The new history, and the last good position of the damaged one. */
-export type Salvaged = { readonly history: string; readonly from: string; readonly seq: number };
+/** The new history with its name, and the last good position of the damaged one. */
+export type Salvaged = {
+  readonly history: string;
+  readonly name: string | null;
+  readonly from: string;
+  readonly seq: number;
+};
 
 /** What a salvage reads, and how it writes. */
 export type SalvageTarget = {
@@ -19,13 +24,13 @@ export type SalvageTarget = {
 };
 
 /**
- * Starts a new history with the last good snapshot of a branch (its last good state, if it has no snapshot). Salvaging
- * the same state twice gives the same history. What comes from an erasable history is erasable too, about the same subject.
+ * Starts a new history with the last good snapshot of a branch (its last good state, if it has no snapshot). It is named
+ * after the damaged one, `NAME-salvaged`. Salvaging the same state twice gives the same history. What comes from an erasable history is erasable too, about the same subject.
  *
  * @throws E_NOTHING_TO_SALVAGE if the history is open: there is nothing to salvage.
  */
 export const salvageBranch = async (home: SalvageTarget, branchRef: BranchRef): Promise<Salvaged> => {
-  const { state } = await home.history(branchRef.history);
+  const { state, name: damaged } = await home.history(branchRef.history);
   if (state === 'open')
     throw fail(
       'E_NOTHING_TO_SALVAGE',
@@ -37,24 +42,32 @@ export const salvageBranch = async (home: SalvageTarget, branchRef: BranchRef): 
   const [newest] = await home.snapshots(branchRef, { limit: 1 });
   const position = await home.position(branchRef, newest?.label ?? '');
   const { tree, payloads, thread } = await home.view(position);
-  const [started] = await home.events(branchRef.history, { limit: 1 });
-  const erasable = started?.event.type === 'HistoryStarted' ? started.event.erasable : undefined;
+  // Who started it stands before the start.
+  const first = (await home.events(branchRef.history, { limit: 10 })).map(({ event }) => event);
+  const erasable = first.find((event) => event.type === 'HistoryStarted')?.erasable;
   const command = `salvage:${branchRef.branch}@s${position.seq}`;
-  const outcome = await home.submit({
-    id: command,
-    history: historyId(null, command),
-    branchId: 0,
-    by: { recorder: 'salvage' },
-    steps: [
-      {
-        op: 'import',
-        name: null,
-        export: exportTree(tree, payloads),
-        thread,
-        ...(erasable === undefined ? {} : { erasable }),
-        salvaged: { history: branchRef.history, seq: position.seq },
-      },
-    ],
+  const words = nameOfText(damaged ?? branchRef.history, LONGEST_NAME);
+  const names = namesLike(words && `${words}-salvaged`, command);
+  return underFreeName(names, command, async (name, history) => {
+    await home.submit({
+      id: command,
+      history,
+      branchId: 0,
+      by: { recorder: 'salvage' },
+      steps: [
+        {
+          op: 'import',
+          name,
+          export: exportTree(tree, payloads),
+          thread,
+          ...(erasable === undefined ? {} : { erasable }),
+          salvaged: { history: branchRef.history, seq: position.seq },
+        },
+      ],
+    });
+    return { history, name, from: branchRef.history, seq: position.seq };
   });
-  return { history: outcome.history, from: branchRef.history, seq: position.seq };
 };
+
+/** So many bytes of the damaged history's name are kept: what is appended fits a name, too. */
+const LONGEST_NAME = 100;

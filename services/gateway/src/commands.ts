@@ -6,6 +6,7 @@ import {
   type CommandRequest,
   type StartRequest,
 } from '@stemma/api';
+import type { WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import { historyId, parseCommand } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
@@ -61,5 +62,17 @@ export const submitRequest = async (
     branchId: branchRef.branchId,
     steps,
   });
+  for (const step of command.steps) if (step.op === 'config') await checkSetting(home, branchRef, step.set);
   return commandAnswer(await home.submit(command));
+};
+
+/** Refuses a setting that no round of a pool could run with, as the command line does. @throws E_CONFIG_INVALID, E_MIND_INVALID */
+const checkSetting = async (
+  home: Home,
+  branchRef: BranchRef,
+  set: { readonly [key: string]: WideJson },
+): Promise<void> => {
+  const { config } = await home.branches.config(await home.position(branchRef));
+  const { checkPoolChange } = await import('@stemma/pools');
+  checkPoolChange(config, set);
 };

@@ -29,6 +29,20 @@ test('a command that expects an older frame ends in a conflict, and a refused co
   expect((await airline.client.history({ history: 'airline' })).frames).toBe(frames);
 });
 
+test('a setting that no round of a pool could run with is refused when it is given', async () => {
+  await airline.client.start({ body: { id: 'start-sea', recorder: 'agent', name: 'sea' } });
+  const set = (id: string, values: { [key: string]: string | number }) =>
+    airline.client.command({
+      history: 'sea',
+      body: { id, recorder: 'agent', steps: [{ op: 'config', set: values }] },
+    });
+  await set('pool', { sample_size: 3, active_pool_size: 9 });
+  for (const [id, values] of Object.entries({ none: { sample_size: 0 }, text: { sample_size: 'three' } }))
+    await expect(set(id, values)).rejects.toMatchObject({ code: 'E_CONFIG_INVALID' });
+  expect((await set('four', { sample_size: 4 })).repeated).toBe(false);
+  expect((await set('four', { sample_size: 4 })).repeated).toBe(true);
+});
+
 test('insert, replace, move, remove, commit, name and annotate can be done over HTTP', async () => {
   await airline.client.start({ body: { id: 'start-steps', recorder: 'agent', name: 'steps' } });
   const run = (id: string, ...steps: StepRequest[]) =>

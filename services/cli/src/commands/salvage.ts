@@ -13,7 +13,8 @@ export const salvage: CommandSpec = {
     const from = await titleOf(home, salvaged.from);
     await output.result(
       salvaged,
-      () => `${salvaged.history} continues from frame ${salvaged.seq} of ${printable(from)}\n`,
+      () =>
+        `${printable(salvaged.name ?? salvaged.history)} continues from frame ${salvaged.seq} of ${printable(from)}\n`,
     );
     return undefined;
   },
