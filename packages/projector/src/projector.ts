@@ -210,7 +210,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       const counted = checkCounts(view, name);
       return fn(modelOf.size === 0 ? counted : viewOnDemand(counted, modelOf));
     };
-    return readCurrent(first ?? (await generation()), generation, reading);
+    // Awaited here, as a promise that is only handed on takes two turns more.
+    return await readCurrent(first ?? (await generation()), generation, reading);
   };
   const repair = openRepair({
     rebuild: async (damage) => {
@@ -222,13 +223,13 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     },
     ...(repairTimeout !== undefined && { timeout: repairTimeout }),
   });
-  const read = <T>(fn: (view: GenerationView) => T): Promise<T> =>
-    resume(
-      () => repair.run(() => readOnce(fn)),
-      fetching(UNFOLDED, async (needs) => {
-        for (const { history, model } of needs) await foldAsked(history, [model]);
-      }),
-    );
+  const unfolded = fetching(UNFOLDED, async (needs) => {
+    for (const { history, model } of needs) await foldAsked(history, [model]);
+  });
+  const read = <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    const reading = (): Promise<T> => repair.run(() => readOnce(fn));
+    return modelOf.size === 0 ? reading() : resume(reading, unfolded);
+  };
 
   const payloads = openPayloads({
     log,

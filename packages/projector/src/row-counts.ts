@@ -9,7 +9,9 @@ import {
   type CellReader,
   type GenerationView,
   type Key,
+  type KeyCell,
   type Range,
+  type Row,
   type RowReader,
   type Rows,
   type Scan,
@@ -184,67 +186,118 @@ const MOST_KNOWN = 20_000;
 export type CountCheck = (view: GenerationView, generation: string) => GenerationView;
 
 export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCheck => {
-  const countedAt = new Map<string, { readonly at: number; readonly written: number }>();
-  return (view, generation) => {
-    const known = new Set<string>();
-    const cells: CellReader = view;
-    /** The history, or the part of the buckets, whose rows of a table are counted; undefined: they are not. */
-    const countedOf = (table: Table, [first]: Key): string | number | undefined => {
-      if (!isCounted(table)) return undefined;
-      if (isBucketed(table)) return typeof first === 'number' ? first % PARTS : undefined;
-      return typeof first === 'string' && historyColumn(table) === 0 ? first : undefined;
-    };
-    const writtenOf = (table: Table, owner: string | number): number =>
-      typeof owner === 'string'
-        ? readCount(view, owner, table.name)
-        : view
-            .range(BUCKET_COUNTS, { prefix: [owner, table.name] })
-            .reduce((sum, { value: [rows] }) => sum + rows, 0);
-    const storedOf = (table: Table, owner: string | number): number => {
-      if (typeof owner === 'string') return view.count(table, owner);
-      let stored = 0;
-      for (let bucket = owner; bucket < BUCKETS; bucket += PARTS) stored += view.count(table, bucket);
-      return stored;
-    };
-    const check = (table: Table, owner: string | number): void => {
-      const name = `${generation} ${table.name} ${owner}`;
-      if (known.has(name)) return;
-      known.add(name);
-      const before = countedAt.get(name);
-      const isRecent = before !== undefined && now() - before.at < COUNTED_FOR;
-      // To count a part are as many reads as it has buckets.
-      if (isRecent && (before.written > FEW || typeof owner === 'number')) return;
-      const written = writtenOf(table, owner);
-      if (storedOf(table, owner) !== written) throw rowsMissing(table.name, owner, generation);
-      if (countedAt.size >= MOST_KNOWN) countedAt.clear();
-      countedAt.set(name, { at: isRecent ? before.at : now(), written });
-    };
-    return typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
-      get(table, key) {
-        const value = cells.get(table, key);
-        const owner = value === undefined ? countedOf(table, key) : undefined;
-        if (owner !== undefined) check(table, owner);
-        return value;
-      },
-      range(table, range) {
-        const owner = countedOf(table, range.prefix);
-        if (owner === undefined) return cells.range(table, range);
-        if (typeof owner === 'number' || !isWholeList(range)) {
-          check(table, owner);
-          return cells.range(table, range);
-        }
-        // All rows of a history are counted by reading them.
-        const rows = cells.range(table, range);
-        if (rows.length !== readCount(view, owner, table.name))
-          throw rowsMissing(table.name, owner, generation);
-        return rows;
-      },
-      cursor: (partition) => view.cursor(partition),
-      partitions: () => view.partitions(),
-      count: (table, owner) => view.count(table, owner),
-    });
+  const known: KnownCounts = { now, countedAt: new Map(), counted: countedBy(isCounted) };
+  return (view, generation) =>
+    new CountedView(view, generation, known) as Omit<CountedView, keyof CellReader> & RowReader;
+};
+
+/** How the rows of a table are counted: each history's, each part's of the buckets, or not at all. */
+type Counted = 'history' | 'part' | 'no';
+
+const countedBy = (isCounted: IsCounted): ((table: Table) => Counted) => {
+  const known = new Map<Table, Counted>();
+  return (table) => {
+    let found = known.get(table);
+    if (found === undefined) {
+      if (!isCounted(table)) found = 'no';
+      else if (isBucketed(table)) found = 'part';
+      else found = historyColumn(table) === 0 ? 'history' : 'no';
+      known.set(table, found);
+    }
+    return found;
   };
 };
+
+type KnownCounts = {
+  readonly now: () => number;
+  readonly countedAt: Map<string, { readonly at: number; readonly written: number }>;
+  readonly counted: (table: Table) => Counted;
+};
+
+/** A class, as each read makes one: its functions are made once. */
+class CountedView implements CellReader, Omit<GenerationView, keyof CellReader> {
+  readonly #view: CellReader & Omit<GenerationView, keyof CellReader>;
+  readonly #generation: string;
+  readonly #known: KnownCounts;
+  /** What this read has counted. */
+  #checked: Set<string> | undefined;
+
+  constructor(view: GenerationView, generation: string, known: KnownCounts) {
+    this.#view = view;
+    this.#generation = generation;
+    this.#known = known;
+  }
+
+  get(table: Table, key: Key): Value | undefined {
+    const value = this.#view.get(table, key);
+    const owner = value === undefined ? this.#ownerOf(table, key) : undefined;
+    if (owner !== undefined) this.#check(table, owner);
+    return value;
+  }
+
+  range(table: Table, range: Range): readonly Row[] {
+    const owner = this.#ownerOf(table, range.prefix);
+    if (owner === undefined) return this.#view.range(table, range);
+    if (typeof owner === 'number' || !isWholeList(range)) {
+      this.#check(table, owner);
+      return this.#view.range(table, range);
+    }
+    // All rows of a history are counted by reading them.
+    const rows = this.#view.range(table, range);
+    if (rows.length !== this.#writtenOf(table, owner)) throw rowsMissing(table.name, owner, this.#generation);
+    return rows;
+  }
+
+  cursor(partition: number): Uint8Array | null {
+    return this.#view.cursor(partition);
+  }
+
+  partitions(): readonly number[] {
+    return this.#view.partitions();
+  }
+
+  count(table: Table, owner: KeyCell): number {
+    return this.#view.count(table, owner);
+  }
+
+  /** The history, or the part of the buckets, whose rows of a table are counted; undefined: they are not. */
+  #ownerOf(table: Table, key: Key): string | number | undefined {
+    const counted = this.#known.counted(table);
+    const first = key[0];
+    if (counted === 'history') return typeof first === 'string' ? first : undefined;
+    return counted === 'part' && typeof first === 'number' ? first % PARTS : undefined;
+  }
+
+  #check(table: Table, owner: string | number): void {
+    const { now, countedAt } = this.#known;
+    const name = `${this.#generation} ${table.name} ${owner}`;
+    if (this.#checked?.has(name) === true) return;
+    (this.#checked ??= new Set()).add(name);
+    const before = countedAt.get(name);
+    const isRecent = before !== undefined && now() - before.at < COUNTED_FOR;
+    // To count a part are as many reads as it has buckets.
+    if (isRecent && (before.written > FEW || typeof owner === 'number')) return;
+    const written = this.#writtenOf(table, owner);
+    if (this.#storedOf(table, owner) !== written) throw rowsMissing(table.name, owner, this.#generation);
+    if (countedAt.size >= MOST_KNOWN) countedAt.clear();
+    countedAt.set(name, { at: isRecent ? before.at : now(), written });
+  }
+
+  #writtenOf(table: Table, owner: string | number): number {
+    if (typeof owner === 'string')
+      return (this.#view.get(ROW_COUNTS, [owner, table.name])?.[0] ?? 0) as number;
+    return this.#view
+      .range(BUCKET_COUNTS, { prefix: [owner, table.name] })
+      .reduce((sum, { value }) => sum + (value[0] as number), 0);
+  }
+
+  #storedOf(table: Table, owner: string | number): number {
+    if (typeof owner === 'string') return this.#view.count(table, owner);
+    let stored = 0;
+    for (let bucket = owner; bucket < BUCKETS; bucket += PARTS) stored += this.#view.count(table, bucket);
+    return stored;
+  }
+}
 
 const isWholeList = ({ prefix, from, to, limit }: Range): boolean =>
   prefix.length === 1 && from === undefined && to === undefined && limit === undefined;
