@@ -62,6 +62,14 @@ test.each([
   },
 );
 
+test('a body for an address that there is not is refused with 404 before it is read', async () => {
+  const to = await serve();
+  const client = open(to);
+  client.socket.write(head(to, 'POST /api/histories/first/nothing', 'content-length: 1000000'));
+  await expect.poll(() => client.text).toContain('E_NOT_FOUND');
+  expect(client.text).toMatch(/^HTTP\/1.1 404/);
+});
+
 test('a body above 80 MiB is refused before it is read', async () => {
   const to = await serve();
   const client = open(to);

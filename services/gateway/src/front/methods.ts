@@ -36,13 +36,19 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
+const methodsOf = (path: string): readonly string[] =>
+  (METHODS.get(slashesIn(path)) ?? []).flatMap(([pattern, methods]) => (pattern.test(path) ? methods : []));
+
 /** @throws E_METHOD_NOT_ALLOWED with the methods that the path has; nothing for a path that is nobody's. */
 export const refuseMethod = (method: string, path: string): void => {
-  const allowed = (METHODS.get(slashesIn(path)) ?? []).flatMap(([pattern, methods]) =>
-    pattern.test(path) ? methods : [],
-  );
+  const allowed = methodsOf(path);
   if (allowed.length === 0 || allowed.includes(method)) return;
   throw fail('E_METHOD_NOT_ALLOWED', `this address takes ${allowed.join(', ')}, not ${method.slice(0, 20)}`, {
     allow: allowed.join(', '),
   });
+};
+
+/** Before a body is taken. The path is not repeated: secrets that it may hold are redacted further on. @throws E_NOT_FOUND */
+export const refuseUnknown = (path: string): void => {
+  if (methodsOf(path).length === 0) throw fail('E_NOT_FOUND', 'there is nothing at this address');
 };

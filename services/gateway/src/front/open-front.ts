@@ -7,7 +7,7 @@ import type { CountAtDoor } from './door-counts.ts';
 import { errorAnswer } from './error-answer.ts';
 import { headerText, type HeaderList } from './header-list.ts';
 import type { GatewayLimits } from './limits.ts';
-import { refuseMethod } from './methods.ts';
+import { refuseMethod, refuseUnknown } from './methods.ts';
 import { openBodyReader } from './read-body.ts';
 import { writeAnswer } from './write-answer.ts';
 
@@ -76,6 +76,7 @@ export const openFront = (
     const request = requestOf(incoming, exchange);
     refuseMethod(request.method, request.path);
     if (request.method !== 'POST') return answering(request);
+    refuseUnknown(request.path);
     const { chunks, release } = await readBody(incoming, lengthOf(incoming));
     try {
       request.body = chunks;
