@@ -27,6 +27,7 @@ export { CtreeMessage, Ctrees, CtreeView } from './ctrees.ts';
 export { Doctor } from './doctor.ts';
 export type { AnswerOf, Endpoint, InputOf } from './endpoint.ts';
 export { type EndpointName, type Endpoints, ENDPOINTS, type StreamName } from './endpoints.ts';
+export { describeIntervention } from './describe-intervention.ts';
 export { cutText, excerptOf, firstWords } from './excerpt.ts';
 export { HEAVY } from './heavy.ts';
 export { ImpactAnswer } from './impact.ts';

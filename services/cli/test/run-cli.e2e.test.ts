@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,6 +40,13 @@ test('--home and --json may precede the command; STEMMA_HOME is used when no --h
   const list = (await runStemma(['--json', ...home, 'histories'])).stdout;
   expect((JSON.parse(list) as unknown[]).length).toBe(1);
   expect((await runStemma(['histories', '--json'], { env: { STEMMA_HOME: directory } })).stdout).toBe(list);
+});
+
+test('an older Node.js is told which one is needed, not by a stack trace', () => {
+  const older = `data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '22.14.9' } })`;
+  const run = spawnSync(process.execPath, ['--import', older, MAIN, '--version'], { encoding: 'utf8' });
+  expect(run).toMatchObject({ status: 1, stdout: '' });
+  expect(run.stderr).toMatch(/^stemma needs Node\.js 22\.15 or newer, and this is v\S+\.\n$/);
 });
 
 test('ack creates no home where there is none', async () => {

@@ -1,9 +1,15 @@
-import { addressOf, ENDPOINTS, firstWords, type InterventionAnswer, interventionTypes } from '@stemma/api';
+import {
+  addressOf,
+  describeIntervention,
+  ENDPOINTS,
+  firstWords,
+  type InterventionAnswer,
+  interventionTypes,
+} from '@stemma/api';
 import { branchLabel } from './chosen.ts';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Address, Go } from './address.ts';
-import { describeIntervention } from './describe-intervention.ts';
 import { PositionLinks } from './position-links.tsx';
 import { SafeText, visible } from './safe-text.tsx';
 import { Shown } from './states.tsx';

@@ -1,7 +1,8 @@
-import { toWireJson } from '@stemma/api';
+import { describeIntervention } from '@stemma/api';
+import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { INTERVENTIONS } from '@stemma/events';
-import type { BranchRef } from '@stemma/history-store';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { Intervention, InterventionFilter } from '@stemma/queries';
 import { INTERVENTION_FORMATS, interventionLines } from '@stemma/reports';
@@ -9,9 +10,11 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { CommandSpec, Context } from '../command.ts';
+import { openExcerpts } from '../excerpts.ts';
 import { showIntervention } from '../interventions/show.ts';
 import { text, whole } from '../options.ts';
 import { cutAt, oneLine, type Output } from '../output.ts';
+import { withTitles } from '../titles.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -43,7 +46,7 @@ export const interventions: CommandSpec = {
     const skip = whole(options, 'skip', { least: 0 }) ?? 0;
     const filter = filterOf(options);
     const found = sliceOf(await openInterventions(context, name as string | undefined, filter), skip, limit);
-    if (format === 'table') await printTable(output, found);
+    if (format === 'table') await printTable(output, found, openWords(await context.home()));
     else if (file === undefined)
       for await (const lines of interventionLines(found, format)) await output.writeLines(lines);
     else {
@@ -147,7 +150,37 @@ const sliceOf = async function* (
   }
 };
 
-const printTable = async (output: Output, source: AsyncIterable<Intervention>): Promise<void> => {
+type WordsOf = (one: Intervention) => Promise<string>;
+
+/** What was done, in words: branches by name, and how the first edited node begins. */
+const openWords = (home: Home): WordsOf => {
+  const excerptOf = async (one: Intervention, id: string): Promise<string> => {
+    const branchRef = branchRefOf(one.history, one.branchId);
+    // What was removed is there before only.
+    for (const at of [one.snapshot_after, one.snapshot_before]) {
+      if (at === null) continue;
+      const words = openExcerpts(await home.view(await home.position(branchRef, at)))(id);
+      if (words !== undefined) return `  ${words}`;
+    }
+    return '';
+  };
+  return async (one) => {
+    const { forked_to: forked, commands } = one.content;
+    const said = describeIntervention(one);
+    if (one.intervention_type === 'fork' && typeof forked === 'string')
+      return `${await withTitles(home, forked)}${said === '' ? '' : `: ${said}`}`;
+    const [first, ...others] = Array.isArray(commands) ? (commands as readonly WideJson[]) : [];
+    if (others.length > 0 || !isJsonObject(first) || typeof first['id'] !== 'string') return said;
+    // Damage of what it changed does not hide that somebody changed it.
+    return said + (await excerptOf(one, first['id']).catch(() => ''));
+  };
+};
+
+const printTable = async (
+  output: Output,
+  source: AsyncIterable<Intervention>,
+  wordsOf: WordsOf,
+): Promise<void> => {
   let lines = 0;
   // On a narrow terminal the positions give way to what was done: `interventions show` has them.
   const isNarrow = output.width < 100;
@@ -158,10 +191,7 @@ const printTable = async (output: Output, source: AsyncIterable<Intervention>): 
       await output.write(
         row(cellsOf(['FRAME', 'TIME', 'TYPE', 'ACTOR', 'BEFORE', 'AFTER', 'WHAT']), output.width),
       );
-    const { text: injected } = one.content;
-    const what = [one.notes, typeof injected === 'string' ? injected : toWireJson(one.content)]
-      .filter((word) => word !== '' && word !== '{}')
-      .join('  ');
+    const what = [one.notes, await wordsOf(one)].filter((word) => word !== '').join(' · ');
     const cells = [
       `@s${one.seq}`,
       one.timestamp.replace('T', ' ').slice(0, 19) + 'Z',

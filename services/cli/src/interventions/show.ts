@@ -1,9 +1,11 @@
 import { toWireJson } from '@stemma/api';
 import { fail, isStemmaError } from '@stemma/errors';
+import type { Home } from '@stemma/home';
 import { pathTo, type Intervention } from '@stemma/queries';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { indented, printable } from '../output.ts';
+import { titleOf, withTitles } from '../titles.ts';
 import { describeImpact } from './impact.ts';
 
 /** Of a path of reasons in JSON; `blocks` has them all. */
@@ -18,18 +20,21 @@ export const showIntervention: CommandSpec = {
     ['--impact', 'the model calls that were shown what it added, or what was derived from it'],
   ],
   run: async (context, [id], options) => {
+    const home = await context.home();
     const found = await find(context, required(id), text(options, 'history'));
     if (options['impact'] !== true) {
-      await context.output.result(found, () => describe(found));
+      const words = await describe(home, found);
+      await context.output.result(found, () => words);
       return undefined;
     }
-    const impact = await (await context.home()).audit.impact(found.history, found.id);
+    const impact = await home.audit.impact(found.history, found.id);
     const calls = context.output.json
       ? impact.calls.map((call) => ({ ...call, path: pathTo(impact, call, MAX_STEPS) }))
       : [];
+    const words = await describe(home, found);
     await context.output.result(
       { ...found, impact: { ...impact, calls } },
-      () => describe(found) + describeImpact(impact),
+      () => words + describeImpact(impact),
     );
     return undefined;
   },
@@ -55,12 +60,15 @@ const find = async (context: Context, id: string, name: string | undefined): Pro
   if (found.length > 1)
     throw fail(
       'E_HISTORY_AMBIGUOUS',
-      `several histories have an intervention ${id}: ${found.map(({ history }) => history).join(', ')}; name one with --history`,
+      `several histories have an intervention ${id}: ${(await Promise.all(found.map(({ history }) => titleOf(home, history)))).join(', ')}; name one with --history`,
     );
   return one;
 };
 
-const describe = (one: Intervention): string => {
+/** Whose values are addresses of branches. */
+const BRANCHES: ReadonlySet<string> = new Set(['branch', 'forked_to', 'abandoned']);
+
+const describe = async (home: Home, one: Intervention): Promise<string> => {
   const lines = [
     ['id', one.id],
     ['type', one.intervention_type],
@@ -77,7 +85,10 @@ const describe = (one: Intervention): string => {
     ]),
     ...one.annotations.map(({ timestamp, by, note }) => ['noted', `${timestamp} ${by}: ${note}`]),
   ] as const;
-  return lines
-    .map(([name = '', value = '']) => `${printable(name).padEnd(12)}${indented(value, 12)}\n`)
-    .join('');
+  let described = '';
+  for (const [name = '', value = ''] of lines) {
+    const words = BRANCHES.has(name) ? await withTitles(home, value) : value;
+    described += `${printable(name).padEnd(12)}${indented(words, 12)}\n`;
+  }
+  return described;
 };
