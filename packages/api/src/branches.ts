@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CommandAnswer, commandId, idempotent, who } from './commands.ts';
+import { CommandAnswer, commandId, idempotent, StepRequest, who } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 import { callLink, PositionAnswer } from './summaries.ts';
 import { anyJson, count, historyParam, milliseconds, reference, wholeInQuery } from './values.ts';
@@ -82,6 +82,28 @@ export const LoadRequest = z
   .meta({ id: 'LoadRequest' });
 export type LoadRequest = z.infer<typeof LoadRequest>;
 
+/** Steps that are tried at a position. */
+const PreviewRequest = z
+  .strictObject({
+    ...who,
+    at: reference.optional().describe('the position (default: the tip)'),
+    steps: z.array(StepRequest).min(1).max(1_000),
+  })
+  .meta({ id: 'PreviewRequest' });
+
+/** What a model would be shown after steps, beside what it is shown without them. */
+const PreviewAnswer = z
+  .strictObject({
+    position: PositionAnswer,
+    same_first: count.describe('messages at the beginning that stay'),
+    before: z.array(anyJson).describe('the messages between, as they are'),
+    after: z.array(anyJson).describe('the messages between, as they would be'),
+    same_last: count.describe('messages at the end that stay'),
+    bytes_before: count,
+    bytes_after: count,
+  })
+  .meta({ id: 'Preview' });
+
 const history = z.strictObject({ history: historyParam });
 const NOT_FOUND = ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND'] as const;
 
@@ -134,6 +156,26 @@ export const BRANCHES = {
     }),
     answer: { kind: 'json', status: 200, schema: z.strictObject({ observations: z.array(Observation) }) },
     errors: ['E_HISTORY_NOT_FOUND'],
+  },
+  preview: {
+    method: 'POST',
+    path: '/api/histories/{history}/preview',
+    summary:
+      'Tries steps at a position and records nothing: what the model would be shown, or the error that they would meet.',
+    params: history,
+    body: PreviewRequest,
+    answer: { kind: 'json', status: 200, schema: PreviewAnswer },
+    errors: [
+      ...NOT_FOUND,
+      'E_ACTOR_REQUIRED',
+      'E_COMMAND_INVALID',
+      'E_NODE_INVALID',
+      'E_NODE_NOT_FOUND',
+      'E_NODE_EXISTS',
+      'E_PLACEMENT',
+      'E_SEALED',
+      'E_HEADER_IMMUTABLE',
+    ],
   },
   load: {
     method: 'POST',

@@ -60,6 +60,9 @@ const threads = z
     differences: z.array(
       z.strictObject({
         what: z.enum(['only-a', 'only-b', 'changed']),
+        at: z
+          .strictObject({ a: count, b: count })
+          .describe("the blocks of each side's thread that stand before it"),
         a: z.array(z.strictObject(node)).describe('its blocks in A; empty: it is not there'),
         b: z.array(z.strictObject(node)).describe('its blocks in B; empty: it is not there'),
         causes: z

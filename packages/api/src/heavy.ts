@@ -10,6 +10,7 @@ export const HEAVY: ReadonlySet<EndpointName> = new Set([
   'bisect',
   'cache',
   'calls',
+  'sizes',
   'compare',
   'comparePage',
   'experiment',

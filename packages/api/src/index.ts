@@ -34,6 +34,7 @@ export { ImpactAnswer } from './impact.ts';
 export { InterventionAnswer, interventionTypes } from './interventions.ts';
 export { LoggedEventAnswer, StreamedEvent, StreamMessage } from './logged.ts';
 export { openApi } from './open-api.ts';
+export type { PromptSizeAnswer, SizesAnswer } from './sizes.ts';
 export {
   BranchSummaryAnswer,
   HistoryPage,

@@ -5,6 +5,7 @@ import { CacheAnswer } from './cache.ts';
 import { CallsPage } from './calls.ts';
 import { CallAnswer, CallRequest } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
+import { SizesAnswer } from './sizes.ts';
 import { historyParam, reference, wholeInQuery } from './values.ts';
 import { WatchAnswer } from './watch.ts';
 
@@ -54,6 +55,19 @@ export const QUESTIONS = {
         .describe('the most calls to return, at most 1,000; fewer if they are large (default: 100)'),
     }),
     answer: { kind: 'json', status: 200, schema: CallsPage },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
+  },
+  sizes: {
+    method: 'GET',
+    path: '/api/histories/{history}/sizes',
+    summary:
+      'Lists what each call of a branch was shown in numbers, oldest first: messages, tokens by region and role, what entered and what was removed.',
+    params: history,
+    query: z.strictObject({
+      after: wholeInQuery.optional().describe('the cycle that all come after (default: from the first)'),
+      limit: wholeInQuery.optional().describe('the most calls to return, at most 1,000 (default: 1,000)'),
+    }),
+    answer: { kind: 'json', status: 200, schema: SizesAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
   },
   bisect: {

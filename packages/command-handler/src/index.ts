@@ -19,4 +19,4 @@ export {
   type Corrector,
 } from './assign-call.ts';
 export { linkConversation, type LinkedConversation } from './link-conversation.ts';
-export { type ForkSteps, tryInFork } from './try-in-fork.ts';
+export { type ForkSteps, type TriedFork, tryInFork } from './try-in-fork.ts';

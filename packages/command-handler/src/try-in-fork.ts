@@ -1,11 +1,22 @@
-import { UNLOADED, withIds } from '@stemma/context-tree';
-import type { HistoryEvent } from '@stemma/events';
-import { decideNew, openHistory, type BranchState, type Command } from '@stemma/history';
+import { flattenTree, threadBytes, UNLOADED, withIds } from '@stemma/context-tree';
+import type { Frame, HistoryEvent } from '@stemma/events';
+import {
+  applyFrame,
+  decideNew,
+  openHistory,
+  payloadIn,
+  type BranchState,
+  type Command,
+  type HistoryState,
+  type Sources,
+} from '@stemma/history';
 import type { Position } from '@stemma/history-store';
+import { ZERO_HASH } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
 import type { Redactor } from '@stemma/redaction';
 import { fetching, resume } from '@stemma/suspend';
 import { openHistoryRows } from './decision-sources.ts';
+import type { HistoryFacts } from './decision-state.ts';
 import { idsOf, namesOf } from './recent-frames.ts';
 
 /** What somebody would record in forks that are not there yet: in each the same. */
@@ -14,19 +25,47 @@ export type ForkSteps = Pick<Command, 'by' | 'notes' | 'steps'> & {
   readonly forks?: number;
 };
 
+/** What was tried in a fork. */
+export type TriedFork = {
+  /** The bytes of the provider thread that it would show then (context-tree §4). */
+  thread(): Promise<string>;
+};
+
 /**
  * Decides steps as they would be decided in forks at a position, and records nothing: what cannot be done in them is known before
  * there is one. Ids and names belong to one of them.
  *
+ * @returns the first of them
  * @throws coded errors of the decision
  */
 export const tryInFork = async (
   projection: Projection,
   position: Position,
-  { by, notes, steps, forks = 1 }: ForkSteps,
+  { forks = 1, ...given }: ForkSteps,
   now: bigint,
   redactor?: Redactor,
-): Promise<void> => {
+): Promise<TriedFork> => {
+  const trial = await openTrial(projection, position, given, now, redactor);
+  const first = await trial.decide([]);
+  // A third fork would be refused what the second one is.
+  if (forks > 1) await trial.decide(first.events);
+  return { thread: () => trial.show(first) };
+};
+
+/** A fork in memory, and what was decided in it. */
+type Decision = {
+  readonly fork: BranchState;
+  readonly state: HistoryState;
+  readonly events: readonly HistoryEvent[];
+};
+
+const openTrial = async (
+  projection: Projection,
+  position: Position,
+  { by, notes, steps }: ForkSteps,
+  now: bigint,
+  redactor: Redactor | undefined,
+) => {
   const rows = openHistoryRows(projection, position.history);
   const next = await rows.readFacts((facts) => facts.head().next);
   const because = notes === undefined ? {} : { notes };
@@ -39,35 +78,63 @@ export const tryInFork = async (
     steps: [...steps],
   };
   const command = redactor === undefined ? given : await redactor.command(given);
-  let events: readonly HistoryEvent[] = [];
-  // A third fork would be refused what the second one is.
-  for (let fork = 0; fork < Math.min(forks, 2); fork++) {
-    const [ids, names] = [new Set(idsOf(events)), new Set(namesOf(events))];
-    // It is kept while the decision is tried again: nodes are loaded into its tree.
-    let forked: BranchState | undefined;
-    events = await resume(
-      () =>
-        rows.readFacts((facts, payload) => {
-          const parent = { branchId: position.branchId, at: position.seq };
-          forked ??= {
-            ...facts.branchState(position.branchId, position.seq, next),
-            ...{ branchId: next, parent, name: null, seq: next },
-          };
-          const state = openHistory(position.history, next + 1);
-          state.loadedBranches.set(next, forked);
-          return decideNew(state, command, now, {
-            payload,
-            position: (branchId, seq) => facts.branchState(branchId, seq, next),
-            branchTip: (branchId) => facts.branchTip(branchId, next),
-            lookups: {
-              idTaken: (id) => ids.has(id) || facts.idTaken(id),
-              branchNamed: (name) => facts.findBranchByName(name),
-              nameTaken: (name) => names.has(name) || facts.nameTaken(name),
-              command: (id) => facts.remembered(id),
-            },
-          }).events;
-        }),
+  const sourcesOf = (facts: HistoryFacts, payload: Sources['payload']): Sources => ({
+    payload,
+    position: (branchId, seq) => facts.branchState(branchId, seq, next),
+    branchTip: (branchId) => facts.branchTip(branchId, next),
+  });
+  const reading = <T>(fn: (facts: HistoryFacts, payload: Sources['payload']) => T): Promise<T> =>
+    resume(
+      () => rows.readFacts(fn),
       fetching(UNLOADED, (needs) => rows.readFacts((facts) => facts.loadTurns(withIds(needs, [])))),
     );
-  }
+  return {
+    /** @param taken what is recorded beside it, with ids and names that it may not have */
+    decide: async (taken: readonly HistoryEvent[]): Promise<Decision> => {
+      const [ids, names] = [new Set(idsOf(taken)), new Set(namesOf(taken))];
+      // It is kept while the decision is tried again: nodes are loaded into its tree.
+      let kept: BranchState | undefined;
+      return reading((facts, payload) => {
+        const parent = { branchId: position.branchId, at: position.seq };
+        const fork = (kept ??= {
+          ...facts.branchState(position.branchId, position.seq, next),
+          ...{ branchId: next, parent, name: null, seq: next },
+        });
+        const state = openHistory(position.history, next + 1);
+        state.loadedBranches.set(next, fork);
+        const { events } = decideNew(state, command, now, {
+          ...sourcesOf(facts, payload),
+          lookups: {
+            idTaken: (id) => ids.has(id) || facts.idTaken(id),
+            branchNamed: (name) => facts.findBranchByName(name),
+            nameTaken: (name) => names.has(name) || facts.nameTaken(name),
+            command: (id) => facts.remembered(id),
+          },
+        });
+        return { fork, state, events };
+      });
+    },
+    /** The thread of a fork with what was decided in it. */
+    show: async ({ fork, state, events }: Decision): Promise<string> => {
+      const seq = next + 1;
+      const frame: Frame = {
+        envelope: { v: 1, history: position.history, seq, prev: ZERO_HASH },
+        body: { ...by, command: command.id, digest: ZERO_HASH, at: now, branchId: next, events },
+      };
+      let isApplied = events.length === 0;
+      return reading((facts, payload) => {
+        // What is missing throws, and then this begins again.
+        if (!isApplied) applyFrame(state, frame, sourcesOf(facts, payload));
+        isApplied = true;
+        return threadBytes(
+          flattenTree(fork.tree),
+          (ref) => {
+            const own = ref.seq === seq ? events[ref.index] : undefined;
+            return own === undefined ? payload(ref) : payloadIn(own);
+          },
+          fork.thread,
+        );
+      });
+    },
+  };
 };

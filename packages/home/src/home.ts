@@ -11,6 +11,7 @@ import type {
   Outcome,
   PlacedCall,
   TipCall,
+  TriedFork,
   UnplacedCall,
 } from '@stemma/command-handler';
 import type { PayloadSource } from '@stemma/context-tree';
@@ -78,9 +79,10 @@ export type Home = {
   /**
    * Decides steps as in forks at a position, and records nothing: what it throws, `submit` would throw once they are there.
    *
+   * @returns the first of the forks
    * @throws coded errors of the decision, E_TOOL_PAIR
    */
-  tryInFork(position: Position, steps: ForkSteps): Promise<void>;
+  tryInFork(position: Position, steps: ForkSteps): Promise<TriedFork>;
   /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
   recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
   /** Records a call where its messages say that it belongs. @throws as `recordCall`, except E_CONFLICT */

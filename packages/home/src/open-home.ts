@@ -273,7 +273,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
       const command = parseCommand({ id: 'none', history, branchId, by: steps.by, steps: steps.steps });
       await projection.catchUp();
       await steering.check(command, position);
-      await tryInFork(projection, position, steps, services.clock(), redactor);
+      return tryInFork(projection, position, steps, services.clock(), redactor);
     },
     recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, starter, redactor),
     recordRequest: (call) => requests.record(call),

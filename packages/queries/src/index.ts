@@ -43,6 +43,7 @@ export { openQuestions } from './prompts/questions.ts';
 export { tokenCounter } from './prompts/tokens.ts';
 export type { Blame, BlamePart, Questions } from './prompts/types.ts';
 export type { CallPrompt, CallsOptions } from './prompts/calls-types.ts';
+export type { PromptSize, PromptSizes } from './prompts/sizes-types.ts';
 export type { WatchMessage } from './prompts/watch-types.ts';
 export type {
   DiffResult,

@@ -65,6 +65,7 @@ const hostile = (): Comparison => {
       since: 4,
       differences: nodes.map((each) => ({
         what: 'changed',
+        at: { a: 0, b: 0 },
         a: [each],
         b: [each],
         causes: [{ side: 'b', how: 'replaced', frame: act }],

@@ -2,8 +2,9 @@ import { type AnswerOf, type Endpoints, type InputOf, type LoadRequest, position
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { submitRequest } from './commands.ts';
+import { previewSteps } from './preview-steps.ts';
 
-type BranchEndpoint = 'branches' | 'saved' | 'config' | 'observations' | 'load';
+type BranchEndpoint = 'branches' | 'saved' | 'config' | 'observations' | 'preview' | 'load';
 type BranchHandlers = {
   readonly [N in BranchEndpoint]: (input: InputOf<Endpoints[N]>) => Promise<AnswerOf<Endpoints[N]>>;
 };
@@ -41,6 +42,7 @@ export const branchHandlers = (home: Home): BranchHandlers => ({
     };
     return { observations: [...(await home.branches.observations(branchRef.history, page))] };
   },
+  preview: previewSteps(home),
   load: async ({ history, body }) => load(home, await home.find(history), body),
 });
 

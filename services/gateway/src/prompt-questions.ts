@@ -10,7 +10,7 @@ import { parseWideJson, type WideJson } from '@stemma/canonical';
 import type { Home } from '@stemma/home';
 import { parseByteRange } from '@stemma/queries';
 
-type QuestionEndpoint = 'blame' | 'cache' | 'calls' | 'bisect' | 'recordCall';
+type QuestionEndpoint = 'blame' | 'cache' | 'calls' | 'sizes' | 'bisect' | 'recordCall';
 type QuestionHandlers = {
   readonly [Name in QuestionEndpoint]: (
     input: InputOf<Endpoints[Name]>,
@@ -73,6 +73,15 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     }
     const { history, branch, branchId } = branchRef;
     return { history, branch, branchId, calls, next };
+  },
+  sizes: async ({ history: name, after = -1, limit = MAX_CALLS }) => {
+    const branchRef = await home.find(name);
+    const { tokenizer, sizes } = await home.questions.sizes(branchRef);
+    const later = sizes.filter(({ cycle }) => cycle > after);
+    const shown = later.slice(0, Math.max(1, Math.min(limit, MAX_CALLS)));
+    const { history, branch, branchId } = branchRef;
+    const next = shown.length < later.length ? (shown.at(-1)?.cycle ?? null) : null;
+    return { history, branch, branchId, tokenizer, sizes: shown, next };
   },
   cache: async ({ history, from = 0, limit = MAX_STEPS }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));

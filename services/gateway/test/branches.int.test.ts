@@ -137,3 +137,49 @@ const until = async <T>(ask: () => Promise<T>, done: (value: T) => boolean): Pro
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 };
+
+test('a preview shows what the model would be shown after steps, and nothing is recorded [record §1]', async () => {
+  const { client } = airline;
+  const history = 'airline:0';
+  const ask = (at: string | undefined, ...steps: readonly object[]) =>
+    client.preview({
+      history,
+      body: { actor: 'Ada', steps: steps as never, ...(at === undefined ? {} : { at }) },
+    });
+  const before = await client.history({ history });
+  const thread = JSON.parse(await client.thread({ history })) as readonly { id: string }[];
+  const hint = { op: 'inject', text: 'Ask for the passport.', role: 'system' };
+  const injected = await ask(undefined, { ...hint, id: 'hint' });
+  expect(injected).toMatchObject({
+    position: { committed: false },
+    same_first: thread.length,
+    before: [],
+    after: [{ id: 'hint', role: 'system', content: 'Ask for the passport.' }],
+    same_last: 0,
+  });
+  expect(injected.bytes_after).toBeGreaterThan(injected.bytes_before);
+  const edit = { op: 'replace', id: 'policy', set: { content: 'Be brief.' } };
+  expect(await ask('@c2', edit)).toMatchObject({
+    position: { label: '@c2' },
+    same_first: 0,
+    before: [{ id: 'policy', content: 'Be kind.' }],
+    after: [{ id: 'policy', content: 'Be brief.' }],
+    same_last: 4,
+  });
+  await expect(ask('@c2', { op: 'remove', id: 'ask' })).rejects.toMatchObject({ code: 'E_SEALED' });
+  await expect(ask(undefined, { op: 'remove', id: 'nothing' })).rejects.toMatchObject({
+    code: 'E_NODE_NOT_FOUND',
+  });
+  await expect(client.preview({ history, body: { steps: [hint as never] } })).rejects.toMatchObject({
+    code: 'E_ACTOR_REQUIRED',
+  });
+  expect(await client.history({ history })).toEqual(before);
+  const fork = { op: 'fork' as const, at: '@c2', name: 'previewed' };
+  const { position } = await client.command({ history, body: { id: 'p1', actor: 'Ada', steps: [fork] } });
+  const shown = await ask('@c2', edit);
+  await client.command({
+    history: position.branch,
+    body: { id: 'p2', actor: 'Ada', steps: [edit as never] },
+  });
+  expect((await client.thread({ history: position.branch })).length).toBe(shown.bytes_after);
+});

@@ -68,6 +68,40 @@ test('calls lists for each call the messages after those that it shares with the
   });
 });
 
+test('sizes gives each call in messages and tokens, whose regions and roles add up, with what entered and what was removed, a page at a time [context-tree §4: provider thread]', async () => {
+  const { sizes, next, tokenizer } = await airline.client.sizes({ history: 'airline' });
+  expect([tokenizer, next]).toEqual(['o200k_base', null]);
+  expect(sizes.map(({ cycle, messages, entered, removed }) => [cycle, messages, entered, removed])).toEqual([
+    [1, 3, 3, 0],
+    [2, 5, 2, 0],
+    // The document that lived for one more snapshot has expired.
+    [3, 5, 1, 1],
+  ]);
+  const sum = (parts: Readonly<Record<string, number>>): number =>
+    Object.values(parts).reduce((all, each) => all + each, 0);
+  for (const { cycle, tokens, regions, roles } of sizes) {
+    const compared = await airline.client.compare({ history: 'airline', a: `@c${cycle}`, b: `@c${cycle}` });
+    expect([sum(regions), sum(roles), regions.head]).toEqual([tokens, tokens, 0]);
+    expect(compared.a.tokens).toBe(tokens);
+  }
+  expect(sizes.map(({ regions: { sys, earlier } }) => [sys, earlier > 0])).toEqual([
+    [3, false],
+    [3, true],
+    [3, true],
+  ]);
+  const page = await airline.client.sizes({ history: 'airline', after: 1, limit: 1 });
+  expect([page.sizes, page.next]).toEqual([[sizes[1]], 2]);
+  expect(await airline.client.sizes({ history: 'other' })).toMatchObject({ sizes: [], next: null });
+});
+
+test('a message that differs says how many blocks of each side stand before it [context-tree §7]', async () => {
+  const { threads } = await airline.client.compare({ history: 'airline', a: '@c2', b: '@c3' });
+  expect(threads.differences.map(({ what, at, a, b }) => [what, at, a[0]?.id, b[0]?.id])).toEqual([
+    ['only-a', { a: 2, b: 2 }, 'found', undefined],
+    ['only-b', { a: 5, b: 4 }, undefined, 'done'],
+  ]);
+});
+
 test('histories are listed by a text in their name, the beginning of their id, and the time of their last change', async () => {
   const namesOf = async (filter: { name?: string; since?: number; limit?: number; skip?: number }) => {
     const { total, histories } = await airline.client.histories(filter);

@@ -40,13 +40,21 @@ export const compareThreads = async (
   b: ThreadSide,
 ): Promise<{ readonly threads: ComparedThreads; readonly pairs: readonly (readonly [string, string])[] }> => {
   const aligned = alignMessages(messagesOf(a.view), messagesOf(b.view));
-  const differ = aligned.filter((each) => each.a?.key !== each.b?.key);
+  const at = { a: 0, b: 0 };
+  const placed = aligned.map((each) => {
+    const here = { ...at };
+    at.a += each.a?.ids.length ?? 0;
+    at.b += each.b?.ids.length ?? 0;
+    return { ...each, at: here };
+  });
+  const differ = placed.filter((each) => each.a?.key !== each.b?.key);
   const causesIn = { a: await openCauses(projection, a, 'a'), b: await openCauses(projection, b, 'b') };
   const differences: ComparedMessage[] = [];
   for (const pair of differ) {
     const causes = [...(await causesIn.a(pair.a, pair.b?.key)), ...(await causesIn.b(pair.b, pair.a?.key))];
     differences.push({
       what: pair.a === null ? 'only-b' : pair.b === null ? 'only-a' : 'changed',
+      at: pair.at,
       a: (pair.a?.ids ?? []).map(a.describe),
       b: (pair.b?.ids ?? []).map(b.describe),
       causes,

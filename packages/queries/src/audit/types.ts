@@ -76,6 +76,8 @@ export type CycleCounts = {
 /** A message that the model is shown on one side only, or otherwise on the other. */
 export type ComparedMessage = {
   readonly what: 'only-a' | 'only-b' | 'changed';
+  /** The blocks of each side's thread that stand before it. */
+  readonly at: { readonly a: number; readonly b: number };
   /** The blocks of the message on each side; empty where there is none. */
   readonly a: readonly ComparedNode[];
   readonly b: readonly ComparedNode[];

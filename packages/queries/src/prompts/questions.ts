@@ -3,6 +3,7 @@ import { blameThread } from './blame.ts';
 import { buildCacheReport } from './cache.ts';
 import { listCalls } from './calls.ts';
 import { openCounts } from './measure.ts';
+import { listPromptSizes } from './sizes.ts';
 import type { Questions } from './types.ts';
 import { watchSelector, type WatchSources } from './watch.ts';
 import { catchUpWith } from '../catch-up-with.ts';
@@ -19,6 +20,10 @@ export const openQuestions = (sources: WatchSources): Questions => {
     async *calls(branchRef, options) {
       await catchUpWith(projection, branchRef.history);
       yield* listCalls(projection, branchRef, options);
+    },
+    sizes: async (branchRef) => {
+      await catchUpWith(projection, branchRef.history);
+      return listPromptSizes(projection, branchRef, counts);
     },
     watch: (name, selector, options) => watchSelector(sources, name, selector, options),
     cache: async (branchRef) => {

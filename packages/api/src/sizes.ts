@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { count, milliseconds } from './values.ts';
+
+const PromptSizeAnswer = z
+  .strictObject({
+    cycle: count,
+    branchId: count,
+    seq: count,
+    at: milliseconds.describe('when its snapshot was recorded'),
+    messages: count,
+    tokens: count.describe('of the contents of its messages'),
+    regions: z
+      .strictObject({ sys: count, earlier: count, turn: count, head: count })
+      .describe('tokens under ^sys, in turns but the newest, in the newest turn, in the active head'),
+    roles: z
+      .strictObject({ system: count, user: count, assistant: count, tool: count, other: count })
+      .describe('tokens by who says them'),
+    entered: count.describe('messages that the call before was not shown, by their ids'),
+    removed: count.describe('messages that only the call before was shown'),
+  })
+  .meta({ id: 'PromptSize' });
+export type PromptSizeAnswer = z.infer<typeof PromptSizeAnswer>;
+
+/** What the calls of a branch were shown, in numbers. */
+export const SizesAnswer = z
+  .strictObject({
+    history: z.string(),
+    branch: z.string(),
+    branchId: count,
+    tokenizer: z.string(),
+    sizes: z.array(PromptSizeAnswer),
+    next: count.nullable().describe('give it as `after` for the page behind; null: this was the last'),
+  })
+  .meta({ id: 'PromptSizes' });
+export type SizesAnswer = z.infer<typeof SizesAnswer>;
