@@ -8,6 +8,25 @@ export type View = (typeof VIEWS)[number];
 export const SIDES = ['cycles', 'branches', 'interventions'] as const;
 export type Side = (typeof SIDES)[number];
 
+/** What fills the middle of the page in place of the context at one position. */
+export const SHOWS = ['time', 'compare', 'branches', 'calls', 'stages', 'events', 'system'] as const;
+export type Show = (typeof SHOWS)[number];
+
+/** What somebody does to a branch, as the dialog that is open. */
+export const ACTS = [
+  'inject',
+  'edit',
+  'remove',
+  'fork',
+  'rollback',
+  'save',
+  'annotate',
+  'run',
+  'retry',
+  'break',
+] as const;
+export type Act = (typeof ACTS)[number];
+
 /** What the page shows, kept in its address, so that it can be shared and the back button works. */
 export type Address = {
   /** A history or branch by id or name; null: none is chosen. */
@@ -24,6 +43,20 @@ export type Address = {
   readonly actor: string | null;
   /** What is looked for in all histories; null: the search is not open. */
   readonly find: string | null;
+  /** Null: the context at one position. */
+  readonly show: Show | null;
+  /** The other point of the time view. */
+  readonly mark: string | null;
+  /** The two sides of a comparison, and which part of it is shown. */
+  readonly a: string | null;
+  readonly b: string | null;
+  readonly part: string | null;
+  /** Null: no dialog is open. */
+  readonly act: Act | null;
+  /** Only interventions of this branch, from this time on and before that one. */
+  readonly on: string | null;
+  readonly since: string | null;
+  readonly until: string | null;
 };
 
 export const parseAddress = (search: string): Address => {
@@ -38,30 +71,24 @@ export const parseAddress = (search: string): Address => {
     type: query.get('type'),
     actor: query.get('actor'),
     find: query.get('find'),
+    show: SHOWS.find((one) => one === query.get('show')) ?? null,
+    mark: query.get('mark'),
+    a: query.get('a'),
+    b: query.get('b'),
+    part: query.get('part'),
+    act: ACTS.find((one) => one === query.get('act')) ?? null,
+    on: query.get('on'),
+    since: query.get('since'),
+    until: query.get('until'),
   };
 };
 
-export const printAddress = ({
-  history,
-  at,
-  node,
-  view,
-  side,
-  intervention,
-  type,
-  actor,
-  find,
-}: Address): string => {
+export const printAddress = ({ history, side, view, ...rest }: Address): string => {
   const query = new URLSearchParams();
+  const { at, type, actor, intervention, node, find, show, a, b, part, mark, on, since, until, act } = rest;
   const given = {
-    h: history,
-    at,
-    side: side === 'cycles' ? null : side,
-    type,
-    actor,
-    intervention,
-    node,
-    find,
+    ...{ h: history, show, at, side: side === 'cycles' ? null : side, type, actor, on, since, until },
+    ...{ intervention, node, find, a, b, part, mark, act },
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);
@@ -80,13 +107,16 @@ export const change = (now: Address, to: Partial<Address>): Address => {
   const away = moved && rootOf(to.history ?? null) !== rootOf(now.history);
   return {
     ...now,
-    ...(moved ? { at: null, node: null } : {}),
-    ...(away ? { intervention: null, type: null, actor: null } : {}),
+    ...(moved ? { at: null, node: null, mark: null, act: null } : {}),
+    ...(away ? { ...NO_FILTER, intervention: null, a: null, b: null } : {}),
     ...(to.node == null ? {} : { intervention: null }),
     ...(to.intervention == null ? {} : { node: null }),
     ...to,
   };
 };
+
+/** Every intervention is listed. */
+export const NO_FILTER = { type: null, actor: null, on: null, since: null, until: null } as const;
 
 /** The history in the id of one of its branches; a name is returned unchanged. */
 const rootOf = (history: string | null): string | null =>

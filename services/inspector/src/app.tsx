@@ -10,6 +10,7 @@ import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import type { Queries } from './queries.ts';
 import { SearchDialog } from './search.tsx';
+import { ShownView, Views } from './shown-views.tsx';
 import { SidePanel } from './side.tsx';
 import { lookingAt, useHead, type Looking } from './use-cycles.ts';
 import { QueriesContext } from './use-query.ts';
@@ -54,7 +55,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   });
 
   return (
-    <div class={`app with-${address.side}`}>
+    <div class={`app with-${address.side}${address.show === null ? '' : ' shows-view'}`}>
       <Head
         summary={summary}
         chosen={address.history}
@@ -67,8 +68,18 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
       {address.history !== null && (
         <SidePanel head={head} looking={looking} address={{ ...address, history: address.history }} go={go} />
       )}
-      <main class="main" aria-label="Context at the chosen cycle">
-        {address.history === null ? (
+      <main class="main" aria-label={address.show === null ? 'Context at the chosen cycle' : address.show}>
+        {address.history !== null && <Views address={address} go={go} />}
+        {address.show !== null && address.history !== null ? (
+          <ShownView
+            show={address.show}
+            address={{ ...address, history: address.history }}
+            head={head}
+            looking={looking}
+            live={live}
+            go={go}
+          />
+        ) : address.history === null ? (
           <Welcome loaded={histories.state === 'done'} />
         ) : looking === null ? (
           head.state === 'failed' ? null : (
@@ -138,6 +149,18 @@ const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, look
       return;
     case 'find':
       go({ find: '' });
+      return;
+    case 'context':
+      go({ show: null });
+      return;
+    case 'time':
+    case 'compare':
+    case 'branch-drawing':
+    case 'calls':
+    case 'stages':
+    case 'events':
+    case 'system':
+      go({ show: action === 'branch-drawing' ? 'branches' : action });
       return;
     case 'cycles':
     case 'branches':

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { Side } from './address.ts';
+import type { Show, Side } from './address.ts';
 
 /** The keys and their effects, for the table that `?` shows. */
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
@@ -14,6 +14,14 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['c'], 'the cycles'],
   [['b'], 'the branches'],
   [['i'], 'the interventions'],
+  [['x'], 'the context at the chosen cycle'],
+  [['t'], 'time: scrub through the calls'],
+  [['d'], 'compare two positions, branches or histories'],
+  [['g'], 'the drawing of the branches, saved positions'],
+  [['w'], 'the calls: how long each took'],
+  [['s'], 'the compiler stages'],
+  [['e'], 'the events'],
+  [['y'], 'the system'],
   [['/'], 'search in all histories'],
   [['Tab'], 'the next part of the page; in the tree ↑ ↓ and Enter'],
   [['Esc'], 'close the detail'],
@@ -21,7 +29,20 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
 ];
 
 export type KeyAction =
-  'older' | 'newer' | 'follow' | 'open' | 'above' | 'below' | 'view' | 'close' | 'help' | 'find' | Side;
+  | 'older'
+  | 'newer'
+  | 'follow'
+  | 'open'
+  | 'above'
+  | 'below'
+  | 'view'
+  | 'close'
+  | 'help'
+  | 'find'
+  | Side
+  | ViewKey;
+
+type ViewKey = 'context' | 'branch-drawing' | Exclude<Show, 'branches'>;
 
 const ACTIONS: Readonly<Record<string, KeyAction>> = {
   j: 'older',
@@ -37,6 +58,14 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   b: 'branches',
   i: 'interventions',
   Escape: 'close',
+  x: 'context',
+  t: 'time',
+  d: 'compare',
+  g: 'branch-drawing',
+  w: 'calls',
+  s: 'stages',
+  e: 'events',
+  y: 'system',
   '/': 'find',
   '?': 'help',
 };

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { change, parseAddress, printAddress, SIDES, VIEWS, type Address } from '../src/address.ts';
+import {
+  ACTS,
+  change,
+  parseAddress,
+  printAddress,
+  SHOWS,
+  SIDES,
+  VIEWS,
+  type Address,
+} from '../src/address.ts';
 
 const word = fc.string({ minLength: 1, maxLength: 20 });
 
@@ -19,6 +28,15 @@ test('the address of the page restores the view, whatever characters ids have', 
         type: fc.option(word),
         actor: fc.option(word),
         find: fc.option(word),
+        show: fc.option(fc.constantFrom(...SHOWS)),
+        mark: fc.option(word),
+        a: fc.option(word),
+        b: fc.option(word),
+        part: fc.option(word),
+        act: fc.option(fc.constantFrom(...ACTS)),
+        on: fc.option(word),
+        since: fc.option(word),
+        until: fc.option(word),
       }),
       (address) => {
         expect(parseAddress(new URL(printAddress(address), 'http://x/').search)).toEqual(address);

@@ -1,0 +1,87 @@
+import type { SnapshotPage } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Address, Go, Show } from './address.ts';
+import type { Live } from './live.ts';
+import type { Query } from './queries.ts';
+import type { Looking } from './use-cycles.ts';
+
+/** What each view is given. */
+export type ViewProps = {
+  readonly address: Address & { readonly history: string };
+  readonly head: Query<SnapshotPage>;
+  readonly looking: Looking | null;
+  readonly live: Live;
+  readonly go: Go;
+};
+
+export type PageView = (props: ViewProps) => ComponentChildren;
+
+/** The views by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
+export const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])[] = [
+  [null, 'Context', 'x'],
+  ['time', 'Time', 't'],
+  ['compare', 'Compare', 'd'],
+  ['branches', 'Branches', 'g'],
+  ['calls', 'Calls', 'w'],
+  ['stages', 'Stages', 's'],
+  ['events', 'Events', 'e'],
+  ['system', 'System', 'y'],
+];
+
+const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>> = {
+  time: () => import('./views/time.tsx'),
+  compare: () => import('./views/compare.tsx'),
+  branches: () => import('./views/branches.tsx'),
+  calls: () => import('./views/calls.tsx'),
+  stages: () => import('./views/stages.tsx'),
+  events: () => import('./views/events.tsx'),
+  system: () => import('./views/system.tsx'),
+};
+
+type Loaded<T> = { readonly value?: T; readonly failed?: boolean };
+
+/** A part of the page that is fetched when it is first needed. */
+export const useLoaded = <T,>(key: string, load: () => Promise<T>): Loaded<T> => {
+  const [loaded, setLoaded] = useState<Loaded<T> & { readonly key: string }>({ key: '' });
+  useEffect(() => {
+    let isCurrent = true;
+    load().then(
+      (value) => isCurrent && setLoaded({ key, value }),
+      () => isCurrent && setLoaded({ key, failed: true }),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [key]);
+  return loaded.key === key ? loaded : {};
+};
+
+export const ShownView = ({ show, ...props }: ViewProps & { readonly show: Show }): ComponentChildren => {
+  const { value, failed } = useLoaded(show, LOADERS[show]);
+  if (failed === true)
+    return (
+      <p class="note failure" role="alert">
+        This part of the page cannot be fetched: the server does not answer, or has another version. Load the
+        page again.
+      </p>
+    );
+  return value === undefined ? <p class="note pending">Loading…</p> : <value.View {...props} />;
+};
+
+/** The views as a row of links, so that each opens in a tab of its own, too. */
+export const Views = ({ address, go }: { readonly address: Address; readonly go: Go }): ComponentChildren => (
+  <nav class="views" aria-label="Views">
+    {SHOWN.map(([show, words, key]) => (
+      <button
+        key={words}
+        class="tab"
+        aria-current={address.show === show ? 'page' : undefined}
+        title={`${words} (${key})`}
+        onClick={() => go({ show })}
+      >
+        {words}
+      </button>
+    ))}
+  </nav>
+);

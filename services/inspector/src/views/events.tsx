@@ -1,0 +1,2 @@
+import type { PageView } from '../shown-views.tsx';
+export const View: PageView = () => null;
