@@ -9,7 +9,7 @@ export const SIDES = ['cycles', 'branches', 'interventions'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** What fills the middle of the page in place of the context at one position. */
-export const SHOWS = ['time', 'compare', 'branches', 'calls', 'stages', 'events', 'system'] as const;
+export const SHOWS = ['time', 'compare'] as const;
 export type Show = (typeof SHOWS)[number];
 
 /** What somebody does to a branch, as the dialog that is open. */

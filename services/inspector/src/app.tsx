@@ -155,12 +155,7 @@ const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, look
       return;
     case 'time':
     case 'compare':
-    case 'branch-drawing':
-    case 'calls':
-    case 'stages':
-    case 'events':
-    case 'system':
-      go({ show: action === 'branch-drawing' ? 'branches' : action });
+      go({ show: action });
       return;
     case 'cycles':
     case 'branches':

@@ -46,7 +46,18 @@ const indent = (value: unknown, space: string): string => {
       : `[\n${value.map((item) => inner + indent(item, inner)).join(',\n')}\n${space}]`;
   if (typeof value !== 'object' || value === null) return toWireJson(value);
   const pairs = Object.entries(value).map(
-    ([key, item]) => `${inner}${JSON.stringify(key)}: ${indent(item, inner)}`,
+    ([key, item]) =>
+      `${inner}${JSON.stringify(key)}: ${(key === 'arguments' ? argumentsIn(item, inner) : undefined) ?? indent(item, inner)}`,
   );
   return pairs.length === 0 ? '{}' : `{\n${pairs.join(',\n')}\n${space}}`;
+};
+
+/** The arguments of a tool call that are written as a text of JSON, as the JSON that they are. */
+const argumentsIn = (value: unknown, space: string): string | undefined => {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return undefined;
+  try {
+    return indent(fromWireJson(value), space);
+  } catch {
+    return undefined;
+  }
 };

@@ -17,11 +17,6 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['x'], 'the context at the chosen cycle'],
   [['t'], 'time: scrub through the calls'],
   [['d'], 'compare two positions, branches or histories'],
-  [['g'], 'the drawing of the branches, saved positions'],
-  [['w'], 'the calls: how long each took'],
-  [['s'], 'the compiler stages'],
-  [['e'], 'the events'],
-  [['y'], 'the system'],
   [['/'], 'search in all histories'],
   [['Tab'], 'the next part of the page; in the tree ↑ ↓ and Enter'],
   [['Esc'], 'close the detail'],
@@ -42,7 +37,7 @@ export type KeyAction =
   | Side
   | ViewKey;
 
-type ViewKey = 'context' | 'branch-drawing' | Exclude<Show, 'branches'>;
+type ViewKey = 'context' | Show;
 
 const ACTIONS: Readonly<Record<string, KeyAction>> = {
   j: 'older',
@@ -61,11 +56,6 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   x: 'context',
   t: 'time',
   d: 'compare',
-  g: 'branch-drawing',
-  w: 'calls',
-  s: 'stages',
-  e: 'events',
-  y: 'system',
   '/': 'find',
   '?': 'help',
 };

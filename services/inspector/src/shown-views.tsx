@@ -22,21 +22,11 @@ export const SHOWN: readonly (readonly [show: Show | null, words: string, key: s
   [null, 'Context', 'x'],
   ['time', 'Time', 't'],
   ['compare', 'Compare', 'd'],
-  ['branches', 'Branches', 'g'],
-  ['calls', 'Calls', 'w'],
-  ['stages', 'Stages', 's'],
-  ['events', 'Events', 'e'],
-  ['system', 'System', 'y'],
 ];
 
 const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>> = {
   time: () => import('./views/time.tsx'),
   compare: () => import('./views/compare.tsx'),
-  branches: () => import('./views/branches.tsx'),
-  calls: () => import('./views/calls.tsx'),
-  stages: () => import('./views/stages.tsx'),
-  events: () => import('./views/events.tsx'),
-  system: () => import('./views/system.tsx'),
 };
 
 type Loaded<T> = { readonly value?: T; readonly failed?: boolean };

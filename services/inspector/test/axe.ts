@@ -13,9 +13,9 @@ const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min
 /** What axe finds on a page that is serious or critical, a sentence for each rule. */
 export const seriousFaults = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(await source);
-  const violations = (await page.evaluate(
+  const violations = await page.evaluate<readonly Violation[]>(
     'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)',
-  )) as readonly Violation[];
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(

@@ -16,14 +16,12 @@ const act = (
   ...steps: readonly StepRequest[]
 ) => client.command({ history, body: { id, actor, notes, steps: [...steps] } });
 
-/**
- * A history `trial` with a fork, a rollback, a fork of what was left, saved positions, and interventions of three actors; a
- * history `many` with 200 branches; a history `alone` with one branch and no intervention.
- */
+const start = (client: ApiClient, name: string) =>
+  client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
+
+/** Those of {@link recordTrial}, and a history `many` with 200 branches. */
 export const recordBranches = async (client: ApiClient, record: Recorder): Promise<void> => {
-  for (const name of ['alone', 'many', 'trial'])
-    await client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
-  await record('alone', insert('hello', 'user', 'hello'), COMMIT);
+  await start(client, 'many');
 
   for (let n = 1; n <= 40; n++) await record('many', insert(`m${n}`, 'user', `step ${n}`), COMMIT);
   for (let n = 1; n < 200; n++) {
@@ -35,6 +33,16 @@ export const recordBranches = async (client: ApiClient, record: Recorder): Promi
     });
     if (n % 4 === 0) await record(`many:try-${n}`, insert(`t${n}`, 'user', 'another'), COMMIT);
   }
+  await recordTrial(client, record);
+};
+
+/**
+ * A history `trial` with a fork, a rollback, a fork of what was left, saved positions, and interventions of three actors; a
+ * history `alone` with one branch and no intervention.
+ */
+export const recordTrial = async (client: ApiClient, record: Recorder): Promise<void> => {
+  for (const name of ['alone', 'trial']) await start(client, name);
+  await record('alone', insert('hello', 'user', 'hello'), COMMIT);
 
   for (let n = 1; n <= 8; n++)
     await record('trial', insert(`q${n}`, n % 2 === 1 ? 'user' : 'assistant', `turn ${n}`), COMMIT);

@@ -23,9 +23,15 @@ export const recorderOf = (client: ApiClient): Recorder => {
 
 /** Three histories: long, hostile, and, as the one that changed last, a support conversation whose documents expire. */
 export const recordHistories = async (client: ApiClient, record: Recorder): Promise<void> => {
-  for (const name of ['long', 'hostile', 'support'])
-    await client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
+  await client.start({ body: { id: 'start-long', recorder: 'test', name: 'long' } });
   for (let n = 1; n <= 400; n++) await record('long', insert(`q${n}`, 'user', `question ${n}`), COMMIT);
+  await recordShort(client, record);
+};
+
+/** Those of {@link recordHistories} but the long one. */
+export const recordShort = async (client: ApiClient, record: Recorder): Promise<void> => {
+  for (const name of ['hostile', 'support'])
+    await client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
   await record(
     'hostile',
     insert(

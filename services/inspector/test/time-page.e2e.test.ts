@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { seriousFaults } from './axe.ts';
 import { findChromium } from './browser.ts';
-import { COMMIT, insert, recorderOf, recordHistories } from './record-histories.ts';
-import { HOSTILE, MARKUP, recordBranches } from './record-branches.ts';
+import { COMMIT, insert, recorderOf, recordShort } from './record-histories.ts';
+import { HOSTILE, MARKUP, recordTrial } from './record-branches.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const executable = findChromium();
@@ -13,8 +13,8 @@ beforeAll(async () => {
   if (executable === undefined) return;
   stage = await openStage(executable);
   const record = recorderOf(stage.client);
-  await recordBranches(stage.client, record);
-  await recordHistories(stage.client, record);
+  await recordTrial(stage.client, record);
+  await recordShort(stage.client, record);
 });
 afterAll(async () => {
   if (executable !== undefined) await stage.close();

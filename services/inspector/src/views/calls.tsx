@@ -1,2 +1,0 @@
-import type { PageView } from '../shown-views.tsx';
-export const View: PageView = () => null;
