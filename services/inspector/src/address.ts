@@ -13,7 +13,7 @@ export const SHOWS = ['time', 'compare'] as const;
 export type Show = (typeof SHOWS)[number];
 
 /** What somebody does to a branch, as the dialog that is open. */
-export const ACTS = [
+export const DIALOGS = [
   'inject',
   'edit',
   'remove',
@@ -25,7 +25,7 @@ export const ACTS = [
   'retry',
   'break',
 ] as const;
-export type Act = (typeof ACTS)[number];
+export type Dialog = (typeof DIALOGS)[number];
 
 /** What the page shows, kept in its address, so that it can be shared and the back button works. */
 export type Address = {
@@ -46,13 +46,13 @@ export type Address = {
   /** Null: the context at one position. */
   readonly show: Show | null;
   /** The other point of the time view. */
-  readonly mark: string | null;
+  readonly other: string | null;
   /** The two sides of a comparison, and which part of it is shown. */
   readonly a: string | null;
   readonly b: string | null;
   readonly part: string | null;
   /** Null: no dialog is open. */
-  readonly act: Act | null;
+  readonly dialog: Dialog | null;
   /** Only interventions of this branch, from this time on and before that one. */
   readonly on: string | null;
   readonly since: string | null;
@@ -72,11 +72,11 @@ export const parseAddress = (search: string): Address => {
     actor: query.get('actor'),
     find: query.get('find'),
     show: SHOWS.find((one) => one === query.get('show')) ?? null,
-    mark: query.get('mark'),
+    other: query.get('other'),
     a: query.get('a'),
     b: query.get('b'),
     part: query.get('part'),
-    act: ACTS.find((one) => one === query.get('act')) ?? null,
+    dialog: DIALOGS.find((one) => one === query.get('dialog')) ?? null,
     on: query.get('on'),
     since: query.get('since'),
     until: query.get('until'),
@@ -85,10 +85,11 @@ export const parseAddress = (search: string): Address => {
 
 export const printAddress = ({ history, side, view, ...rest }: Address): string => {
   const query = new URLSearchParams();
-  const { at, type, actor, intervention, node, find, show, a, b, part, mark, on, since, until, act } = rest;
+  const { at, type, actor, intervention, node, find, show, a, b, part, other, on, since, until, dialog } =
+    rest;
   const given = {
     ...{ h: history, show, at, side: side === 'cycles' ? null : side, type, actor, on, since, until },
-    ...{ intervention, node, find, a, b, part, mark, act },
+    ...{ intervention, node, find, a, b, part, other, dialog },
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);
@@ -107,7 +108,7 @@ export const change = (now: Address, to: Partial<Address>): Address => {
   const away = moved && rootOf(to.history ?? null) !== rootOf(now.history);
   return {
     ...now,
-    ...(moved ? { at: null, node: null, mark: null, act: null } : {}),
+    ...(moved ? { at: null, node: null, other: null, dialog: null } : {}),
     ...(away ? { ...NO_FILTER, intervention: null, a: null, b: null } : {}),
     ...(to.node == null ? {} : { intervention: null }),
     ...(to.intervention == null ? {} : { node: null }),
@@ -116,7 +117,7 @@ export const change = (now: Address, to: Partial<Address>): Address => {
 };
 
 /** Every intervention is listed. */
-export const NO_FILTER = { type: null, actor: null, on: null, since: null, until: null } as const;
+const NO_FILTER = { type: null, actor: null, on: null, since: null, until: null } as const;
 
 /** The history in the id of one of its branches; a name is returned unchanged. */
 const rootOf = (history: string | null): string | null =>

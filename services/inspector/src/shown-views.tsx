@@ -1,24 +1,10 @@
-import type { SnapshotPage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Address, Go, Show } from './address.ts';
-import type { Live } from './live.ts';
-import type { Query } from './queries.ts';
-import type { Looking } from './use-cycles.ts';
-
-/** What each view is given. */
-export type ViewProps = {
-  readonly address: Address & { readonly history: string };
-  readonly head: Query<SnapshotPage>;
-  readonly looking: Looking | null;
-  readonly live: Live;
-  readonly go: Go;
-};
-
-export type PageView = (props: ViewProps) => ComponentChildren;
+import type { PageView, ViewProps } from './views/page-view.ts';
 
 /** The views by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
-export const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])[] = [
+const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])[] = [
   [null, 'Context', 'x'],
   ['time', 'Time', 't'],
   ['compare', 'Compare', 'd'],
@@ -32,7 +18,7 @@ const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>
 type Loaded<T> = { readonly value?: T; readonly failed?: boolean };
 
 /** A part of the page that is fetched when it is first needed. */
-export const useLoaded = <T,>(key: string, load: () => Promise<T>): Loaded<T> => {
+const useLoaded = <T,>(key: string, load: () => Promise<T>): Loaded<T> => {
   const [loaded, setLoaded] = useState<Loaded<T> & { readonly key: string }>({ key: '' });
   useEffect(() => {
     let isCurrent = true;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  ACTS,
+  DIALOGS,
   change,
   parseAddress,
   printAddress,
@@ -29,11 +29,11 @@ test('the address of the page restores the view, whatever characters ids have', 
         actor: fc.option(word),
         find: fc.option(word),
         show: fc.option(fc.constantFrom(...SHOWS)),
-        mark: fc.option(word),
+        other: fc.option(word),
         a: fc.option(word),
         b: fc.option(word),
         part: fc.option(word),
-        act: fc.option(fc.constantFrom(...ACTS)),
+        dialog: fc.option(fc.constantFrom(...DIALOGS)),
         on: fc.option(word),
         since: fc.option(word),
         until: fc.option(word),

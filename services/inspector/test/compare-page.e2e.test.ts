@@ -34,7 +34,7 @@ beforeEach(({ skip }) => {
   if (executable === undefined) skip(NO_CHROMIUM);
 });
 
-test('two branches are shown side by side: the stem folded, where they part and by whom, each difference with its cause', async () => {
+test('two branches are shown side by side: what both have folded, where they part and by whom, each difference with its cause', async () => {
   const { page, faults, screenshot } = await stage.open({
     address: '?h=trial&show=compare&a=main&b=with-hint',
     width: 1440,

@@ -66,7 +66,7 @@ test('two chosen points are compared with two keys, and the back button returns 
   const slider = page.getByRole('slider', SLIDER);
   await slider.focus();
   await page.keyboard.press('m');
-  await expect.poll(() => paramOf(page, 'mark')).toBe('@c4');
+  await expect.poll(() => paramOf(page, 'other')).toBe('@c4');
   await page.keyboard.press('Home');
   await expect.poll(() => paramOf(page, 'at')).toBe('@c1');
   await page.keyboard.press('Enter');

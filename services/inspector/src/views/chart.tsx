@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { partsIn, PARTS, type CallPoint, type ChartMark, type StackedBy } from './series.ts';
+import { partsIn, PARTS, type CallPoint, type ChartEvent, type StackedBy } from './series.ts';
 
 /** Heights of the bands of the chart, from top to bottom, in CSS pixels. */
-const BANDS = { marks: 16, tokens: 150, change: 44, time: 30 } as const;
+const BANDS = { events: 16, tokens: 150, change: 44, time: 30 } as const;
 const GAP = 6;
 
 /** Variables of the style sheet by the parts that they colour. */
@@ -13,7 +13,7 @@ const COLOURS: Readonly<Record<StackedBy, readonly string[]>> = {
 };
 export const colourOf = (stack: StackedBy, part: number): string => COLOURS[stack][part] ?? '--other';
 
-const MARK_COLOURS: Readonly<Record<ChartMark['kind'], string>> = {
+const EVENT_COLOURS: Readonly<Record<ChartEvent['kind'], string>> = {
   intervention: '--accent',
   held: '--tool',
   saved: '--flag',
@@ -22,26 +22,26 @@ const MARK_COLOURS: Readonly<Record<ChartMark['kind'], string>> = {
 };
 
 /** Where a call stands, in pixels: each has a column of its own width, or shares a pixel with others. */
-export const columnX = (index: number, count: number, width: number): number =>
+const columnX = (index: number, count: number, width: number): number =>
   ((index + 0.5) / Math.max(1, count)) * width;
-export const indexAtX = (x: number, count: number, width: number): number =>
+const indexAtX = (x: number, count: number, width: number): number =>
   Math.max(0, Math.min(count - 1, Math.floor((x / Math.max(1, width)) * count)));
 
-/** The calls of a branch as stacked tokens, with what entered and was removed, how long each took, and what is marked. */
+/** The calls of a branch as stacked tokens, with what entered and was removed, how long each took, and what happened. */
 export const Chart = ({
   points,
-  marks,
+  events,
   stack,
   selected,
-  marked,
+  other,
   choose,
   onKey,
 }: {
   readonly points: readonly CallPoint[];
-  readonly marks: readonly ChartMark[];
+  readonly events: readonly ChartEvent[];
   readonly stack: StackedBy;
   readonly selected: number;
-  readonly marked: number | null;
+  readonly other: number | null;
   readonly choose: (index: number) => void;
   readonly onKey: (event: KeyboardEvent) => void;
 }): ComponentChildren => {
@@ -49,7 +49,7 @@ export const Chart = ({
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
   const hasTimes = points.some(({ attempt }) => attempt?.duration_ms != null);
-  const height = BANDS.marks + BANDS.tokens + BANDS.change + 2 * GAP + (hasTimes ? BANDS.time + GAP : 0);
+  const height = BANDS.events + BANDS.tokens + BANDS.change + 2 * GAP + (hasTimes ? BANDS.time + GAP : 0);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -63,12 +63,12 @@ export const Chart = ({
   useEffect(() => {
     const element = canvas.current;
     if (element === null || width === 0) return undefined;
-    const redraw = (): void => draw(element, { points, marks, stack, width, height, hasTimes });
+    const redraw = (): void => draw(element, { points, events, stack, width, height, hasTimes });
     redraw();
     const scheme = matchMedia('(prefers-color-scheme: dark)');
     scheme.addEventListener('change', redraw);
     return () => scheme.removeEventListener('change', redraw);
-  }, [points, marks, stack, width, height]);
+  }, [points, events, stack, width, height]);
 
   const chooseAt = (event: PointerEvent): void => {
     const { left, width: across } = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -97,8 +97,8 @@ export const Chart = ({
       onPointerMove={(event) => event.buttons === 1 && chooseAt(event)}
     >
       <canvas ref={canvas} aria-hidden="true" />
-      {marked !== null && (
-        <span class="chart-line is-mark" style={{ left: `${columnX(marked, points.length, width)}px` }} />
+      {other !== null && (
+        <span class="chart-line is-other" style={{ left: `${columnX(other, points.length, width)}px` }} />
       )}
       {selected >= 0 && (
         <span class="chart-line" style={{ left: `${columnX(selected, points.length, width)}px` }} />
@@ -109,7 +109,7 @@ export const Chart = ({
 
 type Drawn = {
   readonly points: readonly CallPoint[];
-  readonly marks: readonly ChartMark[];
+  readonly events: readonly ChartEvent[];
   readonly stack: StackedBy;
   readonly width: number;
   readonly height: number;
@@ -117,7 +117,7 @@ type Drawn = {
 };
 
 const draw = (canvas: HTMLCanvasElement, drawn: Drawn): void => {
-  const { points, marks, stack, width, height, hasTimes } = drawn;
+  const { points, events, stack, width, height, hasTimes } = drawn;
   const scale = devicePixelRatio;
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(height * scale);
@@ -134,7 +134,7 @@ const draw = (canvas: HTMLCanvasElement, drawn: Drawn): void => {
   const left = (index: number): number => (index / Math.max(1, points.length)) * width;
   const rows = tallest(points, width);
 
-  const tokensBottom = BANDS.marks + BANDS.tokens;
+  const tokensBottom = BANDS.events + BANDS.tokens;
   const most = Math.max(1, ...rows.map(({ point }) => point.tokens));
   for (const [part] of PARTS[stack].entries()) {
     context.fillStyle = colour(colourOf(stack, part));
@@ -172,9 +172,9 @@ const draw = (canvas: HTMLCanvasElement, drawn: Drawn): void => {
     }
   }
 
-  for (const { index, kind } of marks) {
+  for (const { index, kind } of events) {
     const x = columnX(index, points.length, width);
-    context.fillStyle = colour(MARK_COLOURS[kind]);
+    context.fillStyle = colour(EVENT_COLOURS[kind]);
     context.beginPath();
     if (kind === 'held') context.rect(x - 4, 4, 8, 8);
     else if (kind === 'branch') context.arc(x, 8, 3.5, 0, 7);

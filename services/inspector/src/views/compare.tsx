@@ -1,21 +1,19 @@
-import type { AnswerOf, Endpoints } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { addressById, branchLabel } from '../chosen.ts';
+import { branchLabel } from '../chosen.ts';
 import { useHistories } from '../histories.tsx';
 import { SafeText, visible } from '../safe-text.tsx';
-import type { PageView, ViewProps } from '../shown-views.tsx';
+import type { PageView, ViewProps } from './page-view.ts';
 import { Shown } from '../states.tsx';
 import '../style/compare.css';
 import { useBranches } from '../use-branches.ts';
 import { useQuery } from '../use-query.ts';
 import { grouped, plural, shortTime } from '../words.ts';
+import type { ShownComparison } from './comparison-parts.tsx';
 import { ComparedBytes } from './compared-bytes.tsx';
 import { ComparedMessages } from './compared-messages.tsx';
 import { ComparedNodes } from './compared-nodes.tsx';
 import { ComparedTime } from './compared-time.tsx';
 
-export type Comparison = AnswerOf<Endpoints['compare']>;
 type Go = ViewProps['go'];
 
 const PARTS = [
@@ -171,7 +169,7 @@ const Compared = ({
   );
 };
 
-const RELATIONS: Readonly<Record<Comparison['relation'], string>> = {
+const RELATIONS: Readonly<Record<ShownComparison['relation'], string>> = {
   same: 'A and B are the same position.',
   'a-before-b': 'A is on the way to B.',
   'b-before-a': 'B is on the way to A.',
@@ -183,7 +181,7 @@ const Summary = ({
   comparison: { relation, mergeBase, divergedBy, a, b, threads },
   go,
 }: {
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly go: Go;
 }): ComponentChildren => (
   <section class="panel compare-summary" aria-label="Summary">
@@ -268,26 +266,3 @@ const Summary = ({
     </table>
   </section>
 );
-
-/** The history and branch of a side, as addresses have them. */
-export const branchOf = ({ position }: Comparison['a']): string =>
-  addressById(position.history, position.branchId);
-
-/** A part of the page that somebody opens: closed, only its words are there. */
-export const Folded = ({
-  words,
-  children,
-}: {
-  readonly words: string;
-  readonly children: () => ComponentChildren;
-}): ComponentChildren => {
-  const [open, setOpen] = useState(false);
-  return (
-    <div class="folded">
-      <button class="more" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {open ? '▾' : '▸'} {words}
-      </button>
-      {open && children()}
-    </div>
-  );
-};

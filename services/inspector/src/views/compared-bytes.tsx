@@ -7,7 +7,7 @@ import { SafeText } from '../safe-text.tsx';
 import { Shown } from '../states.tsx';
 import { useQuery } from '../use-query.ts';
 import { grouped, plural } from '../words.ts';
-import { branchOf, Folded, type Comparison } from './compare.tsx';
+import { branchOf, Folded, type ShownComparison } from './comparison-parts.tsx';
 
 /** More differing lines than this are no alignment any more. */
 const MOST_EDITS = 3_000;
@@ -19,7 +19,7 @@ export const ComparedBytes = ({
   comparison: { a, b },
   provider,
 }: {
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly provider: 'openai' | null;
 }): ComponentChildren => {
   const given = provider === null ? {} : { provider };

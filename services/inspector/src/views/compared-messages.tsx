@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact';
 import { KindBadge, RoleBadge } from '../badges.tsx';
 import { Content } from '../content.tsx';
 import { SafeText } from '../safe-text.tsx';
-import type { ViewProps } from '../shown-views.tsx';
+import type { ViewProps } from './page-view.ts';
 import { Shown } from '../states.tsx';
 import { useQuery } from '../use-query.ts';
 import { plural } from '../words.ts';
-import { branchOf, Folded, type Comparison } from './compare.tsx';
+import { branchOf, Folded, type ShownComparison } from './comparison-parts.tsx';
 import { DiffedText, wordRuns, type WordRun } from './word-diff.tsx';
 
-type Difference = Comparison['threads']['differences'][number];
+type Difference = ShownComparison['threads']['differences'][number];
 type Node = Difference['a'][number];
 type Go = ViewProps['go'];
 
@@ -21,7 +21,7 @@ export const ComparedMessages = ({
   comparison,
   go,
 }: {
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly go: Go;
 }): ComponentChildren => {
   const { a, threads } = comparison;
@@ -72,7 +72,7 @@ const DifferenceRow = ({
   go,
 }: {
   readonly difference: Difference;
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly go: Go;
 }): ComponentChildren => {
   const textOf = (nodes: readonly Node[]): string => nodes.map(({ excerpt }) => excerpt ?? '').join('\n');
@@ -130,7 +130,7 @@ const Side = ({
   readonly nodes: readonly Node[];
   readonly name: 'a' | 'b';
   readonly runs: readonly WordRun[] | null;
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly go: Go;
 }): ComponentChildren => {
   const { position } = comparison[name];
@@ -181,7 +181,7 @@ const SameBlocks = ({
   from,
   count,
 }: {
-  readonly side: Comparison['a'];
+  readonly side: ShownComparison['a'];
   readonly from: number;
   readonly count: number;
 }): ComponentChildren => {

@@ -1,11 +1,11 @@
 import { pastOf, type AnswerOf, type Endpoints } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { SafeText } from '../safe-text.tsx';
-import type { ViewProps } from '../shown-views.tsx';
+import type { ViewProps } from './page-view.ts';
 import { Shown } from '../states.tsx';
 import { useQuery } from '../use-query.ts';
 import { plural, shortTime } from '../words.ts';
-import { branchOf, type Comparison } from './compare.tsx';
+import { branchOf, type ShownComparison } from './comparison-parts.tsx';
 
 type Go = ViewProps['go'];
 type Explained = Extract<AnswerOf<Endpoints['diff']>, { readonly entries: unknown }>;
@@ -17,7 +17,7 @@ export const ComparedNodes = ({
   comparison,
   go,
 }: {
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly go: Go;
 }): ComponentChildren => {
   const { mergeBase, a, b, alike } = comparison;
@@ -60,7 +60,7 @@ const Entries = ({
   from,
   go,
 }: {
-  readonly side: Comparison['a'];
+  readonly side: ShownComparison['a'];
   readonly from: number;
   readonly go: Go;
 }): ComponentChildren => {

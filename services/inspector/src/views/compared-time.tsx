@@ -1,11 +1,11 @@
 import type { AttemptAnswer, PromptSizeAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import type { ViewProps } from '../shown-views.tsx';
+import type { ViewProps } from './page-view.ts';
 import { Shown } from '../states.tsx';
 import { useAttempts, useSizes } from '../use-sizes.ts';
 import { VirtualList } from '../virtual-list.tsx';
 import { durationWords, grouped } from '../words.ts';
-import { branchOf, type Comparison } from './compare.tsx';
+import { branchOf, type ShownComparison } from './comparison-parts.tsx';
 import { pointsOf, type CallPoint } from './series.ts';
 
 type Go = ViewProps['go'];
@@ -25,7 +25,7 @@ export const ComparedTime = ({
   comparison,
   go,
 }: {
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly go: Go;
 }): ComponentChildren => {
   const a = useSide(comparison.a);
@@ -54,7 +54,7 @@ export const ComparedTime = ({
   );
 };
 
-const useSide = (side: Comparison['a']) => {
+const useSide = (side: ShownComparison['a']) => {
   const attempts = useAttempts(branchOf(side));
   return {
     sizes: useSizes(branchOf(side)),
@@ -64,7 +64,7 @@ const useSide = (side: Comparison['a']) => {
 
 const upTo = (
   sizes: readonly PromptSizeAnswer[],
-  { position }: Comparison['a'],
+  { position }: ShownComparison['a'],
 ): readonly PromptSizeAnswer[] => sizes.filter(({ cycle }) => cycle <= (position.cycle ?? 0));
 
 const WIDE = 300;
@@ -113,7 +113,7 @@ const Table = ({
 }: {
   readonly a: readonly CallPoint[];
   readonly b: readonly CallPoint[];
-  readonly comparison: Comparison;
+  readonly comparison: ShownComparison;
   readonly go: Go;
 }): ComponentChildren => {
   const cycles = [...new Set([...a, ...b].map(({ cycle }) => cycle))].sort((x, y) => x - y);

@@ -53,7 +53,7 @@ export const partsIn = (point: PromptSizeAnswer, stack: StackedBy): readonly num
     : PARTS.roles.map(([name]) => point.roles[name]);
 
 /** Something that happened before a call, or at it. */
-export type ChartMark = {
+export type ChartEvent = {
   /** The index of the call. */
   readonly index: number;
   readonly kind: 'intervention' | 'held' | 'saved' | 'branch' | 'error';
@@ -63,10 +63,7 @@ export type ChartMark = {
 };
 
 /** The newest frame of each branch that belongs to the ancestor path of one of them. */
-export const pathLimits = (
-  branches: readonly BranchNodeAnswer[],
-  branchId: number,
-): ReadonlyMap<number, number> => {
+const pathLimits = (branches: readonly BranchNodeAnswer[], branchId: number): ReadonlyMap<number, number> => {
   const byId = new Map(branches.map((one) => [one.branchId, one]));
   const limits = new Map<number, number>();
   let limit = Infinity;
@@ -86,14 +83,14 @@ type Sources = {
   readonly held: readonly HeldCallAnswer[];
 };
 
-/** What is marked on the chart, in the order of the calls. */
-export const marksOf = ({
+/** What happened, as the chart shows it, in the order of the calls. */
+export const chartEventsOf = ({
   points,
   branchId,
   branches,
   interventions,
   held,
-}: Sources): readonly ChartMark[] => {
+}: Sources): readonly ChartEvent[] => {
   const limits = pathLimits(branches, branchId);
   const isOnPath = (branch: number, seq: number): boolean => seq <= (limits.get(branch) ?? -1);
   /** The call whose prompt is the first with a frame in it; the last one, if none is yet. */
@@ -106,10 +103,10 @@ export const marksOf = ({
     }
     return Math.min(low, points.length - 1);
   };
-  const marks: ChartMark[] = [];
+  const events: ChartEvent[] = [];
   for (const one of interventions)
     if (isOnPath(one.branchId, one.seq))
-      marks.push({
+      events.push({
         index: indexAt(one.seq),
         kind: 'intervention',
         words: `${one.intervention_type} by ${one.actor}`,
@@ -117,19 +114,19 @@ export const marksOf = ({
       });
   for (const call of held)
     if (isOnPath(call.branchId, call.seq))
-      marks.push({
+      events.push({
         index: indexAt(call.seq),
         kind: 'held',
         words: `held by ${call.breakpoints.join(', ')}${call.released === null ? ', waits' : `, ${call.released.how}`}`,
       });
   for (const { branchId: at, saved } of branches)
     for (const { seq, name } of saved)
-      if (isOnPath(at, seq)) marks.push({ index: indexAt(seq), kind: 'saved', words: `saved as ${name}` });
+      if (isOnPath(at, seq)) events.push({ index: indexAt(seq), kind: 'saved', words: `saved as ${name}` });
   for (const { parent, name, how, branchId: own } of branches)
     if (parent !== null && isOnPath(parent.branchId, parent.seq))
-      marks.push({ index: indexAt(parent.seq), kind: 'branch', words: `${how} ${name ?? `:${own}`}` });
+      events.push({ index: indexAt(parent.seq), kind: 'branch', words: `${how} ${name ?? `:${own}`}` });
   for (const [index, { attempt }] of points.entries())
     if (attempt !== null && !['answered', 'unknown'].includes(attempt.status))
-      marks.push({ index, kind: 'error', words: attempt.error?.message ?? attempt.status });
-  return points.length === 0 ? [] : marks.sort((a, b) => a.index - b.index);
+      events.push({ index, kind: 'error', words: attempt.error?.message ?? attempt.status });
+  return points.length === 0 ? [] : events.sort((a, b) => a.index - b.index);
 };

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { RoleBadge } from '../badges.tsx';
 import { SafeText } from '../safe-text.tsx';
-import type { PageView, ViewProps } from '../shown-views.tsx';
+import type { PageView, ViewProps } from './page-view.ts';
 import { Shown } from '../states.tsx';
 import '../style/time.css';
 import { MAX_INTERVENTIONS, useBranches } from '../use-branches.ts';
@@ -14,12 +14,12 @@ import { firstWords } from '@stemma/api';
 import { callWords, durationWords, grouped, plural } from '../words.ts';
 import { Chart, colourOf } from './chart.tsx';
 import {
-  marksOf,
+  chartEventsOf,
   partsIn,
   PARTS,
   pointsOf,
   type CallPoint,
-  type ChartMark,
+  type ChartEvent,
   type StackedBy,
 } from './series.ts';
 
@@ -64,9 +64,9 @@ const useSources = (history: string, { branchId, sizes }: LoadedSizes) => {
     () => pointsOf(sizes, attemptList),
     [sizes, attempts.state === 'done' && attempts.value],
   );
-  const marks = useMemo(
+  const events = useMemo(
     () =>
-      marksOf({
+      chartEventsOf({
         points,
         branchId,
         branches: branches.state === 'done' ? branches.value.branches : [],
@@ -80,7 +80,7 @@ const useSources = (history: string, { branchId, sizes }: LoadedSizes) => {
       held.state === 'done' && held.value,
     ],
   );
-  return { points, marks };
+  return { points, events };
 };
 
 const Scrubber = ({
@@ -90,7 +90,7 @@ const Scrubber = ({
   go,
 }: ViewProps & { readonly sizes: LoadedSizes }): ComponentChildren => {
   const { history } = address;
-  const { points, marks } = useSources(history, sizes);
+  const { points, events } = useSources(history, sizes);
   const stack: StackedBy = address.part === 'roles' ? 'roles' : 'regions';
   const first = points[0]?.cycle ?? 0;
   const indexOf = (label: string | null | undefined): number => {
@@ -102,7 +102,7 @@ const Scrubber = ({
   const [moving, setMoving] = useState<number | null>(null);
   const [playing, setPlaying] = useState(false);
   const selected = Math.max(0, moving ?? settled);
-  const marked = address.mark === null ? null : indexOf(address.mark);
+  const other = address.other === null ? null : indexOf(address.other);
   const timer = useRef(0);
   const choose = (index: number): void => {
     const to = Math.max(0, Math.min(points.length - 1, index));
@@ -128,11 +128,11 @@ const Scrubber = ({
   const point = points[selected];
   const label = point?.label ?? '@t0';
   const compare = (): void => {
-    const other = marked === null ? points[Math.max(0, selected - 1)] : points[marked];
-    const [a, b] = [other, point].sort((x, y) => (x?.cycle ?? 0) - (y?.cycle ?? 0));
+    const against = points[other ?? Math.max(0, selected - 1)];
+    const [a, b] = [against, point].sort((x, y) => (x?.cycle ?? 0) - (y?.cycle ?? 0));
     go({ show: 'compare', a: a?.label ?? null, b: b?.label ?? null, part: null });
   };
-  const mark = (): void => go({ mark: address.mark === label ? null : label }, 'replace');
+  const chooseOther = (): void => go({ other: address.other === label ? null : label }, 'replace');
   const play = (): void => {
     if (!playing && selected >= points.length - 1) choose(0);
     setPlaying(!playing);
@@ -143,7 +143,7 @@ const Scrubber = ({
     if (step !== undefined)
       choose(step === 'first' ? 0 : step === 'last' ? points.length - 1 : selected + step);
     else if (event.key === ' ') play();
-    else if (event.key === 'm') mark();
+    else if (event.key === 'm') chooseOther();
     else if (event.key === 'Enter') compare();
     else return;
     event.preventDefault();
@@ -176,14 +176,14 @@ const Scrubber = ({
           </button>
           <button
             class="plain"
-            onClick={mark}
-            aria-pressed={address.mark === label}
-            title="Mark (m, on the chart)"
+            onClick={chooseOther}
+            aria-pressed={address.other === label}
+            title="Choose it as the other point (m, on the chart)"
           >
-            {address.mark === label ? 'Unmark' : 'Mark'}
+            {address.other === label ? 'Chosen to compare' : 'Choose to compare'}
           </button>
           <button class="plain" onClick={compare} title="Compare (Enter, on the chart)">
-            Compare {points[marked ?? Math.max(0, selected - 1)]?.label} with {label}
+            Compare {points[other ?? Math.max(0, selected - 1)]?.label} with {label}
           </button>
           <button class="plain" onClick={() => go({ show: null, at: label })}>
             Open context
@@ -191,19 +191,19 @@ const Scrubber = ({
         </div>
         <Chart
           points={points}
-          marks={marks}
+          events={events}
           stack={stack}
           selected={selected}
-          marked={marked}
+          other={other}
           choose={choose}
           onKey={onKey}
         />
         <Legend stack={stack} point={point} />
         <CallFacts point={point} />
-        <MarksHere marks={marks.filter(({ index }) => index === selected)} go={go} />
+        <HappenedHere events={events.filter(({ index }) => index === selected)} go={go} />
       </section>
       <Changes history={history} reference={points[settled]?.label ?? label} busy={moving !== null} go={go} />
-      <CallTable points={points} marks={marks} selected={selected} stack={stack} choose={choose} />
+      <CallTable points={points} events={events} selected={selected} stack={stack} choose={choose} />
     </>
   );
 };
@@ -262,33 +262,33 @@ const CallFacts = ({ point }: { readonly point: CallPoint }): ComponentChildren 
   );
 };
 
-const MarksHere = ({
-  marks,
+const HappenedHere = ({
+  events,
   go,
 }: {
-  readonly marks: readonly ChartMark[];
+  readonly events: readonly ChartEvent[];
   readonly go: ViewProps['go'];
 }): ComponentChildren =>
-  marks.length > 0 && (
-    <ul class="marks-here" aria-label="What happened here">
-      {marks.slice(0, 20).map((mark, i) => (
+  events.length > 0 && (
+    <ul class="happened-here" aria-label="What happened here">
+      {events.slice(0, 20).map((each, i) => (
         <li key={i}>
-          <span class={`badge mark-${mark.kind}`}>{mark.kind}</span>{' '}
-          {mark.intervention === undefined ? (
-            <SafeText text={firstWords(mark.words, 120)} />
+          <span class={`badge event-${each.kind}`}>{each.kind}</span>{' '}
+          {each.intervention === undefined ? (
+            <SafeText text={firstWords(each.words, 120)} />
           ) : (
             <button
               class="link"
               onClick={() =>
-                go({ show: null, side: 'interventions', intervention: mark.intervention ?? null })
+                go({ show: null, side: 'interventions', intervention: each.intervention ?? null })
               }
             >
-              <SafeText text={firstWords(mark.words, 120)} />
+              <SafeText text={firstWords(each.words, 120)} />
             </button>
           )}
         </li>
       ))}
-      {marks.length > 20 && <li class="quiet">and {marks.length - 20} more</li>}
+      {events.length > 20 && <li class="quiet">and {events.length - 20} more</li>}
     </ul>
   );
 
@@ -381,22 +381,22 @@ const Changes = ({
 
 const CallTable = ({
   points,
-  marks,
+  events,
   selected,
   stack,
   choose,
 }: {
   readonly points: readonly CallPoint[];
-  readonly marks: readonly ChartMark[];
+  readonly events: readonly ChartEvent[];
   readonly selected: number;
   readonly stack: StackedBy;
   readonly choose: (index: number) => void;
 }): ComponentChildren => {
-  const marksAt = useMemo(() => {
+  const kindsAt = useMemo(() => {
     const found = new Map<number, string[]>();
-    for (const { index, kind } of marks) found.set(index, [...(found.get(index) ?? []), kind]);
+    for (const { index, kind } of events) found.set(index, [...(found.get(index) ?? []), kind]);
     return found;
-  }, [marks]);
+  }, [events]);
   return (
     <section class="panel time-table" aria-label="The calls as a table">
       <div class="table-head quiet" aria-hidden="true">
@@ -410,7 +410,7 @@ const CallTable = ({
         <span>+</span>
         <span>−</span>
         <span>time</span>
-        <span>marks</span>
+        <span>what</span>
       </div>
       <VirtualList
         label="Calls, oldest first"
@@ -420,7 +420,7 @@ const CallTable = ({
         row={(i) => {
           const point = points[i];
           if (point === undefined) return null;
-          const here = marksAt.get(i) ?? [];
+          const here = kindsAt.get(i) ?? [];
           return (
             <button
               class="table-row"
@@ -445,7 +445,7 @@ const CallTable = ({
                 {point.removed > 0 && `−${point.removed}`}
               </span>
               <span>{point.attempt === null ? '' : durationWords(point.attempt.duration_ms)}</span>
-              <span class="table-marks">{[...new Set(here)].join(', ')}</span>
+              <span class="table-kinds">{[...new Set(here)].join(', ')}</span>
             </button>
           );
         }}
