@@ -64,6 +64,8 @@ export const attributeIndex = (tree: FlatTree, key: string): AttributeIndex => {
       const { op, value } = attribute;
       if (op === '=' && value === null) return undefined;
       if (op === '!=' && value !== null) return undefined;
+      // A list of texts is not among the values.
+      if (op === '*=' && structured.length > 0) return undefined;
       const name = `${kind ?? ''}${op === null ? '' : `${op}${typeof value}${String(value)}`}`;
       if (!kept.has(name)) {
         if (kept.size >= MOST_KEPT) kept.clear();

@@ -15,6 +15,8 @@ export type AttributeSource = {
   readonly payloads: PayloadSource;
   /** The cycle of the first snapshot on the ancestor path that has the node with this index. */
   readonly appeared: (index: number) => number;
+  /** Counts so many tests of nodes. @throws E_SELECTOR_INVALID when it is too much */
+  readonly spend?: (tests: number) => void;
 };
 
 export type ReadAttribute = (asked: AttributeSource, index: number) => Actual;
@@ -78,6 +80,9 @@ export const readerOf = (key: string): ReadAttribute =>
     const payload = payloadAt(asked, index);
     return Object.hasOwn(payload, key) ? payload[key] : null;
   });
+
+/** The content of a node; null if it has none. */
+export const contentAt: ReadAttribute = readerOf('content');
 
 /** True for an attribute whose values have a type of their own, so that orderings convert nothing (context-tree §10.29). */
 export const isKnown = (key: string): boolean => knownOf(key) !== undefined;

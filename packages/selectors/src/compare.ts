@@ -1,5 +1,5 @@
 import { canonicalJson, compareCodePoints, type WideJson } from '@stemma/canonical';
-import type { Attribute, Operator, SelectorValue } from './syntax.ts';
+import type { Attribute, Ordering, SelectorValue } from './syntax.ts';
 
 /** What an attribute of a node is: any JSON; undefined counts as null. */
 export type Actual = WideJson | undefined;
@@ -7,7 +7,7 @@ export type Actual = WideJson | undefined;
 type Scalar = string | number | bigint | boolean;
 type Sign = (order: number) => boolean;
 
-const SIGNS: { readonly [op in Exclude<Operator, '=' | '!='>]: Sign } = {
+const SIGNS: { readonly [op in Ordering]: Sign } = {
   '<': (order) => order < 0,
   '<=': (order) => order <= 0,
   '>': (order) => order > 0,
@@ -24,6 +24,7 @@ export const comparison = (attribute: Attribute, known: boolean): ((actual: Actu
   if (op === null) return (actual) => actual !== null && actual !== undefined;
   if (op === '=') return (actual) => equals(actual ?? null, value);
   if (op === '!=') return (actual) => !equals(actual ?? null, value);
+  if (op === '*=') return (actual) => containsText(actual ?? null, value as string);
   const sign = SIGNS[op];
   if (value === null) return () => false;
   const order = known ? orderOfKind : looseOrder(value);
@@ -32,6 +33,33 @@ export const comparison = (attribute: Attribute, known: boolean): ((actual: Actu
     const found = order(actual, value);
     return found !== null && sign(found);
   };
+};
+
+/**
+ * True if a value is a text with `text` in it, or holds one at any depth. Texts are compared as they are, names of fields are not
+ * looked at, and nothing contains the empty text (context-tree §6: containing).
+ */
+export const containsText = (value: WideJson, text: string): boolean => {
+  if (typeof value === 'string') return text !== '' && value.includes(text);
+  if (typeof value !== 'object' || value === null) return false;
+  for (const part of Array.isArray(value) ? (value as readonly WideJson[]) : Object.values(value))
+    if (containsText(part, text)) return true;
+  return false;
+};
+
+/** Looking for a text in so many characters is as much work as a test of a node. */
+const CHARACTERS_A_TEST = 256;
+
+/** How much looking for a text in a value costs, in tests. */
+export const workOf = (value: Actual): number => sizeOfTexts(value) / CHARACTERS_A_TEST;
+
+const sizeOfTexts = (value: Actual): number => {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 1;
+  let size = 1;
+  for (const part of Array.isArray(value) ? (value as readonly WideJson[]) : Object.values(value))
+    size += sizeOfTexts(part);
+  return size;
 };
 
 const equals = (actual: WideJson, value: SelectorValue): boolean => {

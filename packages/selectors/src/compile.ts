@@ -1,7 +1,7 @@
 import { NODE_KIND } from '@stemma/context-tree';
 import { coreAttribute, isCheap, isKnown, readerOf, type AttributeSource } from './attributes.ts';
 import { indexOfCode } from './codes.ts';
-import { comparison } from './compare.ts';
+import { comparison, workOf } from './compare.ts';
 import { depthWindow, filterOf, isCounting, pickOf, type Filter, type Pick } from './pseudos.ts';
 import type { Attribute, Compound, TypeName } from './syntax.ts';
 import type { TreeIndex } from './tree-index.ts';
@@ -41,7 +41,7 @@ export const compile = (
   const counts = pseudos.findIndex(isCounting);
   const before = counts === -1 ? pseudos : pseudos.slice(0, counts);
   const rest = counts === -1 ? [] : pseudos.slice(counts + 1);
-  const filters = before.map((pseudo) => filterOf(pseudo, index));
+  const filters = before.map((pseudo) => filterOf(pseudo, index, asked));
   const [costly, cheap] = [
     attributes.filter(({ key }) => !isCheap(key)),
     attributes.filter(({ key }) => isCheap(key)),
@@ -61,7 +61,7 @@ export const compile = (
     ],
     core: plainCore ? [...attributes.map((each) => coreTest(each, asked)), ...filters] : null,
     pick: pseudos[counts] === undefined ? null : pickOf(pseudos[counts]),
-    rest: rest.map((pseudo) => (isCounting(pseudo) ? pickOf(pseudo) : filterOf(pseudo, index))),
+    rest: rest.map((pseudo) => (isCounting(pseudo) ? pickOf(pseudo) : filterOf(pseudo, index, asked))),
     restCounts: rest.map(isCounting),
   };
 };
@@ -69,7 +69,12 @@ export const compile = (
 const attributeTest = (attribute: Attribute, asked: AttributeSource): Filter => {
   const read = readerOf(attribute.key);
   const holds = comparison(attribute, isKnown(attribute.key));
-  return (code) => holds(read(asked, indexOfCode(code)));
+  if (attribute.op !== '*=') return (code) => holds(read(asked, indexOfCode(code)));
+  return (code) => {
+    const actual = read(asked, indexOfCode(code));
+    asked.spend?.(workOf(actual));
+    return holds(actual);
+  };
 };
 
 const coreTest = (attribute: Attribute, asked: AttributeSource): Filter => {

@@ -27,7 +27,10 @@ const NOTHING = new Int32Array(0);
 export const matchGroup = (group: SelectorGroup, asking: EvaluationContext): Int32Array => {
   let left: Matches | null = null;
   group.forEach((step, i) => {
-    left = matchStep(step, left, i === group.length - 1, asking);
+    const spend = (tests: number): void => {
+      spendWork(asking, tests, step.position);
+    };
+    left = matchStep(step, left, i === group.length - 1, asking, { ...asking, spend });
   });
   return (left as Matches | null)?.given() ?? NOTHING;
 };
@@ -37,6 +40,7 @@ const matchStep = (
   left: Matches | null,
   last: boolean,
   asking: EvaluationContext,
+  source: AttributeSource,
 ): Matches => {
   const { index } = asking;
   spendWork(asking, 1 + (left?.below.length ?? 0) / 2, position);
@@ -48,7 +52,7 @@ const matchStep = (
     spendWork(asking, owners.length, position);
     return zoneMatches(owners, sign, index);
   }
-  const matcher = compile(compound, asking, index);
+  const matcher = compile(compound, source, index);
   const found = matching(matcher, left, combinator, { asking, position, last });
   const codes = matcher.pick === null ? found : counted(matcher, matcher.pick, found, left, combinator);
   return nodeMatches(codes, index);

@@ -11,6 +11,7 @@ export type Footprint =
 
 /** Depths of nodes reach from the system header to the oldest turn. */
 const MIN_DEPTH = -1;
+const WHOLE = { minDepth: MIN_DEPTH, maxDepth: Infinity, ids: [] } as const;
 const NOTHING = { minDepth: Infinity, maxDepth: -Infinity, ids: [] } as const;
 
 /**
@@ -34,6 +35,8 @@ export const footprintOf = ({ groups }: Selector): Footprint => {
 const partOf = (group: SelectorGroup): Exclude<Footprint, 'whole'> => {
   const named = group.map(({ compound }) => idOf(compound)).find((id) => id !== null);
   if (named !== undefined && isLocalGroup(group)) return { ...NOTHING, ids: [named] };
+  // What is below a node says whether it matches, and a root has everything below it.
+  if (group.some(({ compound }) => containsBelow(compound))) return WHOLE;
   let [minDepth, maxDepth] = [MIN_DEPTH, Infinity];
   for (const [i, { compound }] of group.entries()) {
     const last = i === group.length - 1;
@@ -67,6 +70,9 @@ const windowsOf = (compound: Compound, last: boolean): readonly { minDepth: numb
   ];
 };
 
+const containsBelow = (compound: Compound): boolean =>
+  compound.kind === 'node' && compound.pseudos.some(({ name }) => name === 'contains');
+
 const idOf = (compound: Compound): string | null => {
   if (compound.kind !== 'node') return null;
   const named = compound.attributes.find(
@@ -76,7 +82,7 @@ const idOf = (compound: Compound): string | null => {
 };
 
 /**
- * True if only a node and its ancestors decide whether it is selected: no counting, no age, and of depth only whether
+ * True if only a node and its ancestors decide whether it is selected: no counting, nothing of what is below it, no age, and of depth only whether
  * it is the system header, the head or a turn. The result of such a selector changes between two snapshots only where a
  * node or one of its ancestors has changed.
  */
@@ -85,6 +91,7 @@ export const isLocal = ({ groups }: Selector): boolean => groups.every(isLocalGr
 const isLocalGroup = (group: SelectorGroup): boolean =>
   group.every(({ compound }) => {
     if (compound.kind === 'any') return true;
+    if (containsBelow(compound)) return false;
     if (compound.kind === 'scope') return turnsMeant(compound.depths) !== 'some';
     return (
       compound.attributes.every(({ key }) => key !== 'age' && key !== 'depth') &&

@@ -38,9 +38,16 @@ const parseInside = (scanner: Scanner): Attribute => {
   const op = OPERATORS.find((word) => take(scanner, word));
   if (op === undefined) return { key, op: null, value: null, position };
   skipSpace(scanner);
-  const value = parseValue(scanner);
+  const value = op === '*=' ? parseQuoted(scanner) : parseValue(scanner);
   skipSpace(scanner);
   return { key, op, value, position };
+};
+
+/** Reads a text in quotes. */
+export const parseQuoted = (scanner: Scanner): string => {
+  const quote = peek(scanner);
+  if (quote === '"' || quote === "'") return parseText(scanner, quote);
+  throw invalid(scanner, "a text in quotes ('text')");
 };
 
 const parseValue = (scanner: Scanner): SelectorValue => {

@@ -1,4 +1,4 @@
-import { parseAttribute, parseAttributeGroup } from './parse-attribute.ts';
+import { parseAttribute, parseAttributeGroup, parseQuoted } from './parse-attribute.ts';
 import { parseDepths, parseInteger } from './parse-depths.ts';
 import { expect, invalid, peek, skipSpace, take, takeMatch, type Scanner } from './scanner.ts';
 import {
@@ -83,15 +83,25 @@ const parsePseudo = (scanner: Scanner): Pseudo => {
   if (name === null || !isPseudo(name))
     throw invalid(scanner, `one of :${Object.keys(PSEUDOS).join(' :')}`, start);
   if (name === 'depth') return { name, depths: parseDepths(scanner) };
+  if (name === 'contains') return { name, text: parseInBrackets(scanner, name, parseQuoted) };
   if (name !== 'nth') return { name };
-  expect(scanner, '(', 'after :nth');
-  skipSpace(scanner);
+  return { name, n: parseInBrackets(scanner, name, parseCount) };
+};
+
+const parseCount = (scanner: Scanner): number => {
   const position = scanner.at;
   const n = parseInteger(scanner);
   if (n < 1) throw invalid(scanner, 'a number from 1', position);
+  return n;
+};
+
+const parseInBrackets = <T>(scanner: Scanner, name: string, parse: (scanner: Scanner) => T): T => {
+  expect(scanner, '(', `after :${name}`);
   skipSpace(scanner);
-  expect(scanner, ')', 'to close :nth(');
-  return { name, n };
+  const argument = parse(scanner);
+  skipSpace(scanner);
+  expect(scanner, ')', `to close :${name}(`);
+  return argument;
 };
 
 const isPseudo = (name: string): name is Pseudo['name'] => Object.hasOwn(PSEUDOS, name);

@@ -62,10 +62,13 @@ const printAttribute = ({ key, op, value }: Attribute): string =>
   op === null ? `[${key}]` : `[${key}${op}${printValue(value)}]`;
 
 const printValue = (value: SelectorValue): string =>
-  typeof value === 'string' ? `'${value.replace(/[\\']/g, (each) => `\\${each}`)}'` : canonicalJson(value);
+  typeof value === 'string' ? printText(value) : canonicalJson(value);
+
+const printText = (text: string): string => `'${text.replace(/[\\']/g, (each) => `\\${each}`)}'`;
 
 const printPseudo = (pseudo: Pseudo): string => {
   if (pseudo.name === 'nth') return `:nth(${pseudo.n})`;
+  if (pseudo.name === 'contains') return `:contains(${printText(pseudo.text)})`;
   return pseudo.name === 'depth' ? `:depth(${printDepths(pseudo.depths)})` : `:${pseudo.name}`;
 };
 

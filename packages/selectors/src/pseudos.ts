@@ -1,4 +1,7 @@
-import { NO_DEPTH } from '@stemma/context-tree';
+import { NO_DEPTH, NODE_KIND } from '@stemma/context-tree';
+import { collect } from '@stemma/suspend';
+import { contentAt, type AttributeSource } from './attributes.ts';
+import { containsText, workOf } from './compare.ts';
 import { depthBounds, depthTest } from './depths.ts';
 import { indexOfCode, isCore } from './codes.ts';
 import type { TreeIndex } from './tree-index.ts';
@@ -9,12 +12,14 @@ export type Filter = (code: number) => boolean;
 /** Which of so many matches under one match is meant; any other number: none. */
 export type Pick = (count: number) => number;
 
-type Plain = Extract<Pseudo['name'], 'pre' | 'core' | 'post' | 'depth'>;
+type Plain = Extract<Pseudo['name'], 'pre' | 'core' | 'post' | 'depth' | 'contains'>;
 type Counting = Exclude<Pseudo['name'], Plain>;
 type Of<Name> = Extract<Pseudo, { name: Name }>;
 
 /** Pseudos that look at one node. A new one is a new line. */
-const FILTERS: { readonly [Name in Plain]: (pseudo: Of<Name>, index: TreeIndex) => Filter } = {
+const FILTERS: {
+  readonly [Name in Plain]: (pseudo: Of<Name>, index: TreeIndex, asked: AttributeSource) => Filter;
+} = {
   pre: (_, index) => side(index, -1),
   core: (_, index) => side(index, 0),
   post: (_, index) => side(index, 1),
@@ -25,6 +30,7 @@ const FILTERS: { readonly [Name in Plain]: (pseudo: Of<Name>, index: TreeIndex) 
       return depth !== NO_DEPTH && wanted(depth);
     };
   },
+  contains: ({ text }, index, asked) => containing(text, index, asked),
 };
 
 /** Pseudos that count the matches under one match of the compound to the left. A new one is a new line. */
@@ -39,8 +45,12 @@ const PICKS: { readonly [Name in Counting]: (pseudo: Of<Name>) => Pick } = {
 
 export const isCounting = (pseudo: Pseudo): boolean => Object.hasOwn(PICKS, pseudo.name);
 
-export const filterOf = (pseudo: Pseudo, index: TreeIndex): Filter =>
-  (FILTERS[pseudo.name as Plain] as (pseudo: Pseudo, index: TreeIndex) => Filter)(pseudo, index);
+export const filterOf = (pseudo: Pseudo, index: TreeIndex, asked: AttributeSource): Filter =>
+  (FILTERS[pseudo.name as Plain] as (pseudo: Pseudo, index: TreeIndex, asked: AttributeSource) => Filter)(
+    pseudo,
+    index,
+    asked,
+  );
 
 export const pickOf = (pseudo: Pseudo): Pick =>
   (PICKS[pseudo.name as Counting] as (pseudo: Pseudo) => Pick)(pseudo);
@@ -64,3 +74,39 @@ const side = (index: TreeIndex, sign: number): Filter => {
   const sides = index.sides();
   return (code) => (isCore(code) ? sign === 0 : sides[indexOfCode(code)] === sign);
 };
+
+/** Nodes that have the text in their content, or that have such a node below them (context-tree §6: containing). */
+const containing = (text: string, index: TreeIndex, asked: AttributeSource): Filter => {
+  const { tree } = index;
+  const { ends, kinds, parents } = tree;
+  // Of each node only once: those that hold others are asked about the same ones again.
+  let known: Uint8Array | undefined;
+  const holds = (at: number): boolean => {
+    known ??= new Uint8Array(tree.count);
+    if (known[at] !== NOT_ASKED) return known[at] === YES;
+    const answer = kinds[at] === NODE_KIND.block ? ownHolds(at) : amongHolds(at + 1, ends[at] as number);
+    known[at] = answer ? YES : NO;
+    return answer;
+  };
+  const ownHolds = (at: number): boolean => {
+    const content = contentAt(asked, at);
+    asked.spend?.(CONTENT_READ + workOf(content));
+    return containsText(content ?? null, text);
+  };
+  const amongHolds = (from: number, to: number): boolean => {
+    asked.spend?.(1);
+    return collect((attempt) => {
+      for (let at = from; at < to; at = ends[at] as number) if (attempt(holds, at, false)) return true;
+      return false;
+    });
+  };
+  return (code) => {
+    const at = indexOfCode(code);
+    return isCore(code) ? amongHolds(...index.zone(parents[at] as number, 0)) : holds(at);
+  };
+};
+
+const [NOT_ASKED, NO, YES] = [0, 1, 2] as const;
+
+/** What getting at a content costs, in tests of nodes. */
+const CONTENT_READ = 4;

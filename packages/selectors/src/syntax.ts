@@ -62,19 +62,21 @@ export type SelectorValue = null | boolean | number | bigint | string;
 export type Depths =
   | { readonly kind: 'list'; readonly values: readonly number[] }
   | { readonly kind: 'span'; readonly from: number; readonly to: number }
-  | { readonly kind: 'order'; readonly op: Exclude<Operator, '=' | '!='>; readonly value: number };
+  | { readonly kind: 'order'; readonly op: Ordering; readonly value: number };
 
 export type Pseudo =
   | { readonly name: 'pre' | 'core' | 'post' | 'first' | 'last' }
   | { readonly name: 'nth'; readonly n: number }
+  | { readonly name: 'contains'; readonly text: string }
   | { readonly name: 'depth'; readonly depths: Depths };
 
 export const ROOTS = ['^root', '^sys', '^seq', '^ah'] as const;
 export type Root = (typeof ROOTS)[number];
 
 /** Longer ones first: the first match counts. */
-export const OPERATORS = ['!=', '<=', '>=', '=', '<', '>'] as const;
+export const OPERATORS = ['!=', '*=', '<=', '>=', '=', '<', '>'] as const;
 export type Operator = (typeof OPERATORS)[number];
+export type Ordering = Exclude<Operator, '=' | '!=' | '*='>;
 
 /** Every pseudo with its kind of argument. A `:name` of a type that is one of these is a pseudo. */
 export const PSEUDOS = {
@@ -84,8 +86,9 @@ export const PSEUDOS = {
   first: null,
   last: null,
   nth: 'number',
+  contains: 'text',
   depth: 'depths',
-} as const satisfies Record<Pseudo['name'], null | 'number' | 'depths'>;
+} as const satisfies Record<Pseudo['name'], null | 'number' | 'depths' | 'text'>;
 
 /** Attributes that depend on snapshots: an error on the working state (context-tree §6, §10.23). */
 export const SNAPSHOT_ATTRIBUTES: ReadonlySet<string> = new Set(['depth', 'age', 'born_turn']);

@@ -77,6 +77,62 @@ describe('select', () => {
     },
   );
 
+  it.each([
+    ["[content*='h0000']", ['h000000', 'h000001']],
+    ["[content*='H0000']", []],
+    ["[content*='']", []],
+    [":contains('')", []],
+    ["[cycle*='1'], [id*='eq']", ['seq']],
+    ["[refs*='two']", ['lists']],
+    [":contains('inside')", ['root', 'seq', 't1', 'parts']],
+    [".mt:contains('inside') > .cb:last", ['parts']],
+    [":contains('text')", ['root', 'seq', 't1', 'parts']],
+    ["^seq > :contains('a')", ['t2']],
+    ["^ah:contains('it\\'s'), .cb:contains('it\\'s'):last", ['ah', 'lists']],
+    [".mc:contains('inside') > .cb", ['parts']],
+  ])('%s finds texts within texts [context-tree §6: containing]', (selector, expected) => {
+    const small = treeOfExport(
+      JSON.stringify({
+        spec_version: 'PACT/0.1.0',
+        cycle: 1,
+        root: {
+          id: 'root',
+          children: [
+            { id: 'sys', nodeType: '^sys', children: [] },
+            {
+              id: 'seq',
+              nodeType: '^seq',
+              children: [
+                {
+                  id: 't1',
+                  nodeType: 'mt',
+                  children: [
+                    block('parts', { content: [{ type: 'text', text: 'one inside' }, { n: [1, 'two'] }] }),
+                  ],
+                },
+                {
+                  id: 't2',
+                  nodeType: 'mt',
+                  children: [{ id: 'c', nodeType: 'mc', children: [block('d', { content: 'a b' })] }],
+                },
+              ],
+            },
+            {
+              id: 'ah',
+              nodeType: '^ah',
+              children: [
+                block('h000000'),
+                block('h000001'),
+                block('lists', { refs: ['one', 'two'], content: "it's" }),
+              ],
+            },
+          ],
+        },
+      }),
+    );
+    expect(select(small.tree, parseSelector(selector), small.payloads)).toEqual(expected);
+  });
+
   it('gives a window, skip before limit [context-tree §6: windows, §10.34]', () => {
     expect(ids('.cb', { skip: 1, limit: 2 })).toEqual(['doc', 'q']);
     expect(ids('.cb', { limit: 0 })).toEqual([]);
@@ -141,6 +197,9 @@ describe('select', () => {
     ['scopes', 'depth(-1..9) '.repeat(9_000) + '*'],
     ['counting pseudos', '.cb' + ':first'.repeat(15_000)],
     ['depths', `.cb:depth(${'1,'.repeat(60_000)}0)`],
+    ['texts to look for', '.cb' + "[content*='y']".repeat(8_000)],
+    ['nodes to look into', ":contains('y')" + " :contains('y')".repeat(7_000)],
+    ['contents of all', Array.from({ length: 5_000 }, (_, i) => `:contains('y${i}')`).join(',')],
     ['payload attributes', '* .cb' + "[data_x!='y']".repeat(8_000)],
   ])(
     'answers very many %s on 100,000 nodes, or refuses, in bounded time [context-tree §6: hostile]',

@@ -34,6 +34,7 @@ const anyPseudo: fc.Arbitrary<Pseudo> = fc.oneof(
   ),
   fc.integer({ min: 1, max: 3 }).map((n): Pseudo => ({ name: 'nth', n })),
   anyDepths.map((depths): Pseudo => ({ name: 'depth', depths })),
+  fc.constantFrom('', 'e', 'te', 'user', '😀', "it's").map((text): Pseudo => ({ name: 'contains', text })),
 );
 
 const KEYS = [
@@ -50,11 +51,17 @@ const anyAttribute = (snapshot: boolean, values: readonly SelectorValue[]): fc.A
   fc
     .record({
       key: fc.constantFrom<string>(...KEYS, ...(snapshot ? ON_SNAPSHOTS : [])),
-      op: fc.constantFrom('=', '=', '!=', '<', '<=', '>', '>=', null),
+      op: fc.constantFrom('=', '=', '!=', '*=', '<', '<=', '>', '>=', null),
       value: fc.constantFrom(...values),
       position: fc.constant(0),
     })
-    .map(({ value, ...rest }) => ({ ...rest, value: rest.op === null ? null : value }) as Attribute);
+    .map(
+      ({ value, ...rest }) =>
+        ({
+          ...rest,
+          value: rest.op === null ? null : rest.op === '*=' ? String(value).slice(0, 2) : value,
+        }) as Attribute,
+    );
 
 const anyCompound = (words: Words, snapshot: boolean): fc.Arbitrary<Compound> => {
   const values = [...VALUES, ...(words.values ?? []), ...words.ids.slice(0, 3)];

@@ -185,6 +185,12 @@ const reference = (tree: FlatTree, payloads: PayloadSource, appeared: (index: nu
         return items.slice(-1);
       case 'nth':
         return items.slice(pseudo.n - 1, pseudo.n);
+      case 'contains':
+        return items.filter((item) =>
+          [item, ...below(item, null)].some((each) =>
+            textsIn(attributeOf(each, 'content')).some((one) => has(one, pseudo.text)),
+          ),
+        );
     }
   };
 
@@ -244,10 +250,20 @@ const holds = ({ key, op, value }: Attribute, actual: WideJson): boolean => {
   if (op === null) return actual !== null;
   if (op === '=') return equal(actual, value);
   if (op === '!=') return !equal(actual, value);
+  if (op === '*=') return textsIn(actual).some((one) => has(one, String(value)));
   const order = orderOf(actual, value, HEADERS.has(key));
   if (order === null) return false;
   return op === '<' ? order < 0 : op === '<=' ? order <= 0 : op === '>' ? order > 0 : order >= 0;
 };
+
+const has = (text: string, part: string): boolean => part !== '' && text.split(part).length > 1;
+
+const textsIn = (value: WideJson): readonly string[] =>
+  typeof value === 'string'
+    ? [value]
+    : value !== null && typeof value === 'object'
+      ? Object.values(value as object).flatMap((each) => textsIn(each as WideJson))
+      : [];
 
 const isNumber = (value: unknown): value is number | bigint =>
   typeof value === 'number' || typeof value === 'bigint';
