@@ -63,7 +63,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
       from: { path: '^services/([^/]+)/', pathNot: tests },
       to: {
         path: '^services/',
-        pathNot: ['^services/$1/', '^services/(gateway|projector|relay)/src/index\\.ts$'],
+        pathNot: ['^services/$1/', '^services/(gateway|projector|relay|runner)/src/index\\.ts$'],
       },
     },
     {
@@ -71,7 +71,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
       comment: 'Only the command line imports another service.',
       severity: 'error',
       from: { path: '^services/([^/]+)/', pathNot: [tests, '^services/cli/'] },
-      to: { path: '^services/(gateway|projector|relay)/', pathNot: '^services/$1/' },
+      to: { path: '^services/(gateway|projector|relay|runner)/', pathNot: '^services/$1/' },
     },
     {
       name: 'inspector-sees-little',
@@ -90,7 +90,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
         pathNot: [
           '^$1/',
           '^packages/[^/]+/src/(index|contract)\\.ts$',
-          '^services/(gateway|projector|relay)/src/index\\.ts$',
+          '^services/(gateway|projector|relay|runner)/src/index\\.ts$',
         ],
       },
     },

@@ -36,6 +36,7 @@ export default defineConfig({
         gateway: join(root, 'services/gateway/src/main.ts'),
         projector: join(root, 'services/projector/src/main.ts'),
         relay: join(root, 'services/relay/src/main.ts'),
+        runner: join(root, 'services/runner/src/main.ts'),
         'append-worker': join(root, 'packages/log-embedded/src/append-worker.ts'),
         'fold-worker': join(root, 'packages/projector/src/workers/fold-worker.ts'),
         'run-thread': join(root, 'packages/projector/src/short-runs/run-thread.ts'),

@@ -94,6 +94,7 @@ export const ERRORS = {
   E_MIND_ANSWER_TOO_LARGE: row(502, 1, false, 'Limit the answer, for instance with --set max_tokens=1000.', 'Limit the answer, for instance with max_tokens.'),
   E_NOT_A_POOL: row(409, 1, false, 'Make a pool with `stemma pool init NAME`, or name one.', 'Name a history that is a pool: its configuration has sample_size and active_pool_size.'),
   E_POOL_TOO_SMALL: row(409, 1, false, 'Add messages with `stemma inject`, or lower the size with `stemma config set H sample_size=N`.', 'Inject messages, or lower sample_size in the configuration.'),
+  E_RUN_NOT_FOUND: row(404, 1, false, '`stemma runs` lists the runs.', 'GET /api/runs lists the runs.'),
   E_RUN_REUSED: row(409, 3, false, 'Use a new id: a run id belongs to one run.'),
   // the record
   E_RECORD_DAMAGED: row(500, 5, false, 'Restore the record from a copy, or `stemma salvage` the history.', 'Ask the operator to restore the record from a copy, or to salvage the history.'),

@@ -27,6 +27,9 @@ import { ObservationRecorded } from './observation-recorded.ts';
 import { PolicyConfigured } from './policy-configured.ts';
 import { PositionAnnotated, PositionNamed } from './position-named.ts';
 import { PriorityChanged } from './priority-changed.ts';
+import { RunEnded } from './run-ended.ts';
+import { RunRequested } from './run-requested.ts';
+import { RunTaken } from './run-taken.ts';
 import { SnapshotCommitted, SnapshotImported } from './snapshot-committed.ts';
 import { TurnSealed } from './turn-sealed.ts';
 
@@ -62,6 +65,9 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   CallSteered,
   CallHeld,
   CallReleased,
+  RunRequested,
+  RunTaken,
+  RunEnded,
   ContentRedacted,
   HistoryErased,
 ]);

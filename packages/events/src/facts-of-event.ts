@@ -31,6 +31,7 @@ const CHANGES: { readonly [C in EventCategory]: boolean } = {
   intervention: false,
   observation: false,
   call: false,
+  run: false,
   correction: false,
   redaction: false,
   erasure: false,

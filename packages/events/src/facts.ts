@@ -19,6 +19,8 @@ export type EventCategory =
   | 'observation'
   /** A model was called with what a position shows; it changes none. */
   | 'call'
+  /** A pool runs on its branch: it was asked for, taken or ended; it changes no tree. */
+  | 'run'
   /** Somebody corrects where a call is recorded; it changes no tree. */
   | 'correction'
   /** It says what of the command was not recorded. */
@@ -206,6 +208,9 @@ export const EVENT_FACTS = {
   CallSteered: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   CallHeld: { category: 'call', ...NO_NODES, ...NO_NAMES },
   CallReleased: { category: 'call', ...NO_NODES, ...NO_NAMES },
+  RunRequested: { category: 'run', ...NO_NODES, ...NO_NAMES },
+  RunTaken: { category: 'run', ...NO_NODES, ...NO_NAMES },
+  RunEnded: { category: 'run', ...NO_NODES, ...NO_NAMES },
   ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
   HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },
 } as const satisfies Table;

@@ -10,6 +10,7 @@ export {
   type LinkReason,
   PromptSummary,
 } from './call-started.ts';
+export { RUN_ENDS, type RunEndedHow } from './run-ended.ts';
 export { AFTER_TIMEOUT, type AfterTimeout } from './call-held.ts';
 export { RELEASES, type Release } from './call-released.ts';
 export { SteeringChange, STEERINGS, type SteeringKind } from './call-steered.ts';

@@ -177,6 +177,15 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     { category: 'correction' },
   ],
   ConversationLinked: [{ branchId: 0, parent: null }, { category: 'correction' }],
+  RunRequested: [
+    { rounds: 3, checkpointEvery: null, tokens: null, cost: null, seconds: null },
+    { category: 'run' },
+  ],
+  RunTaken: [{ run: 'r', runner: 'one', round: 2 }, { category: 'run' }],
+  RunEnded: [
+    { run: 'r', how: 'rounds', why: 'all 3 rounds are done', code: null, rounds: 3 },
+    { category: 'run' },
+  ],
   InterventionRecorded: [{ intervention: 'edit', notes: '', content: {} }, { category: 'intervention' }],
   ConfigurationChanged: [{ changes: [{ key: 'k', from: null, to: 1 }] }, { category: 'configuration' }],
   ObservationRecorded: [
@@ -199,6 +208,7 @@ const CATEGORIES: readonly EventCategory[] = [
   'intervention',
   'observation',
   'call',
+  'run',
   'correction',
   'redaction',
   'erasure',

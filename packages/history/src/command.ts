@@ -10,6 +10,7 @@ import {
   OBSERVATIONS,
   RecordedBody,
   RELEASES,
+  RUN_ENDS,
   SteeringChange,
   type Author,
 } from '@stemma/events';
@@ -262,6 +263,37 @@ const releaseCall = z.strictObject({
   message: z.string().max(4096).nullable(),
 });
 
+/** Asks that a pool runs on the branch. By an actor, and the only step; the id of the command is that of the run (pool: Runner). */
+const requestRun = z.strictObject({
+  op: z.literal('request_run'),
+  rounds: z.int().min(1).max(1_000_000),
+  checkpoint_every: z.int().min(1).optional(),
+  tokens: z.int().min(1).optional(),
+  cost: z
+    .string()
+    .regex(/^\d{1,18}(\.\d{1,18})?$/)
+    .optional(),
+  seconds: z.int().min(1).optional(),
+});
+
+/** Records that a runner makes the rounds of a run. */
+const takeRun = z.strictObject({
+  op: z.literal('take_run'),
+  run: id.max(256),
+  runner: z.string().max(256),
+  round: count,
+});
+
+/** Ends a run. The id of the command is the run's with `.ended` behind it. The only step. */
+const endRun = z.strictObject({
+  op: z.literal('end_run'),
+  run: id.max(240),
+  how: z.enum(RUN_ENDS),
+  why: z.string().max(4096),
+  code: z.string().max(64).nullable(),
+  rounds: count.nullable(),
+});
+
 /** Destroys the key of an erasable history. By an actor, and the only step. */
 const erase = z.strictObject({ op: z.literal('erase') });
 
@@ -291,6 +323,9 @@ export const Step = z.discriminatedUnion('op', [
   linkConversation,
   holdCall,
   releaseCall,
+  requestRun,
+  takeRun,
+  endRun,
   erase,
 ]);
 export type Step = z.infer<typeof Step>;

@@ -93,6 +93,9 @@ export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, s
     case 'CallSteered':
     case 'CallHeld':
     case 'CallReleased':
+    case 'RunRequested':
+    case 'RunTaken':
+    case 'RunEnded':
     case 'InterventionRecorded':
     case 'ContentRedacted':
     case 'HistoryErased':

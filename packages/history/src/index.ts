@@ -16,6 +16,7 @@ export { Command, commandDigest, parseCommand, type Redaction, Step, type StepOf
 export type { Config } from './config.ts';
 export type { BranchParts, Decided } from './contracts.ts';
 export { finishOf, holdOf, releaseOf } from './decide/calls.ts';
+export { endOfRun } from './decide/run.ts';
 export { decide, decideNew, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';

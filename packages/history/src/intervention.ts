@@ -99,9 +99,26 @@ const contentOf = (
     case 'edit':
       return { commands: events.flatMap(edited) };
     case 'run':
+      return { ...recordedContent, ...runIn(events) };
     case 'external_query':
       return recordedContent;
   }
+};
+
+/** What was asked of a runner, or ended. */
+const runIn = (events: readonly HistoryEvent[]): Content => {
+  for (const event of events) {
+    if (event.type === 'RunRequested') {
+      const { rounds, checkpointEvery, tokens, cost, seconds } = event;
+      const limits = { checkpoint_every: checkpointEvery, tokens, cost, seconds };
+      return {
+        requested: rounds,
+        ...Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== null)),
+      };
+    }
+    if (event.type === 'RunEnded') return { ended: event.run, how: event.how, why: event.why };
+  }
+  return {};
 };
 
 const noteIn = (events: readonly HistoryEvent[]): string =>
@@ -209,6 +226,9 @@ const edited = (event: HistoryEvent): WideJson[] => {
     case 'CallFinished':
     case 'CallSteered':
     case 'CallHeld':
+    case 'RunRequested':
+    case 'RunTaken':
+    case 'RunEnded':
       return [];
   }
 };

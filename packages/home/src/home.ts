@@ -42,6 +42,7 @@ import type {
   HistorySummary,
   LoggedEvent,
   PoolQuestions,
+  RequestedRuns,
   Questions,
   SnapshotSummary,
   StagesQuestions,
@@ -63,6 +64,8 @@ export type Home = {
   readonly experiments: Experiments;
   /** Pools in figures, and the vectors of their messages. */
   readonly pools: PoolQuestions;
+  /** The runs of pools that somebody asked a runner for. */
+  readonly runs: RequestedRuns;
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
   readonly causes: Causes;

@@ -182,6 +182,23 @@ export const SAMPLES: readonly StemmaEvent[] = [
     then: 'go-on',
   },
   { type: 'CallReleased', attemptId: 'call-3', how: 'aborted', message: 'naïve 🚀' },
+  {
+    type: 'RunRequested',
+    rounds: 100,
+    checkpointEvery: 25,
+    tokens: null,
+    cost: '0.50',
+    seconds: 3_600,
+  },
+  { type: 'RunTaken', run: 'run-1', runner: 'runner 🚀', round: 7 },
+  {
+    type: 'RunEnded',
+    run: 'run-1',
+    how: 'failed',
+    why: 'naïve 🚀',
+    code: 'E_MIND_UNREACHABLE',
+    rounds: null,
+  },
 ];
 
 export const sampleEnvelope = (seq: number): Envelope => ({

@@ -98,6 +98,16 @@ export const METRICS = {
     help: 'Accepted events that this process has published as records of their own.',
     labels: [],
   },
+  stemma_rounds_total: {
+    kind: 'counter',
+    help: 'Rounds of pools that this runner has made.',
+    labels: [],
+  },
+  stemma_runs_active: {
+    kind: 'gauge',
+    help: 'Runs of pools whose rounds this runner makes now.',
+    labels: [],
+  },
   stemma_relay_lag_records: {
     kind: 'gauge',
     help: 'Offsets between the last published record and the end of the log.',

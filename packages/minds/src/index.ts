@@ -1,3 +1,4 @@
+export { openAllowedMinds } from './allowed-minds.ts';
 export { answerOf, requestFor } from './answer-of.ts';
 export { askMind, type MindTries } from './ask-mind.ts';
 export { KEY_VARIABLES } from './endpoint.ts';

@@ -4,6 +4,16 @@ export type { PoolMessage } from './pool-message.ts';
 export { viewPool, type PoolView, type SampledMessage } from './pool-messages.ts';
 export { pathLimits } from './path-limits.ts';
 export { runPool } from './run-pool.ts';
+export {
+  requestRun,
+  resumeRun,
+  serveRun,
+  stopRun,
+  viewRun,
+  viewRuns,
+  type NewRun,
+  type RunView,
+} from './requested-run.ts';
 export type { PoolRound, PoolRun, PoolRunEnd, PoolRunOptions } from './run-types.ts';
 export { finishedRound } from './round.ts';
 export { drawSample } from './sample.ts';

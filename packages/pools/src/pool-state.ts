@@ -19,7 +19,7 @@ export type PoolState = {
   readonly isDrawn: boolean;
   /** The messages that the newest sample shows, in its order. */
   readonly sampled: readonly string[];
-  /** What the thread shows as it is. */
+  /** What the mind of the newest round is shown: of the sample in the draft, if the next one is drawn, else of the newest snapshot. */
   readonly shown: readonly WideJsonObject[];
 };
 
@@ -34,19 +34,29 @@ export const readPool = async (
   const view = await home.view(tip);
   const { tree } = view;
   const indexes = Array.from({ length: tree.count }, (_, index) => index);
-  const isSample = (index: number): boolean =>
-    index >= tree.ah && index < (tree.ends[tree.ah] ?? 0) && tree.headers[index]?.kind === 'sample';
+  const isInDraft = (index: number): boolean => index >= tree.ah && index < (tree.ends[tree.ah] ?? 0);
+  const isDrawn = indexes.some((index) => isInDraft(index) && tree.headers[index]?.kind === 'sample');
+  const system = systemOf(view);
   return {
     settings,
     seq: tip.seq,
     round: tree.cycle,
     messages: messagesAt(view),
-    system: systemOf(view),
-    isDrawn: indexes.some(isSample),
+    system,
+    isDrawn,
     sampled: sampledIn(view),
-    shown: messagesOf(view),
+    shown: isDrawn ? [...system, ...preContextIn(view, indexes.filter(isInDraft))] : messagesOf(view),
   };
 };
+
+/** What the draft shows before the messages that the next cycle adds: the thread has it once the cycle is committed. */
+const preContextIn = ({ tree, payloads }: TreeView, indexes: readonly number[]): readonly WideJsonObject[] =>
+  indexes.flatMap((index) => {
+    const { nodeType, offset, role } = tree.headers[index] ?? {};
+    const ref = tree.payloads[index];
+    if (nodeType !== 'cb' || (offset ?? 0) >= 0 || ref === null || ref === undefined) return [];
+    return [{ role: role ?? 'user', content: payloads(ref)['content'] ?? null }];
+  });
 
 /** The messages of the system header alone. */
 const systemOf = (view: TreeView): readonly WideJsonObject[] => {

@@ -91,11 +91,12 @@ const openRound = async (
 };
 
 /** The newest round of a branch that is done: its answer is in the pool, or said nothing. @throws E_NOT_A_POOL */
-export const finishedRound = async (home: Home, branchRef: BranchRef): Promise<number> => {
-  const state = await readPool(home, branchRef);
-  const open = await openRound({ home, branchRef }, state);
-  return open === null ? state.round : state.round - 1;
-};
+export const finishedRound = async (home: Home, branchRef: BranchRef): Promise<number> =>
+  doneIn(home, branchRef, await readPool(home, branchRef));
+
+/** The newest round that is done in what was read. */
+export const doneIn = async (home: Home, branchRef: BranchRef, state: PoolState): Promise<number> =>
+  (await openRound({ home, branchRef }, state)) === null ? state.round : state.round - 1;
 
 const finishRound = async (
   context: RoundContext,
@@ -199,6 +200,8 @@ const askRound = async (context: RoundContext, state: PoolState, asked: Asked): 
         if (!isFirst) ({ seq } = await tipOf(home, branchRef));
         isFirst = false;
         const started = await home.startCallAtTip(branchRef, { id, by: BY, facts, commit, expected: seq });
+        // Another runner began this try: what became of it is in the log.
+        if (started.repeated) throw fail('E_CONFLICT', `another runner makes round ${round}`);
         commit = false;
         seq = started.seq;
         return branchRef;
@@ -231,9 +234,10 @@ const addRound = async (
 ): Promise<RoundOutcome> => {
   const texts = messagesIn(attempt);
   const tokens = (attempt.usage?.input ?? 0) + (attempt.usage?.output ?? 0);
+  const { cost, model } = attempt;
   const first = nextVectorId(state.messages);
   if (texts.length === 0)
-    return { state, done: { round, mind: mind.spec, sampled, added: [], tokens }, error: null };
+    return { state, done: { round, mind: mind.spec, sampled, added: [], tokens, cost, model }, error: null };
   const steps = texts.map((content, i): Step => ({
     op: 'insert',
     parent: '^ah',
@@ -263,7 +267,7 @@ const addRound = async (
   }));
   return {
     state: { ...state, seq: outcome.seq, messages: grown(state.messages, added) },
-    done: { round, mind: mind.spec, sampled, added: ids, tokens },
+    done: { round, mind: mind.spec, sampled, added: ids, tokens, cost, model },
     error: null,
   };
 };

@@ -1,5 +1,6 @@
 import type { MindsOptions } from '@stemma/agent-loop';
 import type { ErrorCode } from '@stemma/errors';
+import type { CallPrice } from '@stemma/model-apis';
 
 /** Why a run of rounds ended. Whatever it is, the pool can run on. */
 export type PoolRunEnd =
@@ -7,8 +8,12 @@ export type PoolRunEnd =
   | 'rounds'
   /** The rounds took all tokens that they may take. */
   | 'tokens'
+  /** The rounds cost all that they may cost. */
+  | 'cost'
   /** They took all time that they may take. */
   | 'time'
+  /** An actor ended it, or abandoned its branch. */
+  | 'stopped'
   /** A mind did not answer. */
   | 'failed'
   | 'cancelled';
@@ -22,6 +27,8 @@ export type PoolRunOptions = {
   readonly notes?: string;
   /** The most tokens that the rounds take together. */
   readonly tokens?: number;
+  /** The most that the rounds cost, a decimal number in the currency of the price table. */
+  readonly cost?: string;
   /** The most seconds; the round that is on its way then is finished. */
   readonly seconds?: number;
   /** Names the minds, in place of the configuration's. */
@@ -37,11 +44,15 @@ export type PoolRunOptions = {
 export type PoolRound = {
   readonly round: number;
   readonly mind: string;
+  /** The model that was asked. */
+  readonly model: string | null;
   /** The ids of the messages that it showed, in the order in which it showed them. */
   readonly sampled: readonly string[];
   /** The ids of the messages that it added. */
   readonly added: readonly string[];
   readonly tokens: number;
+  /** Null: the price table does not say. */
+  readonly cost: CallPrice | null;
 };
 
 /** What a run came to. */

@@ -9,6 +9,7 @@ export {
   type WholeCallAttempt,
 } from './calls/attempts.ts';
 export { openPrices, type Prices } from './calls/prices.ts';
+export { openRequestedRuns, type RequestedRun, type RequestedRuns } from './runs/runs.ts';
 export { openAudit } from './audit/audit.ts';
 export type { Intervention, InterventionFilter } from './audit/intervention-types.ts';
 export type { Audit, ComparedFrame, ComparedMessage, ComparedNode, Comparison } from './audit/types.ts';

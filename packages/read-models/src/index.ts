@@ -24,6 +24,7 @@ export {
   listInterventions,
   listObservations,
 } from './audit/interventions.ts';
+export { findPoolRun, listOpenRuns, listPoolRuns, type PoolRunRow } from './audit/runs.ts';
 export {
   authorOf,
   type BranchRow,

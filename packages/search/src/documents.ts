@@ -74,6 +74,9 @@ const TEXTS: Texts = {
   CallSteered: none,
   CallHeld: none,
   CallReleased: none,
+  RunRequested: none,
+  RunTaken: none,
+  RunEnded: none,
   ContentRedacted: none,
   HistoryErased: none,
 };

@@ -38,6 +38,7 @@ import { replay } from './commands/replay.ts';
 import { report } from './commands/report.ts';
 import { restore } from './commands/restore.ts';
 import { retry } from './commands/retry.ts';
+import { runner, runs } from './commands/runs.ts';
 import { salvage } from './commands/salvage.ts';
 import { list, save } from './commands/save.ts';
 import { select } from './commands/select.ts';
@@ -89,6 +90,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   start,
   pool,
   run,
+  runs,
   ask,
   branches,
   list,
@@ -125,6 +127,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   checkpoint,
   projector,
   relay,
+  runner,
   doctor,
   stats,
   completionOf(() => COMMANDS),

@@ -22,7 +22,7 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
     ],
   ],
   ['Steer a running agent', ['steer', 'break', 'breaks', 'unbreak', 'held', 'resume', 'abort', 'assign']],
-  ['Run a pool of messages', ['pool', 'run', 'ask']],
+  ['Run a pool of messages', ['pool', 'run', 'runs', 'ask']],
   ['Save, fork, return', ['save', 'list', 'load', 'fork', 'rollback', 'name', 'annotate']],
   [
     'Change a context',
@@ -30,7 +30,7 @@ export const GROUPS: readonly (readonly [title: string, names: readonly string[]
   ],
   ['Export, back up, erase', ['export', 'backup', 'restore', 'copy', 'erase']],
   ['Check and mend', ['doctor', 'verify', 'replay', 'checkpoint', 'salvage', 'ack', 'stats']],
-  ['Run services', ['projector', 'relay']],
+  ['Run services', ['projector', 'relay', 'runner']],
   ['This program', ['completion', 'help']],
 ];
 
@@ -80,6 +80,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   analyse: 'stemma analyse compare before.npy after.npy',
   pool: 'stemma pool init sea --messages seeds.txt',
   run: 'stemma run sea --rounds 100 --checkpoint-every 25',
+  runs: 'stemma runs sea --open',
   ask: "stemma ask sea 'What do they agree on?'",
   save: 'stemma save mine before-refund',
   list: 'stemma list mine',
@@ -120,5 +121,6 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   stats: 'stemma stats',
   projector: 'stemma projector --read-model audit',
   relay: 'stemma relay --to kafka://127.0.0.1:9092/events',
+  runner: 'STEMMA_MINDS=openai:gpt-4o stemma runner',
   completion: 'source <(stemma completion bash)',
 };

@@ -220,7 +220,20 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['p', '--branches', `${LOUD},${LOUD}`, '-o', LOUD],
     [LOUD, '--branches', 'a,b', '-o', LOUD],
   ],
-  run: () => [['p', '--rounds', LOUD], [LOUD]],
+  run: () => [
+    ['p', '--rounds', LOUD],
+    [LOUD],
+    ['p', '--rounds', '2', '--request', '--command', SLY, '--actor', WHO, '--notes', SLY],
+  ],
+  runs: () => [['p'], [LOUD]],
+  'runs stop': () => [
+    ['p', LOUD, '--actor', WHO, '--notes', SLY],
+    [LOUD, LOUD],
+  ],
+  'runs resume': () => [
+    ['p', LOUD, '--actor', WHO, '--notes', SLY],
+    [LOUD, LOUD],
+  ],
   ask: () => [
     ['p', LOUD, '--mind', 'offline', '--actor', WHO, '--notes', SLY],
     [LOUD, LOUD, '--mind', LOUD],
@@ -295,6 +308,10 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     [LOUD, '--yes', '--actor', WHO],
   ],
   projector: () => [['--read-model', LOUD]],
+  runner: () => [
+    ['--once', '--name', LOUD],
+    ['--at-once', LOUD],
+  ],
   relay: () => [['--to', LOUD, '--once']],
   doctor: () => [[]],
   stats: () => [[]],

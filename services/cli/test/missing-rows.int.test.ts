@@ -38,6 +38,7 @@ const questionsOf = ({ steered, led }: Places): readonly (readonly string[])[] =
   ['thread', 'tram:side', '--json'],
   ['config', 'get', 'tram', '--json'],
   ['pool', 'metrics', 'sea:other', '--json'],
+  ['runs', '--json'],
   ['pool', 'search', 'sea:other', 'the', 'sea', '--like', '--json'],
   ['held', '--json'],
   ['held', steered, '--json'],
@@ -79,6 +80,8 @@ beforeAll(async () => {
     ['run', 'sea', '--rounds', '3'],
     ['fork', 'sea', '--name', 'other'],
     ['run', 'sea:other', '--rounds', '2'],
+    ['run', 'sea', '--rounds', '2', '--request', '--command', 'run-1'],
+    ['run', 'sea', '--rounds', '3', '--request', '--command', 'run-2'],
   ])
     expect(await runStemma([...line, '--home', whole])).toMatchObject({ code: 0 });
   expect(await runStemma(['config', 'set', 'tram', 'observe=false', '--home', whole])).toMatchObject({
@@ -103,6 +106,8 @@ const UNASKED = new Set([
   'run_calls',
   'steered_histories',
   'steered_branches',
+  'open_runs',
+  'open_run_histories',
 ]);
 const TABLES = [...GROUPS.flatMap(({ model }) => model.tables), ...COUNTED_TABLES].map(({ name }) => name);
 

@@ -112,6 +112,24 @@ const READS: readonly (readonly string[])[] = [
 /** Each of the others, in an order in which it has something to say. */
 const MORE: readonly (readonly string[])[] = [
   ['run', 'sea', '--rounds', '2', '--notes', 'go on'],
+  [
+    'run',
+    'sea',
+    '--rounds',
+    '50',
+    '--tokens',
+    '300',
+    '--request',
+    '--command',
+    'run-3',
+    '--notes',
+    'until it costs',
+  ],
+  ['runs', '--open'],
+  ['runs', 'stop', 'sea', 'run-3', '--notes', 'too long'],
+  ['runs', 'resume', 'sea', 'run-3', '--command', 'run-4'],
+  ['runs', 'sea'],
+  ['runs', 'stop', 'sea', 'no-such-run'],
   ['ask', 'sea', 'What do they agree on?', '--mind', 'offline'],
   ['start', '--name', 'desk'],
   ['start', '--name', 'secret', '--erasable', '--subject', 'jo'],
@@ -169,6 +187,7 @@ const MORE: readonly (readonly string[])[] = [
   ['stats'],
   ['projector', '--read-model', 'nothing'],
   ['relay', '--to', 'nowhere'],
+  ['runner', '--at-once', '0'],
   ['completion', 'fish'],
 ];
 
@@ -180,9 +199,16 @@ const show = async (
   let text = '';
   const ending = new AbortController();
   const isEndless = ['watch', 'up'].includes(args[0] ?? '');
-  const takesNoHome = ['help', 'record', 'restore', 'copy', 'completion', 'relay', 'projector'].includes(
-    args[0] ?? '',
-  );
+  const takesNoHome = [
+    'help',
+    'record',
+    'restore',
+    'copy',
+    'completion',
+    'relay',
+    'projector',
+    'runner',
+  ].includes(args[0] ?? '');
   const given = args.map((arg) => arg.replace('HOME', directory));
   const stream = (): Writable =>
     new Writable({

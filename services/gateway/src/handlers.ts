@@ -16,7 +16,7 @@ import { toOpenAIMessages } from '@stemma/importers';
 import { checkReady } from '@stemma/metrics';
 import { poolMetricsDocument } from '@stemma/queries';
 import type { RangeOptions } from '@stemma/selectors';
-import { openAllowedMinds } from './allowed-minds.ts';
+import { openAllowedMinds } from '@stemma/minds';
 import { attemptHandlers } from './attempts.ts';
 import { auditHandlers } from './audit.ts';
 import { branchHandlers } from './branches.ts';

@@ -172,6 +172,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     // Questions are asked of real homes only.
     questions: undefined as never,
     pools: undefined as never,
+    runs: undefined as never,
     search: undefined as never,
     erasable: undefined as never,
     erased: undefined as never,

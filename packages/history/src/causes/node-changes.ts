@@ -141,6 +141,9 @@ const nodeChangesOfEvent = (
     case 'CallSteered':
     case 'CallHeld':
     case 'CallReleased':
+    case 'RunRequested':
+    case 'RunTaken':
+    case 'RunEnded':
     case 'PositionNamed':
     case 'PositionAnnotated':
     case 'ContentRedacted':

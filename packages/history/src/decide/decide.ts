@@ -31,6 +31,7 @@ import { leadingEvents } from './intervene.ts';
 import { decideObserve } from './observe.ts';
 import { emit, type PendingFrame } from './pending-frame.ts';
 import { withRedactions, type InsertedNodes } from './redact.ts';
+import { decideRun } from './run.ts';
 import { importPlan, newHistory } from './start.ts';
 
 export const decide: Decide = (state, command, now, sources) =>
@@ -282,6 +283,12 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
     }
     case 'release_call': {
       decideReleaseCall(pending, step);
+      return;
+    }
+    case 'request_run':
+    case 'take_run':
+    case 'end_run': {
+      decideRun(pending, step);
       return;
     }
     case 'erase':

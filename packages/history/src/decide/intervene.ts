@@ -32,6 +32,9 @@ const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
   link: 'edit',
   hold_call: 'run',
   release_call: 'edit',
+  request_run: 'run',
+  take_run: 'run',
+  end_run: 'run',
   erase: 'edit',
 };
 
@@ -46,6 +49,9 @@ const ALONE: ReadonlySet<Op> = new Set([
   'erase',
   'link',
   'release_call',
+  'request_run',
+  'take_run',
+  'end_run',
 ]);
 const BY_ACTORS: ReadonlySet<Op> = new Set([
   'inject',
@@ -55,6 +61,7 @@ const BY_ACTORS: ReadonlySet<Op> = new Set([
   'reassign_call',
   'link',
   'erase',
+  'request_run',
 ]);
 
 /** The type of all steps together; steps of several types are an edit. */

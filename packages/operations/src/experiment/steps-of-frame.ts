@@ -114,6 +114,9 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'CallSteered':
       case 'CallHeld':
       case 'CallReleased':
+      case 'RunRequested':
+      case 'RunTaken':
+      case 'RunEnded':
       case 'ContentRedacted':
       case 'HistoryErased':
         break;

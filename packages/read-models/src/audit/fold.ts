@@ -2,6 +2,7 @@ import { namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { foldCalls } from './fold-calls.ts';
+import { foldRuns } from './fold-runs.ts';
 import { foldSteeredBranches } from './fold-steering.ts';
 import { foldIntervention } from './fold-intervention.ts';
 import {
@@ -26,6 +27,7 @@ export const foldAudit = (frame: AppliedFrame, rows: Rows): void => {
   foldCommit(frame, rows);
   foldCalls(frame, rows);
   foldSteeredBranches(frame, rows);
+  foldRuns(frame, rows);
   events.forEach((event, index) => {
     const named = namedPosition(event);
     if (named !== null) rows.put(NAMED_POSITIONS, [history, named.name], [named.branchId, named.seq, seq]);

@@ -1,6 +1,7 @@
 import { defineTable } from '@stemma/row-store';
 import type { Table } from '@stemma/row-store';
 import { CALL_TABLES } from './call-tables.ts';
+import { RUN_TABLES } from './run-tables.ts';
 
 /*
  * Who did what when, and which branches a history has. Columns that end in `at` hold the times that
@@ -192,4 +193,5 @@ export const AUDIT_TABLES: readonly Table[] = [
   INTERVENTIONS_BY,
   OBSERVATIONS,
   ...CALL_TABLES,
+  ...RUN_TABLES,
 ];

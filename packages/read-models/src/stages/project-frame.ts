@@ -129,6 +129,9 @@ export const projectFrame = (
       case 'CallSteered':
       case 'CallHeld':
       case 'CallReleased':
+      case 'RunRequested':
+      case 'RunTaken':
+      case 'RunEnded':
       case 'PriorityChanged':
       case 'PositionNamed':
       case 'PositionAnnotated':

@@ -126,6 +126,9 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'CallFinished':
         case 'CallHeld':
         case 'CallReleased':
+        case 'RunRequested':
+        case 'RunTaken':
+        case 'RunEnded':
         case 'CallSteered':
         case 'CallReassigned':
         case 'ConversationLinked':

@@ -10,6 +10,7 @@ import { poolInit } from '../pool/init.ts';
 import { POOL_ARGUMENTS, poolMessages, poolSearch, poolStatus } from '../pool/messages.ts';
 import { poolMetrics } from '../pool/metrics.ts';
 import { openProgress } from '../progress.ts';
+import { shown } from './runs.ts';
 import { titled, titleOf } from '../titles.ts';
 
 export const pool: CommandSpec = {
@@ -32,8 +33,14 @@ export const run: CommandSpec = {
       'record a `run` intervention after so many rounds, too (default: at the end)',
     ],
     ['--tokens <count>', 'the most tokens that the rounds take together (default: no limit)'],
+    ['--cost <amount>', 'the most that they cost, by the price table of the home (default: no limit)'],
     ['--seconds <count>', 'the most seconds; the round on its way is finished (default: no limit)'],
+    ['--request', 'only ask for the rounds: a runner makes them (`stemma runner`)'],
     ...ACTOR_OPTIONS,
+    [
+      '--command <id>',
+      'with --request: the id of the run; the same id sent twice has one effect (default: a new id)',
+    ],
   ],
   run: async (context, [name], options) => {
     const { env, signal, stderr, output } = context;
@@ -43,8 +50,21 @@ export const run: CommandSpec = {
     const seconds = whole(options, 'seconds', { least: 1 });
     const actor = await actorOf(context, options);
     const notes = await notesOf(context, options);
-    const { runPool } = await import('@stemma/pools');
+    const cost = text(options, 'cost');
+    const { requestRun, runPool, viewRun } = await import('@stemma/pools');
     const { home, branchRef } = await context.findBranch(required(name));
+    const limits = {
+      ...(every === undefined ? {} : { checkpointEvery: every }),
+      ...(tokens === undefined ? {} : { tokens }),
+      ...(cost === undefined ? {} : { cost }),
+      ...(seconds === undefined ? {} : { seconds }),
+    };
+    if (options['request'] === true) {
+      const id = text(options, 'command') ?? randomUUID();
+      const asked = await requestRun(home, branchRef, { id, actor, notes, rounds, ...limits });
+      await shown(output, home, await viewRun(home, asked));
+      return undefined;
+    }
     const display = openProgress('rounds', stderr, signal);
     let done = 0;
     let result: PoolRun;
@@ -59,9 +79,7 @@ export const run: CommandSpec = {
           done++;
           if (!signal.aborted) display.count(done, rounds);
         },
-        ...(every === undefined ? {} : { checkpointEvery: every }),
-        ...(tokens === undefined ? {} : { tokens }),
-        ...(seconds === undefined ? {} : { seconds }),
+        ...limits,
       });
     } finally {
       display.end();

@@ -1,0 +1,1 @@
+export { runRunner, type RunnerReport, type RunnerRun } from './run-runner.ts';
