@@ -36,6 +36,8 @@ export const describeIntervention = ({
             .join(', ')
         : '';
     case 'run':
+      if (content['requested'] !== undefined) return `asks for ${text(content['requested'])} rounds`;
+      if (content['ended'] !== undefined) return `ends ${text(content['ended'])}: ${text(content['why'])}`;
       return `${text(content['rounds'])} rounds`;
   }
 };

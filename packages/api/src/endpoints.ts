@@ -11,7 +11,7 @@ import type { Endpoint } from './endpoint.ts';
 import { EXCHANGES } from './exchanges.ts';
 import { EventPage, StreamMessage } from './logged.ts';
 import { ATTEMPTS } from './attempts.ts';
-import { POOL_METRICS } from './pool-metrics.ts';
+import { POOLS } from './pools.ts';
 import { QUESTIONS } from './questions.ts';
 import { RANGES } from './range.ts';
 import { RUNS } from './runs.ts';
@@ -252,7 +252,7 @@ export const ENDPOINTS = {
     answer: { kind: 'json', status: 200, schema: Health },
     errors: ['E_BUSY', 'E_BROKERS_UNREACHABLE'],
   },
-  ...POOL_METRICS,
+  ...POOLS,
   ...CTREES,
 } as const satisfies Record<string, Endpoint>;
 

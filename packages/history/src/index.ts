@@ -17,6 +17,7 @@ export type { Config } from './config.ts';
 export type { BranchParts, Decided } from './contracts.ts';
 export { finishOf, holdOf, releaseOf } from './decide/calls.ts';
 export { endOfRun } from './decide/run.ts';
+export { checkActor, checkNotes } from './texts.ts';
 export { decide, decideNew, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';

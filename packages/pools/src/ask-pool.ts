@@ -1,5 +1,6 @@
 import { mindFor, settingsFor, type MindsOptions } from '@stemma/agent-loop';
 import { fail } from '@stemma/errors';
+import { checkActor, checkNotes } from '@stemma/history';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { answerOf } from '@stemma/minds';
@@ -42,6 +43,9 @@ export const askPool = async (
   { id, question, actor, notes, mind: named, messages: most, minds = {}, signal }: PoolQuestion,
 ): Promise<PoolReply> => {
   if (question.trim() === '') throw fail('E_USAGE', 'the question is empty');
+  // Nobody pays for an answer that is refused in the end.
+  checkActor(actor);
+  checkNotes(notes ?? '');
   const { settings, messages, system } = await readPool(home, branchRef);
   const shown = messages.slice(-Math.min(most ?? settings.active_pool_size, settings.active_pool_size));
   if (shown.length === 0) throw fail('E_POOL_TOO_SMALL', 'the pool is empty');

@@ -3,6 +3,8 @@ export { parseAnswer, type PoolAnswer } from './parse-answer.ts';
 export type { PoolMessage } from './pool-message.ts';
 export { viewPool, type PoolView, type SampledMessage } from './pool-messages.ts';
 export { pathLimits } from './path-limits.ts';
+export { messageDocument, poolDocument } from './documents.ts';
+export { filterMessages, messagesNear, messagesWithWords, type NearMessage } from './find-messages.ts';
 export { runPool } from './run-pool.ts';
 export {
   requestRun,

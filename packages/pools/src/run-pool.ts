@@ -1,5 +1,6 @@
 import { recordRun, tipOf, whileClaimed } from '@stemma/agent-loop';
 import { fail, isStemmaError } from '@stemma/errors';
+import { checkActor, checkNotes } from '@stemma/history';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { openBudget, type Budget } from './budget.ts';
@@ -27,6 +28,9 @@ export const runPool = async (
   if (!Number.isSafeInteger(rounds) || rounds < 1) throw fail('E_USAGE', 'a run has at least one round');
   if (!Number.isSafeInteger(checkpointEvery) || checkpointEvery < 1)
     throw fail('E_USAGE', 'there is at least one round between two checkpoints');
+  // Nobody pays for rounds whose intervention is refused in the end.
+  checkActor(actor);
+  checkNotes(notes ?? '');
   const budget = openBudget({ tokens, cost, seconds });
   return whileRunning(home, branchRef, async () => {
     const begun = now();

@@ -14,9 +14,9 @@ import type { Position, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { checkReady } from '@stemma/metrics';
-import { poolMetricsDocument } from '@stemma/queries';
 import type { RangeOptions } from '@stemma/selectors';
 import { openAllowedMinds } from '@stemma/minds';
+import { poolHandlers } from './pools.ts';
 import { attemptHandlers } from './attempts.ts';
 import { auditHandlers } from './audit.ts';
 import { branchHandlers } from './branches.ts';
@@ -125,8 +125,7 @@ export const createHandlers = (
     ...interventionHandlers(home),
     ...branchHandlers(home),
     search: searchHandler(home),
-    poolMetrics: async ({ last, ...at }) =>
-      poolMetricsDocument(await home.pools.metrics(await positionAt(at)), last),
+    ...poolHandlers(home, { env, closing }),
     events: async ({ history: name, from = 0, limit = 100, node }) => {
       const { history } = await home.find(name);
       const about = node === undefined ? {} : { node };

@@ -1,4 +1,3 @@
-import { fail } from '@stemma/errors';
 import type { PoolView, SampledMessage } from '@stemma/pools';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, whole } from '../options.ts';
@@ -28,54 +27,27 @@ export const viewOf = async (context: Context, name: string, ref: string | undef
   return viewPool(home, branchRef, ref);
 };
 
-const filtered = (
+const filtered = async (
   messages: readonly SampledMessage[],
   options: Readonly<Record<string, unknown>>,
-): readonly SampledMessage[] => {
-  const [from, to, limit] = [
-    whole(options, 'from', { least: 0 }),
-    whole(options, 'to', { least: 0 }),
-    whole(options, 'limit', { least: 1 }),
-  ];
-  const found = messages.filter(
-    ({ round, isActive }) =>
-      (from === undefined || (round !== null && round >= from)) &&
-      (to === undefined || (round !== null && round <= to)) &&
-      (options['active'] !== true || isActive),
-  );
+): Promise<readonly SampledMessage[]> => {
+  const { filterMessages } = await import('@stemma/pools');
+  const limit = whole(options, 'limit', { least: 1 });
+  const found = filterMessages(messages, {
+    from: whole(options, 'from', { least: 0 }),
+    to: whole(options, 'to', { least: 0 }),
+    active: options['active'] === true,
+  });
   return limit === undefined ? found : found.slice(-limit);
 };
 
 /** A message, and how near it is to what was looked for. */
 type Shown = SampledMessage & { readonly similarity?: number };
 
-const documentOf = ({
-  id,
-  vectorId,
-  round,
-  mindId,
-  source,
-  intervention,
-  text,
-  sampled,
-  isActive,
-  similarity,
-}: Shown) => ({
-  id,
-  vector_id: vectorId,
-  round,
-  mind_id: mindId,
-  source,
-  intervention,
-  sampled,
-  active: isActive,
-  ...(similarity === undefined ? {} : { similarity }),
-  text,
-});
-
 const printMessages = async ({ output }: Context, messages: readonly Shown[]): Promise<void> => {
+  const { messageDocument } = await import('@stemma/pools');
   const isNear = messages.some(({ similarity }) => similarity !== undefined);
-  await output.result(messages.map(documentOf), () =>
+  await output.result(messages.map(messageDocument), () =>
     messages.length === 0
       ? 'no messages\n'
       : table(
@@ -100,7 +72,7 @@ export const poolMessages: CommandSpec = {
   options: FILTERS,
   run: async (context, [name, ref], options) => {
     const { messages } = await viewOf(context, required(name), ref as string | undefined);
-    await printMessages(context, filtered(messages, options));
+    await printMessages(context, await filtered(messages, options));
     return undefined;
   },
 };
@@ -119,90 +91,49 @@ export const poolSearch: CommandSpec = {
   ],
   run: async (context, [name, words], options) => {
     const asked = Array.isArray(words) ? (words as readonly string[]).join(' ') : required(words);
-    // A script's empty variable is no question: every message has no words.
-    if (asked.trim() === '') throw fail('E_USAGE', 'the words are empty: say what the messages are to have');
-    const { messages, position } = await viewOf(context, required(name), undefined);
+    const { messagesNear, messagesWithWords } = await import('@stemma/pools');
+    const view = await viewOf(context, required(name), undefined);
+    const { messages } = view;
     if (options['like'] === true) {
       const most = whole(options, 'limit', { least: 1 }) ?? 10;
       const { home } = await context.findBranch(required(name));
-      const vectors = new Map(
-        (await home.pools.embedded(position)).map(({ node, vector }) => [node, vector] as const),
-      );
-      const wanted = filtered(messages, { ...options, limit: undefined });
-      await printMessages(context, await nearest(wanted, vectors, asked, most));
+      const wanted = await filtered(messages, { ...options, limit: undefined });
+      await printMessages(context, await messagesNear(home, view, wanted, { text: asked, most }));
       return undefined;
     }
-    const wanted = asked
-      .split(/\s+/)
-      .filter((word) => word !== '')
-      .map(folded);
-    const found = messages.filter(({ text }) => {
-      const said = folded(text);
-      return wanted.every((word) => said.includes(word));
-    });
-    await printMessages(context, filtered(found, options));
+    await printMessages(context, await filtered(messagesWithWords(messages, asked), options));
     return undefined;
   },
 };
 
-/** The messages nearest to a text, the nearest first, with how near they are. @param vectors by node */
-const nearest = async (
-  messages: readonly SampledMessage[],
-  vectors: ReadonlyMap<string, Float32Array>,
-  text: string,
-  most: number,
-): Promise<readonly (SampledMessage & { readonly similarity: number })[]> => {
-  const { cosineIndex, embedText, EMBEDDING_DIMENSION, nearestRows } = await import('@stemma/analysis');
-  const embedded = messages.filter(({ id }) => vectors.has(id));
-  if (embedded.length === 0) return [];
-  const values = new Float32Array(embedded.length * EMBEDDING_DIMENSION);
-  for (const [i, { id }] of embedded.entries()) values.set(vectors.get(id) ?? [], i * EMBEDDING_DIMENSION);
-  const index = cosineIndex(values, EMBEDDING_DIMENSION);
-  return nearestRows(index, embedText(text), Math.min(most, embedded.length)).map(({ row, similarity }) => ({
-    ...(embedded[row] as SampledMessage),
-    similarity,
-  }));
-};
-
-const folded = (text: string): string => text.normalize('NFKC').toLowerCase();
-
 /** `pool <history> [ref]`: what a pool is, and how far it is. */
 export const poolStatus: CommandSpec['run'] = async (context, [name, ref]) => {
-  const { position, round, settings, messages } = await viewOf(
-    context,
-    required(name),
-    ref as string | undefined,
-  );
-  const active = messages.filter(({ isActive }) => isActive);
-  const injected = messages.filter(({ intervention }) => intervention !== null);
-  const never = active.filter(({ sampled }) => sampled === 0).length;
-  const { history, branch, branchId, label } = position;
+  const { poolDocument } = await import('@stemma/pools');
+  const view = await viewOf(context, required(name), ref as string | undefined);
+  const { settings } = view;
+  const {
+    history,
+    branch,
+    position: label,
+    round,
+    messages,
+    active,
+    injected,
+    never_shown: never,
+  } = poolDocument(view);
   const title = await titleOf(await context.home(), history);
-  await context.output.result(
-    {
-      history,
-      branch,
-      branchId,
-      position: label,
-      round,
-      messages: messages.length,
-      active: active.length,
-      injected: injected.length,
-      never_shown: never,
-      settings,
-    },
-    () =>
-      [
-        ['branch', `${printable(titled(branch, history, title))} at ${label}`],
-        ['round', String(round)],
-        ['messages', `${messages.length}, ${active.length} of them active, ${injected.length} injected`],
-        ['never shown', `${never} of the active ones`],
-        ['sample', `${settings.sample_size} of ${settings.active_pool_size}, seed ${settings.seed}`],
-        ['minds', settings.minds.map(printable).join(', ')],
-        ['prompt', oneLine(settings.prompt, context.output.width - 14)],
-      ]
-        .map(([what = '', value = '']) => `${what.padEnd(12)}  ${value}\n`)
-        .join(''),
+  await context.output.result(poolDocument(view), () =>
+    [
+      ['branch', `${printable(titled(branch, history, title))} at ${label}`],
+      ['round', String(round)],
+      ['messages', `${messages}, ${active} of them active, ${injected} injected`],
+      ['never shown', `${never} of the active ones`],
+      ['sample', `${settings.sample_size} of ${settings.active_pool_size}, seed ${settings.seed}`],
+      ['minds', settings.minds.map(printable).join(', ')],
+      ['prompt', oneLine(settings.prompt, context.output.width - 14)],
+    ]
+      .map(([what = '', value = '']) => `${what.padEnd(12)}  ${value}\n`)
+      .join(''),
   );
   return undefined;
 };

@@ -1,0 +1,313 @@
+import { z } from 'zod';
+import { commandId } from './commands.ts';
+import type { Endpoint } from './endpoint.ts';
+import { POOL_METRICS } from './pool-metrics.ts';
+import { anyJson, count, historyParam, reference, wholeInQuery } from './values.ts';
+
+const actor = z.string().min(1).max(256).describe('who has it done');
+const notes = z.string().optional().describe('the reason');
+const by = { actor, notes };
+const object = z.record(z.string(), anyJson);
+
+/** Starts a pool. */
+const StartPoolRequest = z
+  .strictObject({
+    id: commandId,
+    ...by,
+    name: z.string().nullable().optional().describe('the name of the history'),
+    messages: z.array(z.string().max(1_000_000)).max(10_000).optional().describe('the messages of round 0'),
+    system: z.string().optional().describe('what every round shows first'),
+    settings: object
+      .optional()
+      .describe('sample_size, active_pool_size, seed, minds, prompt, parameters (docs/pools.md)'),
+  })
+  .meta({ id: 'StartPoolRequest' });
+
+const poolFields = {
+  history: z.string(),
+  branch: z.string(),
+  branchId: count,
+  position: z.string(),
+  round: count,
+  messages: count,
+  active: count.describe('the messages that a round may still show'),
+  injected: count.describe('the messages that observers added'),
+  never_shown: count.describe('the active messages that no round showed'),
+  settings: object,
+};
+
+/** How far a pool is. */
+const PoolAnswer = z.strictObject(poolFields).meta({ id: 'PoolAnswer' });
+
+const PoolMessageAnswer = z
+  .strictObject({
+    id: z.string(),
+    vector_id: count.nullable(),
+    round: count.nullable(),
+    mind_id: z.number().describe('which of the minds said it; -1: it came from outside'),
+    source: z.string(),
+    intervention: z.string().nullable(),
+    sampled: count.describe('how often rounds showed it'),
+    active: z.boolean(),
+    similarity: z.number().optional().describe('cosine of its vector and that of the text, with `like`'),
+    text: z.string(),
+  })
+  .meta({ id: 'PoolMessageAnswer' });
+
+const end = z.enum(['rounds', 'tokens', 'cost', 'time', 'stopped', 'failed', 'cancelled']);
+const error = z.strictObject({ code: z.string(), message: z.string() }).nullable();
+
+const limits = {
+  rounds: z.int().min(1).max(1_000_000).describe('how many rounds'),
+  checkpointEvery: z.int().min(1).optional().describe('a `run` intervention after so many rounds, too'),
+  tokens: z.int().min(1).optional().describe('the most tokens that the rounds take together'),
+  cost: z
+    .string()
+    .regex(/^\d{1,18}(\.\d{1,18})?$/)
+    .optional()
+    .describe('the most that they cost, a decimal number in the currency of the price table'),
+};
+
+/** Runs a pool while the client waits. */
+const RunPoolRequest = z
+  .strictObject({
+    ...by,
+    ...limits,
+    seconds: z.int().min(1).max(3_600).optional().describe('the most seconds (default: 300)'),
+  })
+  .meta({ id: 'RunPoolRequest' });
+
+const RunPoolAnswer = z
+  .strictObject({
+    history: z.string(),
+    branch: z.string(),
+    branchId: count,
+    position: z.string().describe('the position after it'),
+    rounds: count.describe('rounds that were finished'),
+    round: count.describe('the newest round of the branch'),
+    added: count,
+    tokens: count,
+    ended: end,
+    why: z.string(),
+    error,
+  })
+  .meta({ id: 'RunPoolAnswer' });
+
+/** Asks that a runner makes rounds. */
+const RequestRunRequest = z
+  .strictObject({ id: commandId, ...by, ...limits, seconds: z.int().min(1).optional() })
+  .meta({ id: 'RequestRunRequest' });
+
+const RequestedRunAnswer = z
+  .strictObject({
+    history: z.string(),
+    branchId: count,
+    run: z.string().describe('the id of the command that asked for it'),
+    state: z.enum(['waiting', 'running', 'ended']),
+    rounds: count,
+    done: count,
+    actor: z.string(),
+    notes: z.string(),
+    at: z.number().describe('milliseconds since 1970: when it was asked for'),
+    checkpointEvery: count.nullable(),
+    tokens: count.nullable(),
+    cost: z.string().nullable(),
+    seconds: count.nullable(),
+    runner: z.string().nullable().describe('who makes its rounds, or made the last one'),
+    ended: z
+      .strictObject({
+        how: z.enum(['rounds', 'tokens', 'cost', 'time', 'failed', 'stopped']),
+        why: z.string(),
+        code: z.string().nullable(),
+        at: z.number(),
+        by: z.string().nullable().describe('the actor who ended it; null: its runner did'),
+        notes: z.string(),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'RequestedRunAnswer' });
+
+const history = z.strictObject({ history: historyParam });
+const runParams = history.extend({ run: z.string().min(1).max(256) });
+const at = reference.optional();
+const filters = {
+  from: wholeInQuery.optional().describe('messages of this round or a later one'),
+  to: wholeInQuery.optional().describe('messages of this round or an earlier one'),
+  active: z.enum(['true', 'false']).optional().describe('true: only those that a round may still show'),
+};
+const found = ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_NOT_A_POOL'] as const;
+const recorded = [
+  'E_ACTOR_INVALID',
+  'E_NOTES_INVALID',
+  'E_COMMAND_REUSED',
+  'E_CONFLICT',
+  'E_OUTCOME_UNKNOWN',
+] as const;
+const asked = [
+  'E_POOL_TOO_SMALL',
+  'E_MIND_INVALID',
+  'E_MIND_NOT_ALLOWED',
+  'E_MIND_KEY_MISSING',
+  'E_BUSY',
+] as const;
+
+/** Endpoints of pools (docs/pools.md). What people do to any history, such as inject, fork and save, they do to pools. */
+export const POOLS = {
+  startPool: {
+    method: 'POST',
+    path: '/api/pools',
+    summary: 'Starts a pool: a history from whose messages models are shown samples.',
+    body: StartPoolRequest,
+    answer: {
+      kind: 'json',
+      status: 201,
+      schema: z.strictObject({ history: z.string(), seq: count, repeated: z.boolean() }),
+    },
+    errors: [
+      'E_HISTORY_EXISTS',
+      'E_NAME_INVALID',
+      'E_CONFIG_INVALID',
+      'E_MIND_INVALID',
+      'E_CONTENT_TOO_LARGE',
+      ...recorded,
+    ],
+  },
+  pool: {
+    method: 'GET',
+    path: '/api/histories/{history}/pool',
+    summary: 'Says how far a pool is at a position, and with which settings it runs.',
+    params: history,
+    query: z.strictObject({ at }),
+    answer: { kind: 'json', status: 200, schema: PoolAnswer },
+    errors: [...found],
+  },
+  poolMessages: {
+    method: 'GET',
+    path: '/api/histories/{history}/pool/messages',
+    summary:
+      'Lists the messages of a pool at a position, the oldest first: all, those that have all the words, or the nearest to a text.',
+    params: history,
+    query: z.strictObject({
+      at,
+      ...filters,
+      words: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .optional()
+        .describe('words that they have, in upper or lower case'),
+      like: z
+        .string()
+        .min(1)
+        .max(100_000)
+        .optional()
+        .describe('a text; the messages nearest to it come first'),
+      skip: wholeInQuery.optional().describe('the number to skip first (default: 0)'),
+      limit: wholeInQuery
+        .optional()
+        .describe('the most to return, at most 1,000 (default: 100; with `like` 10)'),
+    }),
+    answer: {
+      kind: 'json',
+      status: 200,
+      schema: z.strictObject({ position: z.string(), total: count, messages: z.array(PoolMessageAnswer) }),
+    },
+    errors: [...found],
+  },
+  runPool: {
+    method: 'POST',
+    path: '/api/histories/{history}/pool/run',
+    summary:
+      'Makes rounds of a pool, and answers when they are done or why they are not. A client that goes cancels them; the next run goes on.',
+    params: history,
+    body: RunPoolRequest,
+    answer: { kind: 'json', status: 200, schema: RunPoolAnswer },
+    errors: [...found, ...recorded, ...asked],
+  },
+  askPool: {
+    method: 'POST',
+    path: '/api/histories/{history}/pool/ask',
+    summary:
+      'Asks a model about a pool; nothing is added to it. Question and answer are recorded as an `external_query`.',
+    params: history,
+    body: z
+      .strictObject({
+        id: commandId,
+        ...by,
+        question: z.string().min(1).max(1_000_000),
+        mind: z.string().min(1).max(2_000).optional().describe('default: the first mind of the pool'),
+        messages: z
+          .int()
+          .min(1)
+          .optional()
+          .describe('the newest messages that it is shown (default: the active ones)'),
+        seconds: z.int().min(1).max(3_600).optional().describe('then it is cancelled (default: 300)'),
+      })
+      .meta({ id: 'AskPoolRequest' }),
+    answer: {
+      kind: 'json',
+      status: 200,
+      schema: z
+        .strictObject({
+          position: z.string(),
+          mind: z.string(),
+          answer: z.string(),
+          messages: count,
+          seq: count,
+        })
+        .meta({ id: 'AskPoolAnswer' }),
+    },
+    errors: [
+      ...found,
+      ...recorded,
+      ...asked,
+      'E_MIND_UNREACHABLE',
+      'E_MIND_TIMEOUT',
+      'E_MIND_BUSY',
+      'E_MIND_FAILED',
+      'E_MIND_REFUSED',
+      'E_MIND_ANSWER_INVALID',
+      'E_MIND_ANSWER_TOO_LARGE',
+      'E_CANCELLED',
+    ],
+  },
+  poolRuns: {
+    method: 'GET',
+    path: '/api/runs',
+    summary: 'Lists the runs of pools that were asked for, in that order, and how far they are.',
+    query: z.strictObject({
+      history: historyParam.optional(),
+      open: z.enum(['true', 'false']).optional().describe('true: only those that are not over'),
+    }),
+    answer: { kind: 'json', status: 200, schema: z.strictObject({ runs: z.array(RequestedRunAnswer) }) },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
+  },
+  requestRun: {
+    method: 'POST',
+    path: '/api/histories/{history}/pool/runs',
+    summary: 'Asks that a runner makes rounds of a pool, and answers when the request is recorded.',
+    params: history,
+    body: RequestRunRequest,
+    answer: { kind: 'json', status: 201, schema: RequestedRunAnswer },
+    errors: [...found, ...recorded, 'E_CONFIG_INVALID'],
+  },
+  stopRun: {
+    method: 'POST',
+    path: '/api/histories/{history}/pool/runs/{run}/stop',
+    summary: 'Ends a run; the round that is on its way is finished.',
+    params: runParams,
+    body: z.strictObject(by).meta({ id: 'StopRunRequest' }),
+    answer: { kind: 'json', status: 200, schema: RequestedRunAnswer },
+    errors: [...found, ...recorded, 'E_RUN_NOT_FOUND'],
+  },
+  resumeRun: {
+    method: 'POST',
+    path: '/api/histories/{history}/pool/runs/{run}/resume',
+    summary: 'Asks for the rounds that a run did not come to, with the same limits.',
+    params: runParams,
+    body: z.strictObject({ id: commandId, ...by }).meta({ id: 'ResumeRunRequest' }),
+    answer: { kind: 'json', status: 201, schema: RequestedRunAnswer },
+    errors: [...found, ...recorded, 'E_RUN_NOT_FOUND'],
+  },
+  ...POOL_METRICS,
+} as const satisfies Record<string, Endpoint>;

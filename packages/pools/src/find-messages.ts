@@ -1,0 +1,67 @@
+import { cosineIndex, embedText, EMBEDDING_DIMENSION, nearestRows } from '@stemma/analysis';
+import { fail } from '@stemma/errors';
+import type { Home } from '@stemma/home';
+import type { PoolView, SampledMessage } from './pool-messages.ts';
+
+/** Which messages of a pool are wanted. */
+export type MessageFilter = {
+  /** The first and the last round in which they were added. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** True: only those that a round may still show. */
+  readonly active?: boolean | undefined;
+};
+
+/** A message, and how near it is to the text that was looked for. */
+export type NearMessage = SampledMessage & { readonly similarity: number };
+
+/** Those messages that a filter lets through. */
+export const filterMessages = (
+  messages: readonly SampledMessage[],
+  { from, to, active = false }: MessageFilter,
+): readonly SampledMessage[] =>
+  messages.filter(
+    ({ round, isActive }) =>
+      (from === undefined || (round !== null && round >= from)) &&
+      (to === undefined || (round !== null && round <= to)) &&
+      (!active || isActive),
+  );
+
+/** Those that have all the words, upper and lower case alike. @throws E_USAGE if there is no word */
+export const messagesWithWords = (
+  messages: readonly SampledMessage[],
+  words: string,
+): readonly SampledMessage[] => {
+  // An empty variable of a script is no question: every message has no words.
+  const wanted = folded(words)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (wanted.length === 0) throw fail('E_USAGE', 'the words are empty: say what the messages are to have');
+  return messages.filter(({ text }) => {
+    const said = folded(text);
+    return wanted.every((word) => said.includes(word));
+  });
+};
+
+/** The messages nearest to a text, the nearest first, by the cosine of their stored vectors. @throws E_USAGE for an empty text */
+export const messagesNear = async (
+  home: Pick<Home, 'pools'>,
+  { position }: Pick<PoolView, 'position'>,
+  messages: readonly SampledMessage[],
+  { text, most }: { readonly text: string; readonly most: number },
+): Promise<readonly NearMessage[]> => {
+  if (text.trim() === '') throw fail('E_USAGE', 'the text is empty: say what the messages are to be near to');
+  const stored = await home.pools.embedded(position);
+  const vectors = new Map(stored.map(({ node, vector }) => [node, vector] as const));
+  const embedded = messages.filter(({ id }) => vectors.has(id));
+  if (embedded.length === 0) return [];
+  const values = new Float32Array(embedded.length * EMBEDDING_DIMENSION);
+  for (const [i, { id }] of embedded.entries()) values.set(vectors.get(id) ?? [], i * EMBEDDING_DIMENSION);
+  const index = cosineIndex(values, EMBEDDING_DIMENSION);
+  return nearestRows(index, embedText(text), Math.min(most, embedded.length)).map(({ row, similarity }) => ({
+    ...(embedded[row] as SampledMessage),
+    similarity,
+  }));
+};
+
+const folded = (text: string): string => text.normalize('NFKC').toLowerCase();

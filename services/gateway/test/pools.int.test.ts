@@ -1,0 +1,205 @@
+import { createClient } from '@stemma/api';
+import { openHome } from '@stemma/home';
+import { serveRun } from '@stemma/pools';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGateway } from '../src/gateway.ts';
+
+const SEEDS = [
+  'The sea keeps what it is given.',
+  'Nobody counts the stones at night.',
+  'A door that is open is not yet a way.',
+  'Who samples the sampler?',
+];
+
+const setUp = async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-pools-'));
+  const home = await openHome({ directory, create: true });
+  const app = createGateway({ home, env: {} });
+  const client = createClient(async (url, init) => app.request(url, init), 'http://127.0.0.1');
+  const start = (name: string, settings = {}) =>
+    client.startPool({
+      body: {
+        id: `start-${name}`,
+        actor: 'ann',
+        notes: 'a start',
+        name,
+        messages: SEEDS,
+        settings: { sample_size: 2, seed: 7, ...settings },
+      },
+    });
+  return {
+    home,
+    app,
+    client,
+    start,
+    close: async () => {
+      await home.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+};
+
+let open: Awaited<ReturnType<typeof setUp>>;
+beforeAll(async () => {
+  open = await setUp();
+});
+afterAll(() => open.close());
+
+test('a session goes over HTTP from the first message to the branches: each act is an intervention with actor and reason [pool: Runner] [pool: Interventions]', async () => {
+  const { client, start, home } = open;
+  const started = await start('sea');
+  expect(await start('sea')).toEqual({ ...started, repeated: true });
+  const history = 'sea';
+  const by = { actor: 'ann', notes: 'over HTTP' };
+  expect(await client.runPool({ history, body: { ...by, rounds: 5, checkpointEvery: 2 } })).toMatchObject({
+    ended: 'rounds',
+    rounds: 5,
+    added: 5,
+    error: null,
+  });
+  expect(await client.pool({ history })).toMatchObject({
+    round: 5,
+    messages: 9,
+    settings: { sample_size: 2, seed: 7 },
+  });
+  await client.command({ history, body: { id: 'save', ...by, steps: [{ op: 'save', name: 'decision' }] } });
+  await client.command({ history, body: { id: 'fork', ...by, steps: [{ op: 'fork', name: 'probe' }] } });
+  await client.command({
+    history: 'sea:probe',
+    body: { id: 'inject', ...by, steps: [{ op: 'inject', text: 'What if this could be undone?' }] },
+  });
+  await client.runPool({ history: 'sea:probe', body: { ...by, rounds: 3 } });
+  const asked = { id: 'ask', ...by, question: 'What changed?' };
+  const reply = await client.askPool({ history: 'sea:probe', body: asked });
+  expect(reply).toMatchObject({ mind: 'offline', messages: 13 });
+  await client.load({ history: 'sea:probe', body: { id: 'load', ...by, from: '@name:decision' } });
+  const listed = await client.poolMessages({ history, words: 'SEA keeps' });
+  expect(listed.messages[0]).toMatchObject({ text: SEEDS[0], source: 'seed', mind_id: -1, round: 0 });
+  const near = await client.poolMessages({ history, like: SEEDS[3], limit: 2 });
+  expect(near.messages).toHaveLength(2);
+  expect(near.messages[0]).toMatchObject({ text: SEEDS[3] });
+  expect(near.messages[0]?.similarity).toBeCloseTo(1, 5);
+  expect((await client.poolMessages({ history, skip: 2, limit: 3 })).messages).toHaveLength(3);
+  expect((await client.poolMetrics({ history, last: 1 })).snapshots).toHaveLength(1);
+  const { interventions } = await home.audit.interventions(await home.find('sea'));
+  expect(new Set(interventions.map(({ actor }) => actor))).toEqual(new Set(['ann']));
+  const types = interventions.map(({ intervention_type: type }) => type);
+  for (const type of ['run', 'save', 'fork'] as const) expect(types).toContain(type);
+  expect(await home.verify()).toMatchObject({ ok: true });
+});
+
+test('many sessions run at once, and what each says is what it says alone [pool: Runner]', async () => {
+  const { client, start } = open;
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  await Promise.all(names.map((name) => start(name)));
+  const runs = await Promise.all(
+    names.map((history) =>
+      client.runPool({ history, body: { actor: history, notes: 'at once', rounds: 4 } }),
+    ),
+  );
+  expect(runs.every(({ ended }) => ended === 'rounds')).toBe(true);
+  const texts = await Promise.all(
+    names.map(async (history) => (await client.poolMessages({ history })).messages.map(({ text }) => text)),
+  );
+  for (const each of texts) expect(each).toEqual(texts[0]);
+});
+
+test('rounds are asked of a runner over HTTP, stopped, and asked for again; progress is shown [pool: Runner]', async () => {
+  const { client, start, home } = open;
+  await start('long');
+  const body = { id: 'r1', actor: 'ann', notes: 'over night', rounds: 6 };
+  const asked = await client.requestRun({ history: 'long', body });
+  expect(asked).toMatchObject({ run: 'r1', state: 'waiting', done: 0 });
+  expect(await client.requestRun({ history: 'long', body })).toEqual(asked);
+  const stop = new AbortController();
+  const serve = async (run: string, signal: AbortSignal) =>
+    serveRun(home, await home.runs.find(asked.history, run), {
+      runner: 'one',
+      clock: () => Date.now(),
+      signal,
+      progress: ({ round }) => round === 2 && stop.abort(),
+    });
+  await serve('r1', stop.signal);
+  expect((await client.poolRuns({ open: 'true' })).runs).toMatchObject([
+    { run: 'r1', state: 'running', done: 2, runner: 'one' },
+  ]);
+  const over = await client.stopRun({ history: 'long', run: 'r1', body: { actor: 'bob', notes: 'enough' } });
+  expect(over).toMatchObject({
+    state: 'ended',
+    done: 2,
+    ended: { how: 'stopped', by: 'bob', notes: 'enough' },
+  });
+  const again = await client.resumeRun({ history: 'long', run: 'r1', body: { id: 'r2', actor: 'ann' } });
+  expect(again).toMatchObject({ run: 'r2', rounds: 4, state: 'waiting' });
+  expect(await serve('r2', new AbortController().signal)).toBe('rounds');
+  expect((await client.poolRuns({ history: 'long' })).runs.map(({ run, done }) => [run, done])).toEqual([
+    ['r1', 2],
+    ['r2', 4],
+  ]);
+});
+
+test.each([
+  ['a round more than none', '/pool/run', { actor: 'a', rounds: 0 }, 'E_COMMAND_INVALID'],
+  ['no actor', '/pool/run', { rounds: 1 }, 'E_COMMAND_INVALID'],
+  ['a cost that is none', '/pool/runs', { id: 'x', actor: 'a', rounds: 1, cost: '1e9' }, 'E_COMMAND_INVALID'],
+  ['a name of control characters', '/pool/run', { actor: 'a\u0007', rounds: 1 }, 'E_ACTOR_INVALID'],
+  [
+    'a name of control characters, for a question',
+    '/pool/ask',
+    { id: 'q', actor: 'a\u0007', question: 'x' },
+    'E_ACTOR_INVALID',
+  ],
+  ['an empty question', '/pool/ask', { id: 'q', actor: 'a', question: ' ' }, 'E_USAGE'],
+  [
+    'a mind that is not allowed',
+    '/pool/ask',
+    { id: 'q', actor: 'a', question: 'x', mind: 'openai:gpt@http://127.0.0.1:9' },
+    'E_MIND_NOT_ALLOWED',
+  ],
+  [
+    'a mind that there is not',
+    '/pool/ask',
+    { id: 'q', actor: 'a', question: 'x', mind: 'nobody' },
+    'E_MIND_NOT_ALLOWED',
+  ],
+  ['a field too many', '/pool/runs', { id: 'x', actor: 'a', rounds: 1, more: 1 }, 'E_COMMAND_INVALID'],
+  ['a run that there is not', '/pool/runs/none/stop', { actor: 'a' }, 'E_RUN_NOT_FOUND'],
+])(
+  '%s is refused with a code, and the pool stays as it is [pool: Runner]',
+  async (_what, path, body, code) => {
+    const { app, client, start, home } = open;
+    await start('still');
+    const before = await client.pool({ history: 'still' });
+    const response = await app.request(`http://127.0.0.1/api/histories/still${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(((await response.json()) as { error: { code: string } }).error.code).toBe(code);
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    expect(await client.pool({ history: 'still' })).toEqual(before);
+    expect(await home.verify()).toMatchObject({ ok: true });
+  },
+);
+
+test('bad pools are refused with codes: settings that contradict, two questions at once, what is no pool [pool: Runner]', async () => {
+  const { client, start, home } = open;
+  await expect(start('zero', { sample_size: 0 })).rejects.toMatchObject({ code: 'E_CONFIG_INVALID' });
+  await expect(start('who', { minds: ['nobody'] })).rejects.toMatchObject({ code: 'E_MIND_INVALID' });
+  await expect(home.find('zero')).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
+  await start('big', { sample_size: 9 });
+  await expect(client.runPool({ history: 'big', body: { actor: 'a', rounds: 1 } })).rejects.toMatchObject({
+    code: 'E_POOL_TOO_SMALL',
+  });
+  await expect(client.poolMessages({ history: 'big', words: 'a', like: 'b' })).rejects.toMatchObject({
+    code: 'E_USAGE',
+  });
+  await client.start({ body: { id: 's', actor: 'ann', name: 'plain' } });
+  await expect(client.pool({ history: 'plain' })).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
+  await expect(
+    client.requestRun({ history: 'plain', body: { id: 'x', actor: 'a', rounds: 1 } }),
+  ).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
+});
