@@ -24,6 +24,7 @@ export const DIALOGS = [
   'run',
   'retry',
   'break',
+  'release',
 ] as const;
 export type Dialog = (typeof DIALOGS)[number];
 
@@ -117,7 +118,7 @@ export const change = (now: Address, to: Partial<Address>): Address => {
 };
 
 /** Every intervention is listed. */
-const NO_FILTER = { type: null, actor: null, on: null, since: null, until: null } as const;
+export const NO_FILTER = { type: null, actor: null, on: null, since: null, until: null } as const;
 
 /** The history in the id of one of its branches; a name is returned unchanged. */
 const rootOf = (history: string | null): string | null =>

@@ -10,7 +10,7 @@ import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import type { Queries } from './queries.ts';
 import { SearchDialog } from './search.tsx';
-import { ShownView, Views } from './shown-views.tsx';
+import { Intervene, ShownView, Views } from './shown-views.tsx';
 import { SidePanel } from './side.tsx';
 import { lookingAt, useHead, type Looking } from './use-cycles.ts';
 import { QueriesContext } from './use-query.ts';
@@ -90,6 +90,16 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
         )}
       </main>
       {address.find !== null && <SearchDialog text={address.find} go={go} />}
+      {address.dialog !== null && address.history !== null && (
+        <Intervene
+          dialog={address.dialog}
+          address={{ ...address, history: address.history }}
+          head={head}
+          looking={looking}
+          live={live}
+          go={go}
+        />
+      )}
       {help && <KeysHelp close={() => setHelp(false)} />}
     </div>
   );
@@ -149,6 +159,9 @@ const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, look
       return;
     case 'find':
       go({ find: '' });
+      return;
+    case 'intervene':
+      go({ dialog: 'inject' });
       return;
     case 'context':
       go({ show: null });

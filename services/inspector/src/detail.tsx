@@ -30,9 +30,17 @@ export const Detail = ({
         <h2>
           <SafeText text={node} />
         </h2>
-        <button class="plain" onClick={() => go({ node: null })} title="Close (Esc)">
-          Close
-        </button>
+        <span class="tabs">
+          <button class="plain" onClick={() => go({ dialog: 'edit' })}>
+            Edit
+          </button>
+          <button class="plain" onClick={() => go({ dialog: 'remove' })}>
+            Remove
+          </button>
+          <button class="plain" onClick={() => go({ node: null })} title="Close (Esc)">
+            Close
+          </button>
+        </span>
       </header>
       <div class="scroll detail-body">
         <Shown query={query} what="node">

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import type { Go } from './address.ts';
 import { SafeText } from './safe-text.tsx';
 import { useQuery } from './use-query.ts';
 import { isoTime } from './words.ts';
@@ -6,7 +7,13 @@ import { isoTime } from './words.ts';
 const THEN = { 'go-on': 'it goes on', abort: 'it ends' } as const;
 
 /** The calls of a history that wait before they go out, and what lets them go; nothing if none does. */
-export const HeldBar = ({ history }: { readonly history: string }): ComponentChildren => {
+export const HeldBar = ({
+  history,
+  go,
+}: {
+  readonly history: string;
+  readonly go: Go;
+}): ComponentChildren => {
   const query = useQuery(`now/h/${history}/held`, (client) =>
     client.held({ history: history.split(':')[0] ?? history }),
   );
@@ -22,6 +29,17 @@ export const HeldBar = ({ history }: { readonly history: string }): ComponentChi
           <span class="quiet">
             until {isoTime(call.until)}, then {THEN[call.then]}
           </span>{' '}
+          <span class="tabs">
+            <button class="plain" onClick={() => go({ history: call.branch, at: 'open', dialog: 'release' })}>
+              Resume or stop…
+            </button>
+            <button class="plain" onClick={() => go({ history: call.branch, at: 'open', dialog: 'inject' })}>
+              Inject…
+            </button>
+            <button class="plain" onClick={() => go({ history: call.branch, at: 'open' })}>
+              Look and edit
+            </button>
+          </span>
           <code>
             stemma resume <SafeText text={call.branch} />
           </code>

@@ -1,6 +1,7 @@
 import type { InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
+import { addressById } from './chosen.ts';
 import { Contents } from './content.tsx';
 import { ImpactFacts } from './impact-facts.tsx';
 import { PositionLinks } from './position-links.tsx';
@@ -35,9 +36,27 @@ export const InterventionDetail = ({
             'Intervention'
           )}
         </h2>
-        <button class="plain" onClick={() => go({ intervention: null })} title="Close (Esc)">
-          Close
-        </button>
+        <span class="tabs">
+          {query.state === 'done' && query.value.snapshot_before !== null && (
+            <button
+              class="plain"
+              title="Roll back to the position before it"
+              onClick={() =>
+                go({
+                  history: addressById(query.value.history, query.value.branchId),
+                  at: query.value.snapshot_before,
+                  intervention,
+                  dialog: 'rollback',
+                })
+              }
+            >
+              Undo…
+            </button>
+          )}
+          <button class="plain" onClick={() => go({ intervention: null })} title="Close (Esc)">
+            Close
+          </button>
+        </span>
       </header>
       <div class="scroll detail-body">
         <Shown query={query} what="intervention">

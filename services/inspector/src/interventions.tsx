@@ -9,11 +9,18 @@ import {
 import { branchLabel } from './chosen.ts';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { Address, Go } from './address.ts';
+import { NO_FILTER, type Address, type Go } from './address.ts';
 import { PositionLinks } from './position-links.tsx';
 import { SafeText, visible } from './safe-text.tsx';
 import { Shown } from './states.tsx';
-import { INTERVENTIONS_PAGE, MAX_INTERVENTIONS, useBranches, useInterventions } from './use-branches.ts';
+import {
+  filterOf,
+  INTERVENTIONS_PAGE,
+  type InterventionsShown,
+  MAX_INTERVENTIONS,
+  useBranches,
+  useInterventions,
+} from './use-branches.ts';
 import { grouped, isoTime, plural, shortTime } from './words.ts';
 
 /** The interventions of observers in a history, the newest first. */
@@ -28,22 +35,23 @@ export const Interventions = ({
 }): ComponentChildren => {
   const [pages, setPages] = useState(1);
   const type = interventionTypes.find((one) => one === address.type) ?? null;
-  const { actor, intervention } = address;
-  const query = useInterventions(history, { type, actor }, pages);
+  const { actor, on, since, until, intervention } = address;
+  const shown = { type, actor, on, since, until };
+  const query = useInterventions(history, shown, pages);
   const names = useBranchNames(history);
   return (
     <>
-      <Filter history={history} type={type} actor={actor} go={go} />
+      <Filter history={history} shown={shown} names={names} go={go} />
       <Shown query={query} what="interventions">
         {({ interventions, next }) =>
           interventions.length === 0 ? (
-            type === null && actor === null ? (
+            Object.values(shown).every((one) => one === null) ? (
               <HowToIntervene history={address.history ?? history} />
             ) : (
               <div class="note">
                 <p>No intervention matches the filter.</p>
                 <p>
-                  <button class="link" onClick={() => go({ type: null, actor: null })}>
+                  <button class="link" onClick={() => go(NO_FILTER)}>
                     Show all
                   </button>
                 </p>
@@ -93,49 +101,104 @@ const useBranchNames = (history: string): ReadonlyMap<number, string> => {
 
 const Filter = ({
   history,
-  type,
-  actor,
+  shown,
+  names,
   go,
 }: {
   readonly history: string;
-  readonly type: string | null;
-  readonly actor: string | null;
+  readonly shown: InterventionsShown;
+  readonly names: ReadonlyMap<number, string>;
   readonly go: Go;
 }): ComponentChildren => {
+  const { type, actor, on, since, until } = shown;
   // The list offers recent actors, whatever is chosen now.
-  const all = useInterventions(history, { type: null, actor: null }, 1);
+  const all = useInterventions(history, NO_FILTER, 1);
   const seen = all.state === 'done' ? all.value.interventions.map((one) => one.actor) : [];
   const actors = [...new Set(actor === null ? seen : [actor, ...seen])];
   if (actors.length === 0) return null;
+  const filter = filterOf(shown);
+  const choose = (change: Partial<Address>): void => go({ ...change, intervention: null });
   return (
     <div class="side-facts filter">
-      <select
-        aria-label="Type"
-        value={type ?? ''}
-        onChange={({ currentTarget }) => go({ type: currentTarget.value || null, intervention: null })}
-      >
-        <option value="">every type</option>
-        {interventionTypes.map((one) => (
-          <option key={one} value={one}>
-            {one}
-          </option>
+      <Choice
+        label="Type"
+        all="every type"
+        value={type}
+        values={interventionTypes.map((one) => [one, one])}
+        choose={(value) => choose({ type: value })}
+      />
+      <Choice
+        label="Actor"
+        all="every actor"
+        value={actor}
+        values={actors.map((one) => [one, visible(one)])}
+        choose={(value) => choose({ actor: value })}
+      />
+      <Choice
+        label="Branch"
+        all="every branch"
+        value={on}
+        values={[...names].map(([branchId, name]) => [String(branchId), visible(name)])}
+        choose={(value) => choose({ on: value })}
+      />
+      <label>
+        from{' '}
+        <input
+          type="datetime-local"
+          value={since ?? ''}
+          onChange={({ currentTarget }) => choose({ since: currentTarget.value || null })}
+        />
+      </label>
+      <label>
+        to{' '}
+        <input
+          type="datetime-local"
+          value={until ?? ''}
+          onChange={({ currentTarget }) => choose({ until: currentTarget.value || null })}
+        />
+      </label>
+      <span class="quiet">
+        export{' '}
+        {(['jsonl', 'csv'] as const).map((format) => (
+          <a
+            key={format}
+            download={`interventions.${format}`}
+            href={addressOf(ENDPOINTS.interventionLines, { history, ...filter, format })}
+          >
+            {format === 'jsonl' ? 'JSON lines' : 'CSV'}{' '}
+          </a>
         ))}
-      </select>
-      <select
-        aria-label="Actor"
-        value={actor ?? ''}
-        onChange={({ currentTarget }) => go({ actor: currentTarget.value || null, intervention: null })}
-      >
-        <option value="">every actor</option>
-        {actors.map((one) => (
-          <option key={one} value={one}>
-            {visible(one)}
-          </option>
-        ))}
-      </select>
+      </span>
     </div>
   );
 };
+
+const Choice = ({
+  label,
+  all,
+  value,
+  values,
+  choose,
+}: {
+  readonly label: string;
+  readonly all: string;
+  readonly value: string | null;
+  readonly values: readonly (readonly [value: string, words: string])[];
+  readonly choose: (value: string | null) => void;
+}): ComponentChildren => (
+  <select
+    aria-label={label}
+    value={value ?? ''}
+    onChange={({ currentTarget }) => choose(currentTarget.value || null)}
+  >
+    <option value="">{all}</option>
+    {values.map(([one, words]) => (
+      <option key={one} value={one}>
+        {words}
+      </option>
+    ))}
+  </select>
+);
 
 const InterventionItem = ({
   intervention,

@@ -14,6 +14,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['c'], 'the cycles'],
   [['b'], 'the branches'],
   [['i'], 'the interventions'],
+  [['a'], 'intervene: inject, edit, fork, roll back, run'],
   [['x'], 'the context at the chosen cycle'],
   [['t'], 'time: scrub through the calls'],
   [['d'], 'compare two positions, branches or histories'],
@@ -37,7 +38,7 @@ export type KeyAction =
   | Side
   | ViewKey;
 
-type ViewKey = 'context' | Show;
+type ViewKey = 'context' | 'intervene' | Show;
 
 const ACTIONS: Readonly<Record<string, KeyAction>> = {
   j: 'older',
@@ -53,6 +54,7 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   b: 'branches',
   i: 'interventions',
   Escape: 'close',
+  a: 'intervene',
   x: 'context',
   t: 'time',
   d: 'compare',

@@ -83,7 +83,7 @@ export const MainPanes = ({
             ))}
           </div>
         </header>
-        <HeldBar history={history} />
+        <HeldBar history={history} go={go} />
         {head.state === 'done' && looking.cycle !== null && (
           <CallBar page={head.value} cycle={looking.cycle} />
         )}

@@ -14,6 +14,8 @@ export type Query<T> =
  */
 export type Queries = Changing & {
   read<T>(key: string, load: (client: ApiClient) => Promise<T>): Query<T>;
+  /** Asks the server for something that is done once, and never kept. @throws StemmaError */
+  send<T>(load: (client: ApiClient) => Promise<T>): Promise<T>;
   /** Answers under these keys are asked for again when they are read next. */
   expire(concerned: (key: string) => boolean): void;
 };
@@ -63,6 +65,13 @@ export const createQueries = (client: ApiClient): Queries => {
       if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value ?? key);
       if (entry.expired && !entry.loading) start(entry, load);
       return entry.query as Query<T>;
+    },
+    send: async (load) => {
+      try {
+        return await load(client);
+      } catch (error) {
+        throw asStemmaError(error);
+      }
     },
     expire: (concerned) => {
       for (const [key, entry] of entries) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { Address, Go, Show } from './address.ts';
+import type { Address, Dialog, Go, Show } from './address.ts';
 import type { PageView, ViewProps } from './views/page-view.ts';
 
 /** The views by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
@@ -45,6 +45,12 @@ export const ShownView = ({ show, ...props }: ViewProps & { readonly show: Show 
   return value === undefined ? <p class="note pending">Loading…</p> : <value.View {...props} />;
 };
 
+/** The dialog in which somebody intervenes; the page shows what is behind it while it is fetched. */
+export const Intervene = (props: ViewProps & { readonly dialog: Dialog }): ComponentChildren => {
+  const { value } = useLoaded('intervene', () => import('./views/intervene.tsx'));
+  return value === undefined ? null : <value.InterveneDialog {...props} />;
+};
+
 /** The views as a row of links, so that each opens in a tab of its own, too. */
 export const Views = ({ address, go }: { readonly address: Address; readonly go: Go }): ComponentChildren => (
   <nav class="views" aria-label="Views">
@@ -59,5 +65,12 @@ export const Views = ({ address, go }: { readonly address: Address; readonly go:
         {words}
       </button>
     ))}
+    <button
+      class="plain intervene"
+      title="Inject, edit, fork, roll back, run (a)"
+      onClick={() => go({ dialog: 'inject' })}
+    >
+      Intervene…
+    </button>
   </nav>
 );

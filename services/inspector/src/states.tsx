@@ -18,7 +18,7 @@ export const Shown = <T,>({
   return children(query.value);
 };
 
-const Failure = ({ error }: { readonly error: StemmaError }): ComponentChildren => (
+export const Failure = ({ error }: { readonly error: StemmaError }): ComponentChildren => (
   <div class="note failure" role="alert">
     <p>
       <SafeText text={error.message} />

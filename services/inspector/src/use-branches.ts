@@ -14,21 +14,48 @@ export const useBranches = (history: string): Query<Branches> =>
 export const MAX_INTERVENTIONS = 1_000;
 export const INTERVENTIONS_PAGE = 50;
 
+/** Which interventions are listed; null: all. Times as an input of a date and a time gives them, on the clock of the reader. */
+export type InterventionsShown = {
+  readonly type: ListedInterventionType | null;
+  readonly actor: string | null;
+  readonly on: string | null;
+  readonly since: string | null;
+  readonly until: string | null;
+};
+
+/** The filter as the server takes it; a time that is none is left out. */
+export const filterOf = ({ type, actor, on, since, until }: InterventionsShown) => {
+  const timeOf = (text: string | null): string | null => {
+    const time = text === null ? NaN : Date.parse(text);
+    return Number.isNaN(time) ? null : new Date(time).toISOString();
+  };
+  const [after, before] = [timeOf(since), timeOf(until)];
+  return {
+    ...(type === null ? {} : { type }),
+    ...(actor === null ? {} : { actor }),
+    ...(on === null ? {} : { branch: on }),
+    ...(after === null ? {} : { after }),
+    ...(before === null ? {} : { before }),
+  };
+};
+
 /** The newest interventions of a history. */
 export const useInterventions = (
   history: string,
-  { type, actor }: { readonly type: ListedInterventionType | null; readonly actor: string | null },
+  shown: InterventionsShown,
   pages: number,
-): Query<Interventions> =>
-  useQuery(
-    `now/h/${history}/interventions/${pages}/${type ?? ''}/${actor ?? ''}`,
+): Query<Interventions> => {
+  const filter = filterOf(shown);
+  const key = JSON.stringify(filter);
+  return useQuery(
+    `now/h/${history}/interventions/${pages}/${key}`,
     (client) =>
       client.interventions({
         history,
         order: 'newest',
         limit: Math.min(MAX_INTERVENTIONS, pages * INTERVENTIONS_PAGE),
-        ...(type === null ? {} : { type }),
-        ...(actor === null ? {} : { actor }),
+        ...filter,
       }),
-    `${history}/interventions/${type ?? ''}/${actor ?? ''}`,
+    `${history}/interventions/${key}`,
   );
+};

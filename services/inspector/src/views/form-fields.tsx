@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact';
+import type { Fields } from './interventions-of.ts';
+
+type LineProps = {
+  readonly label: string;
+  readonly name: string;
+  readonly fields: Fields;
+  readonly set: (name: string, value: string) => void;
+};
+
+export const Line = ({
+  label,
+  name,
+  fields,
+  set,
+  isNumber = false,
+  ...more
+}: LineProps & {
+  readonly isNumber?: boolean;
+  readonly placeholder?: string;
+  readonly required?: boolean;
+}): ComponentChildren => (
+  <label>
+    <span>{label}</span>
+    <input
+      {...more}
+      inputMode={isNumber ? 'numeric' : 'text'}
+      name={name}
+      value={fields[name] ?? ''}
+      onInput={({ currentTarget }) => set(name, currentTarget.value)}
+    />
+  </label>
+);
+
+export const Area = ({ label, name, fields, set }: LineProps): ComponentChildren => (
+  <label>
+    <span>{label}</span>
+    <textarea
+      autofocus
+      rows={5}
+      name={name}
+      value={fields[name] ?? ''}
+      onInput={({ currentTarget }) => set(name, currentTarget.value)}
+    />
+  </label>
+);
+
+export const Choice = ({
+  label,
+  name,
+  value,
+  set,
+  choices,
+}: {
+  readonly label: string;
+  readonly name: string;
+  readonly value: string;
+  readonly set: (name: string, value: string) => void;
+  readonly choices: readonly (readonly [value: string, words: string])[];
+}): ComponentChildren => (
+  <label>
+    <span>{label}</span>
+    <select name={name} value={value} onChange={({ currentTarget }) => set(name, currentTarget.value)}>
+      {choices.map(([one, words]) => (
+        <option key={one} value={one}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
+);
