@@ -35,7 +35,7 @@ test('a page that is opened while a call is held shows it, until it is released 
   const held = page.getByRole('list', { name: 'Held calls' });
   await held.waitFor();
   expect(await held.innerText()).toMatch(
-    /held the call of cycle 2 to m-<b>1, by b1 until .*, then it ends .*stemma resume htalk/s,
+    /held the call of cycle 2 to m-<b>1, by b1 until .*, then it ends\s.*stemma resume htalk/s,
   );
   await home.steering.release('htalk', 'call-1', { abort: false }, { actor: 'ann' });
   await held.waitFor({ state: 'detached' });
