@@ -256,7 +256,13 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     redactedBody: (body) => redactedBody(body, redactor),
     say: say ?? (() => undefined),
   });
-  const search = openSearch(log, projection, services.directory, () => keyring.erased().length);
+  const search = openSearch(
+    log,
+    projection,
+    services.directory,
+    () => keyring.erased().length,
+    say ?? (() => undefined),
+  );
   const home: Home = {
     directory: services.directory,
     branches: openBranches(projection, (command) => home.submit(command)),

@@ -157,6 +157,25 @@ test('an index that is damaged, of another version, cut off or gone is made anew
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
+test('after a frame of the log was damaged, what is left is found, and nothing of what is lost', async () => {
+  const directory = folder();
+  const fill = await open(directory);
+  await start(fill, 'first');
+  await send(fill, 'first', [block('a', 'the ferry leaves')]);
+  await start(fill, 'second');
+  await send(fill, 'second', [block('b', 'the ferry is late')]);
+  expect(await find(fill, 'ferry')).toHaveLength(2);
+  await fill.close();
+  closers.pop();
+  const segment = join(directory, 'log', '0', '0000000000000000.seg');
+  const bytes = readFileSync(segment);
+  bytes[bytes.indexOf('the ferry leaves')] = 0;
+  writeFileSync(segment, bytes);
+  rmSync(join(directory, 'rows'), { recursive: true });
+  const home = await open(directory);
+  expect(await find(home, 'ferry')).toEqual(['second b @s1 -']);
+});
+
 test('two homes on one directory index side by side, and each text is found once', async () => {
   const directory = folder();
   const homes = [await open(directory), await open(directory)] as const;

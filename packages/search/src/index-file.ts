@@ -4,6 +4,7 @@ import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { DocumentKind } from './documents.ts';
+import { openFileSum, type FileSum } from './file-sum.ts';
 import { wordsOf, type Term } from './words.ts';
 
 /** A document as it is put into the index. */
@@ -55,6 +56,8 @@ export type IndexFile = {
     filter: IndexFilter,
     page: { readonly skip: number; readonly limit: number },
   ) => FoundDocuments;
+  /** After the last of several `add`: notes the checksum of the file, if that is due. */
+  readonly settle: () => void;
   readonly close: () => void;
 };
 
@@ -93,17 +96,20 @@ type Sqlite = typeof DatabaseSync;
 const folderOf = (directory: string): string => join(directory, 'search');
 
 /**
- * Opens the index of a home, or makes an empty one. A file that is no index of this version, or is damaged, is replaced.
+ * Opens the index of a home, or makes an empty one. A file that is no index of this version, or is not as it was left, is
+ * replaced.
  *
+ * @param damaged is told of a file that is damaged
  * @throws E_IO, E_SEARCH_BUSY
  */
-export const openIndexFile = async (directory: string): Promise<IndexFile> => {
+export const openIndexFile = async (directory: string, damaged: () => void): Promise<IndexFile> => {
   // Loaded when somebody searches: it takes longer than the rest of a command's start.
   const { DatabaseSync } = await import('node:sqlite');
   try {
     return open(DatabaseSync, directory);
   } catch (error) {
     if (!isDamage(error)) throw toStemmaError(error);
+    if (!(error instanceof Outdated)) damaged();
     removeIndex(directory);
     try {
       return open(DatabaseSync, directory);
@@ -117,30 +123,42 @@ const open = (Database: Sqlite, directory: string): IndexFile => {
   const folder = folderOf(directory);
   makeFolder(folder);
   const path = join(folder, FILE);
-  // SQLite would make it readable for others.
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
-  const database = new Database(path, { timeout: BUSY });
+  // SQLite would make it readable for others. Closed after SQLite has closed it: closing it sooner would end SQLite's locks.
+  const file = openSync(path, 'a+', 0o600);
+  let database: DatabaseSync | undefined;
   try {
+    chmodSync(path, 0o600);
+    const sum = openFileSum(path, file);
+    database = new Database(path, { timeout: BUSY });
     // Texts of the journal vanish with it; the file is disposable, so it need not survive the machine's power.
     database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY');
     database.exec('BEGIN IMMEDIATE');
     const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
       user_version: number;
     };
-    if (version === 0) database.exec(TABLES);
+    const state = sum.compare();
+    if (state === 'altered') throw new Altered();
+    if (version !== 0 && (version !== VERSION || state === 'unknown')) throw new Outdated();
+    if (version === 0) {
+      sum.begin();
+      database.exec(TABLES);
+    }
     database.exec('COMMIT');
-    if (version !== 0 && version !== VERSION) throw new OtherVersion();
-    return over(database);
+    return over(database, sum, () => closeSync(file));
   } catch (error) {
-    database.close();
+    database?.close();
+    closeSync(file);
     throw error;
   }
 };
 
-class OtherVersion extends Error {}
+/** The file has other bytes than it was left with. */
+class Altered extends Error {}
 
-const over = (database: DatabaseSync): IndexFile => {
+/** It is of another version, or of a process that ended before it was done. */
+class Outdated extends Error {}
+
+const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): IndexFile => {
   const readCursor = database.prepare('SELECT cursor FROM state');
   const writeCursor = database.prepare('UPDATE state SET cursor = ?');
   const putHistory = database.prepare('INSERT OR IGNORE INTO histories (history) VALUES (?)');
@@ -153,6 +171,16 @@ const over = (database: DatabaseSync): IndexFile => {
   const historyNumber = (history: string): number => {
     putHistory.run(history);
     return (numberOf.get(history) as { number: number }).number;
+  };
+  /** Nobody writes meanwhile: who does holds the same lock. */
+  const settle = (isLast: boolean): void => {
+    if (!sum.isDue(isLast)) return;
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      sum.note();
+    } finally {
+      database.exec('ROLLBACK');
+    }
   };
   const guarded = <T>(act: () => T): T => {
     try {
@@ -171,6 +199,7 @@ const over = (database: DatabaseSync): IndexFile => {
             database.exec('ROLLBACK');
             return false;
           }
+          sum.begin();
           for (const each of documents) {
             const { lastInsertRowid } = putDocument.run(
               historyNumber(each.history),
@@ -213,7 +242,17 @@ const over = (database: DatabaseSync): IndexFile => {
           .all(match, ...values, limit, skip) as unknown as FoundDocument[];
         return { documents: rows.map((row) => ({ ...row })), total: Math.min(count, MOST_RANKED), ranked };
       }),
-    close: () => database.close(),
+    settle: () => guarded(() => settle(false)),
+    close: () => {
+      try {
+        settle(true);
+      } catch {
+        // Another process writes, or the disk is full: the next one makes the index anew.
+      } finally {
+        database.close();
+        closeFile();
+      }
+    },
   };
 };
 
@@ -259,14 +298,16 @@ const codeOf = (error: unknown): number =>
 
 /** True if the file is not what this package wrote: it is made anew. */
 export const isDamage = (error: unknown): boolean =>
-  error instanceof OtherVersion ||
+  error instanceof Outdated ||
+  error instanceof Altered ||
   codeOf(error) === SQLITE.corrupt ||
   codeOf(error) === SQLITE.notADatabase ||
   // Tables that are missing, or have other columns.
   /no such (table|column)|malformed/u.test(error instanceof Error ? error.message : '');
 
 const toStemmaError = (error: unknown): unknown => {
-  if (isDamage(error) || !(error instanceof Error) || !('errcode' in error)) return error;
+  if (isDamage(error) || !(error instanceof Error) || !('errcode' in error || 'syscall' in error))
+    return error;
   return codeOf(error) === SQLITE.busy
     ? fail('E_SEARCH_BUSY', 'another process writes the index of the search')
     : fail('E_IO', `the index of the search: ${error.message}`);

@@ -86,17 +86,20 @@ const BATCH = { documents: 500, units: 4_000_000 };
  * searches; it may be deleted at any time. It only names places: texts come from frames whose hashes are checked.
  *
  * @param erased gives how many histories are erased.
+ * @param say is told that the index was damaged.
  */
 export const openSearch = (
   log: EventLog,
   projection: Projection,
   directory: string,
   erased: () => number,
+  say: (text: string) => void,
 ): Search => {
+  const damaged = (): void => say('the index of the search was damaged; it is made anew from the log');
   let opened: Promise<IndexFile> | undefined;
   let reading: Promise<void> | undefined;
   const open = (): Promise<IndexFile> => {
-    const opening = (opened ??= openIndexFile(directory));
+    const opening = (opened ??= openIndexFile(directory, damaged));
     opening.catch(() => (opened = undefined));
     return opening;
   };
@@ -117,6 +120,7 @@ export const openSearch = (
       return await act(await open());
     } catch (error) {
       if (!isDamage(error)) throw error;
+      damaged();
       forget();
       return await act(await open());
     }
@@ -129,7 +133,10 @@ export const openSearch = (
         const before = file.cursor();
         const isOld = before !== null && before.split(' ')[0] !== String(erasures);
         try {
-          if (!isOld && (await readInto(file, log, projection, erasures))) return;
+          if (!isOld && (await readInto(file, log, projection, erasures))) {
+            file.settle();
+            return;
+          }
         } catch (error) {
           // Another log, or one that lost its end: the index is not of it.
           if (before === null || !isStemmaError(error, 'E_STREAM_GONE')) throw error;
@@ -155,12 +162,22 @@ export const openSearch = (
       await reading;
       await catchUp();
       const filter = await filterOf(projection, query);
-      const found = await withIndex((file) => file.find(terms, filter, { skip, limit }));
-      const hits: SearchHit[] = [];
-      for (const document of found.documents) {
-        const hit = await hitOf(projection, document, terms);
-        if (hit !== undefined) hits.push(hit);
-      }
+      const findHits = async () => {
+        const found = await withIndex((file) => file.find(terms, filter, { skip, limit }));
+        const hits: SearchHit[] = [];
+        for (const document of found.documents) {
+          const hit = await hitOf(projection, document, terms);
+          if (hit !== undefined) hits.push(hit);
+        }
+        return { found, hits };
+      };
+      const { found, hits } = await findHits().catch(async (error: unknown) => {
+        // The log lost a frame that the index has read: a new one knows what is left.
+        if (!isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
+        forget();
+        await catchUp();
+        return findHits();
+      });
       return { hits, total: found.total, more: !found.ranked, ranked: found.ranked };
     },
   };

@@ -170,6 +170,10 @@ const answerFault = (question: Question, run: Run, whole: Whole, lost: Loss): st
   const hidesAll = [...whole.ids.values()].every((id) => lost.touched.get(id) === 0);
   if (question[0] === 'histories' && run.code === 5 && hidesAll && /^\[\]\s*$/.test(run.stdout))
     return DAMAGE_WORDS.test(run.stderr) ? null : 'it does not say what hides the histories';
+  // Who looks for a text exits with 1 where there is none.
+  const isNothing = question[0] === 'grep' && run.code === 1 && !run.stderr.startsWith('stemma: ');
+  if (isNothing && lost.kind === 'log')
+    return DAMAGE_WORDS.test(run.stderr) ? null : 'it finds nothing, without a word';
   if (run.code !== 0) return refusalFault(run);
   if (isOfNow(question) || isAsBefore(question, run, whole)) return null;
   if (isFixed(question)) return 'the answer is another';

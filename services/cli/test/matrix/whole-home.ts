@@ -163,6 +163,8 @@ const NEWEST = [
   ['stages', 'ferry'],
   ['calls', 'agent'],
   ['log', 'private'],
+  ['grep', 'ferry'],
+  ['grep', 'report', '--json'],
 ] as const;
 
 /** Questions about the home as it is now, whose answers nobody compares. */
