@@ -64,6 +64,7 @@ export {
   VERDICTS,
   type VerdictWord,
 } from './verdict/verdict.ts';
+export { principalComponents } from './principal-components.ts';
 export { mapVectors, type MapOptions } from './map-vectors.ts';
 export { isNpy, npyBytes, readNpy } from './files/npy.ts';
 export { readVectors, type VectorFile } from './files/read-vectors.ts';

@@ -11,6 +11,7 @@ import type { Endpoint } from './endpoint.ts';
 import { EXCHANGES } from './exchanges.ts';
 import { EventPage, StreamMessage } from './logged.ts';
 import { ATTEMPTS } from './attempts.ts';
+import { POOL_MAP } from './pool-map.ts';
 import { POOLS } from './pools.ts';
 import { QUESTIONS } from './questions.ts';
 import { RANGES } from './range.ts';
@@ -253,6 +254,7 @@ export const ENDPOINTS = {
     errors: ['E_BUSY', 'E_BROKERS_UNREACHABLE'],
   },
   ...POOLS,
+  ...POOL_MAP,
   ...CTREES,
 } as const satisfies Record<string, Endpoint>;
 

@@ -24,4 +24,8 @@ export const HEAVY: ReadonlySet<EndpointName> = new Set([
   'export',
   'doctor',
   'search',
+  'poolRows',
+  'poolMap',
+  'poolNear',
+  'verdict',
 ]);

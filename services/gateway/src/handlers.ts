@@ -30,6 +30,7 @@ import { openPathHider, type PathHider } from './hide-paths.ts';
 import { historyAnswer, historyPage } from './histories.ts';
 import { interventionHandlers } from './interventions.ts';
 import { loggedAnswer } from './logged-events.ts';
+import { poolMapHandlers } from './pool-map.ts';
 import { openPreviews } from './preview.ts';
 import { questionHandlers } from './prompt-questions.ts';
 import type { RequestClient } from './request-client.ts';
@@ -126,6 +127,7 @@ export const createHandlers = (
     ...branchHandlers(home),
     search: searchHandler(home),
     ...poolHandlers(home, { env, closing }),
+    ...poolMapHandlers(home),
     events: async ({ history: name, from = 0, limit = 100, node }) => {
       const { history } = await home.find(name);
       const about = node === undefined ? {} : { node };
