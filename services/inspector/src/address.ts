@@ -9,7 +9,7 @@ export const SIDES = ['cycles', 'branches', 'interventions'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** What fills the middle of the page in place of the context at one position. */
-export const SHOWS = ['time', 'compare'] as const;
+export const SHOWS = ['time', 'compare', 'pool'] as const;
 export type Show = (typeof SHOWS)[number];
 
 /** What somebody does to a branch, as the dialog that is open. */
@@ -52,6 +52,8 @@ export type Address = {
   readonly a: string | null;
   readonly b: string | null;
   readonly part: string | null;
+  /** Which of the things that a view lists it shows, in words of its own. */
+  readonly filter: string | null;
   /** Null: no dialog is open. */
   readonly dialog: Dialog | null;
   /** Only interventions of this branch, from this time on and before that one. */
@@ -77,6 +79,7 @@ export const parseAddress = (search: string): Address => {
     a: query.get('a'),
     b: query.get('b'),
     part: query.get('part'),
+    filter: query.get('filter'),
     dialog: DIALOGS.find((one) => one === query.get('dialog')) ?? null,
     on: query.get('on'),
     since: query.get('since'),
@@ -86,11 +89,27 @@ export const parseAddress = (search: string): Address => {
 
 export const printAddress = ({ history, side, view, ...rest }: Address): string => {
   const query = new URLSearchParams();
-  const { at, type, actor, intervention, node, find, show, a, b, part, other, on, since, until, dialog } =
-    rest;
+  const {
+    at,
+    type,
+    actor,
+    intervention,
+    node,
+    find,
+    show,
+    a,
+    b,
+    part,
+    filter,
+    other,
+    on,
+    since,
+    until,
+    dialog,
+  } = rest;
   const given = {
     ...{ h: history, show, at, side: side === 'cycles' ? null : side, type, actor, on, since, until },
-    ...{ intervention, node, find, a, b, part, other, dialog },
+    ...{ intervention, node, find, a, b, part, filter, other, dialog },
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);
@@ -106,10 +125,12 @@ export type Go = (change: Partial<Address>, how?: 'push' | 'replace') => void;
  */
 export const change = (now: Address, to: Partial<Address>): Address => {
   const moved = to.history !== undefined && to.history !== now.history;
+  const shows = to.show !== undefined && to.show !== now.show;
   const away = moved && rootOf(to.history ?? null) !== rootOf(now.history);
   return {
     ...now,
     ...(moved ? { at: null, node: null, other: null, dialog: null } : {}),
+    ...(moved || shows ? { filter: null } : {}),
     ...(away ? { ...NO_FILTER, intervention: null, a: null, b: null } : {}),
     ...(to.node == null ? {} : { intervention: null }),
     ...(to.intervention == null ? {} : { node: null }),

@@ -168,6 +168,7 @@ const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, look
       return;
     case 'time':
     case 'compare':
+    case 'pool':
       go({ show: action });
       return;
     case 'cycles':

@@ -18,6 +18,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['x'], 'the context at the chosen cycle'],
   [['t'], 'time: scrub through the calls'],
   [['d'], 'compare two positions, branches or histories'],
+  [['p'], 'the pool: its messages, a map of them, figures, a verdict'],
   [['/'], 'search in all histories'],
   [['Tab'], 'the next part of the page; in the tree ↑ ↓ and Enter'],
   [['Esc'], 'close the detail'],
@@ -58,6 +59,7 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   x: 'context',
   t: 'time',
   d: 'compare',
+  p: 'pool',
   '/': 'find',
   '?': 'help',
 };

@@ -8,11 +8,13 @@ const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])
   [null, 'Context', 'x'],
   ['time', 'Time', 't'],
   ['compare', 'Compare', 'd'],
+  ['pool', 'Pool', 'p'],
 ];
 
 const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>> = {
   time: () => import('./views/time.tsx'),
   compare: () => import('./views/compare.tsx'),
+  pool: () => import('./views/pool.tsx'),
 };
 
 type Loaded<T> = { readonly value?: T; readonly failed?: boolean };

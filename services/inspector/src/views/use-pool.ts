@@ -1,0 +1,22 @@
+import type { AnswerOf, Endpoints } from '@stemma/api';
+import type { Query } from '../queries.ts';
+import { useQuery } from '../use-query.ts';
+
+export type PoolMetrics = AnswerOf<Endpoints['poolMetrics']>;
+export type PoolSnapshot = PoolMetrics['snapshots'][number];
+
+/** Figures of so many snapshots are asked for: each names its messages by attractor. */
+export const MOST_SNAPSHOTS = 500;
+
+/** A pool in figures at every snapshot up to a position. */
+export const usePoolMetrics = (history: string, reference: string | undefined): Query<PoolMetrics> =>
+  useQuery(
+    `now/h/${history}/pool-metrics/${reference ?? ''}`,
+    (client) =>
+      client.poolMetrics({
+        history,
+        last: MOST_SNAPSHOTS,
+        ...(reference === undefined ? {} : { at: reference }),
+      }),
+    `pool-metrics/${history}`,
+  );
