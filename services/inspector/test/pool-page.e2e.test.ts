@@ -155,12 +155,12 @@ test('the map is moved by keys, coloured, and circled; what is circled is what t
 
 test('a browser without WebGL gets the same map on a canvas, and is told so', async () => {
   const { page, faults } = await stage.open();
-  await page.addInitScript(() => {
-    const own = HTMLCanvasElement.prototype.getContext as (...given: unknown[]) => unknown;
-    HTMLCanvasElement.prototype.getContext = function (this: HTMLCanvasElement, kind: string) {
-      return kind === 'webgl' ? null : own.call(this, kind);
-    } as never;
-  });
+  await page.addInitScript(`{
+    const own = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+      return kind === 'webgl' ? null : own.call(this, kind, ...rest);
+    };
+  }`);
   await page.goto(`${stage.url}/?h=sea&show=pool`);
   await loaded(page);
   await page.getByText('This browser has no WebGL').waitFor();

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { openDrawer, type MapView, type PointDrawer } from './draw-points.ts';
-import { lassoOf, type Point } from './pool-filter.ts';
+import { lassoOf, type MapCorner } from './pool-filter.ts';
 import type { Rgb } from './pool-colours.ts';
 
-export type MapPoint = {
+export type ColouredPoint = {
   readonly id: string;
   readonly x: number;
   readonly y: number;
@@ -21,7 +21,7 @@ const CLICK = 4;
 const REACH = 10;
 
 /** All points at once, with a little room around them. */
-const wholeView = (points: readonly MapPoint[], width: number, height: number): MapView => {
+const wholeView = (points: readonly ColouredPoint[], width: number, height: number): MapView => {
   let [left, right, bottom, top] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const { x, y } of points) {
     left = Math.min(left, x);
@@ -37,12 +37,12 @@ const wholeView = (points: readonly MapPoint[], width: number, height: number): 
 };
 
 type Props = {
-  readonly points: readonly MapPoint[];
+  readonly points: readonly ColouredPoint[];
   readonly chosen: string | null;
-  readonly lasso: readonly Point[] | null;
+  readonly lasso: readonly MapCorner[] | null;
   readonly isLassoing: boolean;
   readonly choose: (id: string | null) => void;
-  readonly circle: (corners: readonly Point[] | null) => void;
+  readonly circle: (corners: readonly MapCorner[] | null) => void;
   readonly label: string;
 };
 
@@ -60,8 +60,8 @@ export const PointMap = (props: Props): ComponentChildren => {
   const latest = useRef(view);
   latest.current = view;
   const frame = useRef(0);
-  const drag = useRef<{ x: number; y: number; far: boolean; corners: Point[] | null } | null>(null);
-  const [drawn, setDrawn] = useState<readonly Point[] | null>(null);
+  const drag = useRef<{ x: number; y: number; far: boolean; corners: MapCorner[] | null } | null>(null);
+  const [drawn, setDrawn] = useState<readonly MapCorner[] | null>(null);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -108,7 +108,7 @@ export const PointMap = (props: Props): ComponentChildren => {
   useEffect(draw, [size, view.x, view.y, view.scale]);
   useEffect(() => () => cancelAnimationFrame(frame.current), []);
 
-  const onMap = (event: PointerEvent | WheelEvent): Point => {
+  const onMap = (event: PointerEvent | WheelEvent): MapCorner => {
     const { left, top } = (box.current as HTMLElement).getBoundingClientRect();
     const { x, y, scale } = latest.current;
     return [
@@ -116,11 +116,11 @@ export const PointMap = (props: Props): ComponentChildren => {
       y - (event.clientY - top - size.height / 2) / scale,
     ];
   };
-  const onScreen = ([x, y]: Point): Point => [
+  const onScreen = ([x, y]: MapCorner): MapCorner => [
     (x - view.x) * view.scale + size.width / 2,
     size.height / 2 - (y - view.y) * view.scale,
   ];
-  const zoom = (by: number, around: Point = [latest.current.x, latest.current.y]): void => {
+  const zoom = (by: number, around: MapCorner = [latest.current.x, latest.current.y]): void => {
     const { x, y, scale } = latest.current;
     const whole = wholeView(points, size.width, size.height).scale;
     const next = Math.max(whole / 4, Math.min(whole * MOST_ZOOM, scale * by));
@@ -131,7 +131,7 @@ export const PointMap = (props: Props): ComponentChildren => {
     const { x, y, scale } = latest.current;
     setMoved({ x: x + across / scale, y: y + up / scale, scale });
   };
-  const nearest = (at: Point): string | null => {
+  const nearest = (at: MapCorner): string | null => {
     let [found, least]: [string | null, number] = [null, REACH / latest.current.scale];
     for (const { id, x, y, isShown } of points) {
       const far = Math.hypot(x - at[0], y - at[1]);
@@ -237,7 +237,7 @@ export const PointMap = (props: Props): ComponentChildren => {
   );
 };
 
-const KEYS: Readonly<Record<string, Point>> = {
+const KEYS: Readonly<Record<string, MapCorner>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
   ArrowUp: [0, 1],

@@ -1,4 +1,4 @@
-import type { ColouredBy, PoolRow } from './pool-filter.ts';
+import { byCodeUnits, type ColouredBy, type PoolRow } from './pool-filter.ts';
 
 /** A colour as three numbers from 0 to 1, as WebGL takes them. */
 export type Rgb = readonly [red: number, green: number, blue: number];
@@ -73,7 +73,7 @@ export const colouringOf = (
       ],
     };
   }
-  const sources = [...new Set(rows.map(({ source }) => source))].sort();
+  const sources = [...new Set(rows.map(({ source }) => source))].sort(byCodeUnits);
   const places = new Map(sources.map((source, i) => [source, i]));
   return {
     colourOf: ({ source }) => kindColour(places.get(source) ?? 0),

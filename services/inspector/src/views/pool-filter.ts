@@ -8,7 +8,7 @@ export const ORDERS = ['oldest', 'newest', 'sampled', 'similar'] as const;
 export type OrderedBy = (typeof ORDERS)[number];
 
 /** A point of the map. */
-export type Point = readonly [x: number, y: number];
+export type MapCorner = readonly [x: number, y: number];
 
 /** Which messages of a pool are listed, in which order, and how the map colours them: what the address says after `filter=`. */
 export type PoolFilter = {
@@ -21,14 +21,14 @@ export type PoolFilter = {
   readonly near: string | null;
   readonly least: number;
   /** The corners of what is circled on the map. */
-  readonly lasso: readonly Point[] | null;
+  readonly lasso: readonly MapCorner[] | null;
   readonly colour: ColouredBy;
   readonly order: OrderedBy;
   /** The seed of the map. */
   readonly seed: number;
 };
 
-export const LEAST = 0.2;
+const LEAST = 0.2;
 const MOST_CORNERS = 80;
 
 /** `from:1 to:9 source:seed`: a key and a value in each word, the value percent-encoded. */
@@ -76,22 +76,22 @@ export const printFilter = (filter: PoolFilter): string | null => {
 };
 
 /** Corners that the address can say: few, and with few digits. */
-export const lassoOf = (corners: readonly Point[]): readonly Point[] | null => {
+export const lassoOf = (corners: readonly MapCorner[]): readonly MapCorner[] | null => {
   if (corners.length < 3) return null;
   const step = Math.max(1, corners.length / MOST_CORNERS);
   const few = Array.from(
     { length: Math.floor(corners.length / step) },
     (_, i) => corners[Math.floor(i * step)],
   );
-  return few.flatMap((corner): Point[] =>
+  return few.flatMap((corner): MapCorner[] =>
     corner === undefined ? [] : [[short(corner[0]), short(corner[1])]],
   );
 };
 
 const short = (value: number): number => Math.round(value * 100) / 100;
 
-const parseLasso = (text: string | undefined): readonly Point[] | null => {
-  const corners = (text ?? '').split(';').flatMap((pair): Point[] => {
+const parseLasso = (text: string | undefined): readonly MapCorner[] | null => {
+  const corners = (text ?? '').split(';').flatMap((pair): MapCorner[] => {
     const [x = NaN, y = NaN] = pair.split(',').map(Number);
     return Number.isFinite(x) && Number.isFinite(y) ? [[x, y]] : [];
   });
@@ -108,7 +108,7 @@ const decoded = (value: string): string => {
 };
 
 /** Whether a polygon holds a point: a line from it to the right crosses an odd number of its sides. */
-export const isInside = (corners: readonly Point[], [x, y]: Point): boolean => {
+const isInside = (corners: readonly MapCorner[], [x, y]: MapCorner): boolean => {
   let inside = false;
   for (let i = 0, j = corners.length - 1; i < corners.length; j = i++) {
     const [xi, yi] = corners[i] ?? [0, 0];
@@ -122,7 +122,7 @@ export type Known = {
   /** The attractor in which a message was last. */
   readonly clusters: ReadonlyMap<string, number>;
   readonly similarity: ReadonlyMap<string, number>;
-  readonly points: ReadonlyMap<string, Point>;
+  readonly points: ReadonlyMap<string, MapCorner>;
 };
 
 /** The messages that a filter lets through, in its order. */
@@ -158,3 +158,6 @@ export const filterRows = (
   if (order === 'similar') found.sort((a, b) => likeness(b) - likeness(a));
   return found;
 };
+
+/** The same order in every language of the reader. */
+export const byCodeUnits = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -8,9 +8,10 @@ import { useQuery } from '../use-query.ts';
 import { VirtualList } from '../virtual-list.tsx';
 import { grouped, plural } from '../words.ts';
 import type { ViewProps } from './page-view.ts';
-import { PointMap, type MapPoint } from './point-map.tsx';
+import { PointMap, type ColouredPoint } from './point-map.tsx';
 import { colouringOf, cssOf, kindColour } from './pool-colours.ts';
 import {
+  byCodeUnits,
   COLOURS,
   filterRows,
   ORDERS,
@@ -19,11 +20,11 @@ import {
   type ColouredBy,
   type Known,
   type OrderedBy,
-  type Point,
+  type MapCorner,
   type PoolFilter,
   type PoolRow,
 } from './pool-filter.ts';
-import { usePoolMetrics, type PoolMetrics } from './use-pool.ts';
+import { usePoolFigures, type ShownFigures } from './use-pool.ts';
 
 export type Pool = AnswerOf<Endpoints['poolRows']>;
 type Placed = AnswerOf<Endpoints['poolMap']>;
@@ -33,14 +34,14 @@ const MOST_NEAR = 100_000;
 const NEIGHBOURS = 12;
 
 /** The attractor in which each message was last. */
-const clustersIn = (metrics: PoolMetrics | undefined): ReadonlyMap<string, number> => {
+const clustersIn = (metrics: ShownFigures | undefined): ReadonlyMap<string, number> => {
   const found = new Map<string, number>();
   for (const { attractors } of metrics === undefined ? [] : [...metrics.snapshots, metrics.now])
     for (const { identity, members } of attractors ?? []) for (const id of members) found.set(id, identity);
   return found;
 };
 
-const pointsIn = (map: Placed | undefined): ReadonlyMap<string, Point> =>
+const pointsIn = (map: Placed | undefined): ReadonlyMap<string, MapCorner> =>
   new Map(map?.ids.map((id, i) => [id, [map.x[i] ?? 0, map.y[i] ?? 0] as const]));
 
 export const PoolMessages = ({
@@ -63,7 +64,7 @@ export const PoolMessages = ({
     (client) => client.poolMap({ history: branch, at: mapAt, seed: filter.seed }),
     `pool-map/${branch}`,
   );
-  const metrics = usePoolMetrics(history, reference);
+  const metrics = usePoolFigures(history, reference);
   const near = useQuery(
     filter.near === null ? 'none' : `now/h/${history}/pool-near/${reference ?? ''}/${filter.near}`,
     (client) =>
@@ -90,7 +91,7 @@ export const PoolMessages = ({
     () => colouringOf(filter.colour, pool.rows, clusters),
     [filter.colour, pool.rows, clusters],
   );
-  const mapPoints = useMemo((): readonly MapPoint[] => {
+  const mapPoints = useMemo((): readonly ColouredPoint[] => {
     const ids = new Set(shown.map(({ id }) => id));
     return pool.rows.flatMap((row) => {
       const point = points.get(row.id);
@@ -207,7 +208,10 @@ const Filters = ({
   readonly set: SetFilter;
   readonly clusters: ReadonlyMap<string, number>;
 }): ComponentChildren => {
-  const sources = useMemo(() => [...new Set(pool.rows.map(({ source }) => source))].sort(), [pool.rows]);
+  const sources = useMemo(
+    () => [...new Set(pool.rows.map(({ source }) => source))].sort(byCodeUnits),
+    [pool.rows],
+  );
   const numbers = useMemo(() => [...new Set(clusters.values())].sort((a, b) => a - b), [clusters]);
   return (
     <form class="pool-filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
@@ -358,7 +362,7 @@ const MapWithNote = ({
   choose,
 }: {
   readonly map: Placed;
-  readonly points: readonly MapPoint[];
+  readonly points: readonly ColouredPoint[];
   readonly legend: readonly (readonly [string, readonly [number, number, number]])[];
   readonly filter: PoolFilter;
   readonly set: SetFilter;

@@ -8,12 +8,12 @@ import { grouped, plural } from '../words.ts';
 import type { ViewProps } from './page-view.ts';
 import { cssOf, kindColour } from './pool-colours.ts';
 import { printFilter, parseFilter } from './pool-filter.ts';
-import { MOST_SNAPSHOTS, usePoolMetrics, type PoolMetrics, type PoolSnapshot } from './use-pool.ts';
+import { MOST_SNAPSHOTS, usePoolFigures, type ShownFigures, type ShownSnapshot } from './use-pool.ts';
 
 const FIGURES: readonly (readonly [
   words: string,
   meaning: string,
-  valueOf: (snapshot: PoolSnapshot) => number | null,
+  valueOf: (snapshot: ShownSnapshot) => number | null,
 ])[] = [
   ['diversity', 'mean cosine distance of all pairs of active messages', ({ diversity }) => diversity],
   ['similarity', 'mean cosine similarity of all pairs of added messages', ({ similarity }) => similarity],
@@ -33,7 +33,7 @@ export const PoolRounds = ({
   reference,
   go,
 }: ViewProps & { readonly reference: string | undefined }): ComponentChildren => (
-  <Shown query={usePoolMetrics(history, reference)} what="figures">
+  <Shown query={usePoolFigures(history, reference)} what="figures">
     {(metrics) => (
       <div class="pool-rounds">
         {metrics.snapshots.length === 0 ? (
@@ -116,16 +116,16 @@ const Line = ({
 };
 
 const MOST_ATTRACTORS = 24;
-const LANE = 22;
+const STRIP = 22;
 
-/** Each attractor is a lane: how many messages it held at each snapshot. The same number is the same attractor. */
+/** Each attractor is a strip: how many messages it held at each snapshot. The same number is the same attractor. */
 const Attractors = ({
   history,
   metrics: { snapshots, now },
   show,
 }: {
   readonly history: string;
-  readonly metrics: PoolMetrics;
+  readonly metrics: ShownFigures;
   readonly show: (identity: number) => void;
 }): ComponentChildren => {
   const all = [...snapshots, now];
@@ -133,21 +133,21 @@ const Attractors = ({
   const typical = new Map<number, string>();
   for (const [i, { attractors }] of all.entries())
     for (const { identity, size, representative } of attractors ?? []) {
-      const lane = sizes.get(identity) ?? all.map(() => 0);
-      lane[i] = size;
-      sizes.set(identity, lane);
+      const strip = sizes.get(identity) ?? all.map(() => 0);
+      strip[i] = size;
+      sizes.set(identity, strip);
       typical.set(identity, representative);
     }
-  const lanes = [...sizes]
-    .map(([identity, lane]) => ({ identity, lane, total: lane.reduce((sum, size) => sum + size, 0) }))
+  const strips = [...sizes]
+    .map(([identity, strip]) => ({ identity, strip, total: strip.reduce((sum, size) => sum + size, 0) }))
     .sort((a, b) => b.total - a.total || a.identity - b.identity);
-  const most = lanes.reduce((high, { lane }) => lane.reduce((h, size) => Math.max(h, size), high), 1);
+  const most = strips.reduce((high, { strip }) => strip.reduce((h, size) => Math.max(h, size), high), 1);
   const last = Math.max(1, all.length - 1);
-  const shapeOf = (lane: readonly number[]): string => {
-    const points = lane.map(
-      (size, i) => `${((i / last) * WIDE).toFixed(1)},${(LANE - (size / most) * (LANE - 2)).toFixed(1)}`,
+  const shapeOf = (strip: readonly number[]): string => {
+    const points = strip.map(
+      (size, i) => `${((i / last) * WIDE).toFixed(1)},${(STRIP - (size / most) * (STRIP - 2)).toFixed(1)}`,
     );
-    return `0,${LANE} ${points.join(' ')} ${WIDE},${LANE}`;
+    return `0,${STRIP} ${points.join(' ')} ${WIDE},${STRIP}`;
   };
   return (
     <section class="panel pool-attractors" aria-label="Attractors over rounds">
@@ -157,14 +157,14 @@ const Attractors = ({
           groups of messages that say something similar; the same number is the same group
         </span>
       </header>
-      {lanes.length === 0 ? (
+      {strips.length === 0 ? (
         <p class="note quiet">
           {all.some(({ attractors }) => attractors === null)
             ? 'Attractors are not searched where more than 1,000 messages are active.'
             : 'No three messages are near enough to each other to be a group.'}
         </p>
       ) : (
-        <table class="attractor-lanes">
+        <table class="attractor-sizes">
           <thead>
             <tr>
               <th scope="col">attractor</th>
@@ -175,7 +175,7 @@ const Attractors = ({
             </tr>
           </thead>
           <tbody>
-            {lanes.slice(0, MOST_ATTRACTORS).map(({ identity, lane }) => (
+            {strips.slice(0, MOST_ATTRACTORS).map(({ identity, strip }) => (
               <tr key={identity}>
                 <th scope="row">
                   <button class="link" onClick={() => show(identity)} title="List its messages">
@@ -183,11 +183,11 @@ const Attractors = ({
                     {identity}
                   </button>
                 </th>
-                <td>{lane.at(-1)}</td>
-                <td>{lane.reduce((high, size) => Math.max(high, size), 0)}</td>
+                <td>{strip.at(-1)}</td>
+                <td>{strip.reduce((high, size) => Math.max(high, size), 0)}</td>
                 <td>
-                  <svg viewBox={`0 0 ${WIDE} ${LANE}`} preserveAspectRatio="none" aria-hidden="true">
-                    <polygon points={shapeOf(lane)} style={{ fill: cssOf(kindColour(identity)) }} />
+                  <svg viewBox={`0 0 ${WIDE} ${STRIP}`} preserveAspectRatio="none" aria-hidden="true">
+                    <polygon points={shapeOf(strip)} style={{ fill: cssOf(kindColour(identity)) }} />
                   </svg>
                 </td>
                 <td class="attractor-text">
@@ -198,8 +198,8 @@ const Attractors = ({
           </tbody>
         </table>
       )}
-      {lanes.length > MOST_ATTRACTORS && (
-        <p class="note quiet">and {plural(lanes.length - MOST_ATTRACTORS, 'smaller attractor')}</p>
+      {strips.length > MOST_ATTRACTORS && (
+        <p class="note quiet">and {plural(strips.length - MOST_ATTRACTORS, 'smaller attractor')}</p>
       )}
     </section>
   );
@@ -220,7 +220,7 @@ const FigureTable = ({
   metrics: { snapshots, now },
   go,
 }: {
-  readonly metrics: PoolMetrics;
+  readonly metrics: ShownFigures;
   readonly go: ViewProps['go'];
 }): ComponentChildren => {
   const all = [...snapshots, now];

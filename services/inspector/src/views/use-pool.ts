@@ -2,14 +2,14 @@ import type { AnswerOf, Endpoints } from '@stemma/api';
 import type { Query } from '../queries.ts';
 import { useQuery } from '../use-query.ts';
 
-export type PoolMetrics = AnswerOf<Endpoints['poolMetrics']>;
-export type PoolSnapshot = PoolMetrics['snapshots'][number];
+export type ShownFigures = AnswerOf<Endpoints['poolMetrics']>;
+export type ShownSnapshot = ShownFigures['snapshots'][number];
 
 /** Figures of so many snapshots are asked for: each names its messages by attractor. */
 export const MOST_SNAPSHOTS = 500;
 
 /** A pool in figures at every snapshot up to a position. */
-export const usePoolMetrics = (history: string, reference: string | undefined): Query<PoolMetrics> =>
+export const usePoolFigures = (history: string, reference: string | undefined): Query<ShownFigures> =>
   useQuery(
     `now/h/${history}/pool-metrics/${reference ?? ''}`,
     (client) =>
