@@ -21,3 +21,6 @@ export { finishedRound } from './round.ts';
 export { drawSample } from './sample.ts';
 export { checkPoolChange, DEFAULT_SETTINGS, settingsOf, type PoolSettings } from './settings.ts';
 export { startPool, type NewPool } from './start-pool.ts';
+export { exportSession, type ExportedSession } from './logosphere/export-session.ts';
+export { importSession, type ImportedSession } from './logosphere/import-session.ts';
+export { readSession, type Session, type SessionFiles } from './logosphere/read-session.ts';

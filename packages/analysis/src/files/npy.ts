@@ -92,16 +92,20 @@ const readHeader = (text: string): Header => {
   return { type, shape: [rows, dimension] };
 };
 
-/** Vectors as a .npy file of version 1, as numpy writes them: `<f8`, C order. */
-export const npyBytes = ({ rows, dimension, values }: Vectors): Uint8Array => {
-  const header = `{'descr': '<f8', 'fortran_order': False, 'shape': (${rows}, ${dimension}), }`;
+/** Vectors as a .npy file of version 1, as numpy writes them, in C order. */
+export const npyBytes = ({ rows, dimension, values }: Vectors, type: '<f4' | '<f8' = '<f8'): Uint8Array => {
+  const size = type === '<f4' ? 4 : 8;
+  const header = `{'descr': '${type}', 'fortran_order': False, 'shape': (${rows}, ${dimension}), }`;
   const padded = `${header.padEnd(Math.ceil((header.length + 11) / 64) * 64 - 11)}\n`;
-  const bytes = new Uint8Array(10 + padded.length + values.length * 8);
+  const bytes = new Uint8Array(10 + padded.length + values.length * size);
   const view = new DataView(bytes.buffer);
   for (let i = 0; i < MAGIC.length; i++) bytes[i] = MAGIC.charCodeAt(i);
   bytes[6] = 1;
   view.setUint16(8, padded.length, true);
   bytes.set(new TextEncoder().encode(padded), 10);
-  for (const [i, value] of values.entries()) view.setFloat64(10 + padded.length + i * 8, value, true);
+  const start = 10 + padded.length;
+  for (const [i, value] of values.entries())
+    if (type === '<f4') view.setFloat32(start + i * size, value, true);
+    else view.setFloat64(start + i * size, value, true);
   return bytes;
 };

@@ -1,22 +1,67 @@
 import { exportTree } from '@stemma/context-tree';
+import { fail } from '@stemma/errors';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { OBSERVER_OPTION } from '../actor.ts';
-import type { CommandSpec } from '../command.ts';
-import { required } from '../options.ts';
+import type { CommandSpec, Context } from '../command.ts';
+import { required, text } from '../options.ts';
+import { printable } from '../output.ts';
 
 export const exportCommand: CommandSpec = {
   name: 'export',
-  summary: 'print the canonical bytes of a position: every node with every header',
+  summary:
+    'print the canonical bytes of a position: every node with every header; or write a pool as a folder',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
-    ['[ref]', 'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)'],
+    [
+      '[ref]',
+      'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state); with --format logosphere the folder',
+    ],
   ],
-  options: [OBSERVER_OPTION],
-  run: async ({ home: open, output, observe }, [name, ref]) => {
-    const home = await open();
+  options: [
+    ['--format <name>', 'pact, or logosphere: a pool with all its branches (default: pact)'],
+    OBSERVER_OPTION,
+  ],
+  run: async (context, [name, ref], options) => {
+    const format = text(options, 'format') ?? 'pact';
+    if (format === 'logosphere')
+      return exportSessionFolder(context, required(name), ref as string | undefined);
+    if (format !== 'pact')
+      throw fail('E_USAGE', `--format is ${JSON.stringify(format.slice(0, 100))}, not pact or logosphere`);
+    const home = await context.home();
     const branchRef = await home.find(required(name));
     const view = await home.view(await home.position(branchRef, ref as string | undefined));
-    observe(branchRef, 'exported', 'PACT', view.position);
-    await output.write(exportTree(view.tree, view.payloads));
+    context.observe(branchRef, 'exported', 'PACT', view.position);
+    await context.output.write(exportTree(view.tree, view.payloads));
     return undefined;
   },
+};
+
+/** Writes a pool into a folder that is new or empty. */
+const exportSessionFolder = async (
+  { findBranch, output, observe }: Context,
+  name: string,
+  folder: string | undefined,
+): Promise<undefined> => {
+  if (folder === undefined)
+    throw fail('E_USAGE', 'name the folder: stemma export sea --format logosphere FOLDER');
+  const { exportSession } = await import('@stemma/pools');
+  const { home, branchRef } = await findBranch(name);
+  const { files, ...counts } = await exportSession(home, branchRef.history);
+  const root = resolve(folder);
+  mkdirSync(root, { recursive: true });
+  if (readdirSync(root).length > 0)
+    throw fail('E_IO', `${folder} is not empty: name a new folder`, { path: folder });
+  for (const { path, bytes } of files) {
+    const file = join(root, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, bytes);
+  }
+  observe(branchRef, 'exported', 'Logosphere', await home.position(branchRef));
+  await output.result(
+    { folder: root, ...counts },
+    () =>
+      `${printable(folder)}: ${counts.messages} messages, ${counts.branches} branches, ${counts.interventions} interventions\n`,
+  );
+  return undefined;
 };

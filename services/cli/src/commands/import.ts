@@ -4,9 +4,14 @@ import type { CommandSpec } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { importFile, type Imported } from '../import-file.ts';
 import { listImportFiles, sizeOf } from '../import-files.ts';
+import { importSessionFolder, isSessionFolder } from '../import-session.ts';
 import { openNames } from '../import-names.ts';
 import { text } from '../options.ts';
 import { printable, table } from '../output.ts';
+
+/** The format of folders with a session of a pool in them. */
+const SESSION = 'logosphere';
+const NO_FILES = { files: [], passedOver: [], empty: [] } as const;
 
 /** A file of which nothing, or only its first conversations, could be recorded. */
 type Refused = { readonly file: string; readonly code: ErrorCode; readonly message: string };
@@ -16,18 +21,21 @@ const ofTheFile = (error: unknown): boolean =>
   isStemmaError(error) && !['E_CANCELLED', 'E_USAGE'].includes(error.code) && FILE_CODES.test(error.code);
 
 const FILE_CODES =
-  /^E_(INPUT_|FORMAT_|ROLE_|CONTENT_|KEY_TOO_LONG|EXPORT_|COMMAND_INVALID|NAME_INVALID|HISTORY_EXISTS|IO$)/;
+  /^E_(INPUT_|VECTORS|FORMAT_|ROLE_|CONTENT_|KEY_TOO_LONG|EXPORT_|COMMAND_INVALID|NAME_INVALID|HISTORY_EXISTS|IO$)/;
 
 export const importCommand: CommandSpec = {
   name: 'import',
   summary: 'record transcripts: one cycle for each model call',
   arguments: [
-    ['<files...>', 'JSON or JSONL files, also compressed (.gz), folders of them, or pipes; - reads stdin'],
+    [
+      '<files...>',
+      'JSON or JSONL files, also compressed (.gz), folders of them, or pipes; - reads stdin. Also folders of Logosphere sessions',
+    ],
   ],
   options: [
     [
       '--format <name>',
-      `the format: ${['auto', ...IMPORTERS.map(({ name }) => name)].join(', ')} (default: auto)`,
+      `the format: ${['auto', ...IMPORTERS.map(({ name }) => name), SESSION].join(', ')} (default: auto)`,
     ],
     [
       '--history <name>',
@@ -37,7 +45,15 @@ export const importCommand: CommandSpec = {
     ['--dry-run', 'a report only; nothing is recorded'],
   ],
   run: async ({ home: open, output, stdin, signal, progress: display }, [given], options) => {
-    const { files, passedOver, empty } = listImportFiles(given as readonly string[]);
+    const format = text(options, 'format') ?? 'auto';
+    const paths = given as readonly string[];
+    const sessions = paths.filter(
+      (path) => format === SESSION || (format === 'auto' && isSessionFolder(path)),
+    );
+    const others = paths.filter((path) => !sessions.includes(path));
+    const listed = others.length === 0 ? NO_FILES : listImportFiles(others);
+    const { passedOver, empty } = listed;
+    const files = [...sessions, ...listed.files];
     const { erasable } = erasableOf(options);
     const names = openNames(text(options, 'history')?.normalize('NFC'), files.length, erasable !== undefined);
     const dry = options['dryRun'] === true;
@@ -51,7 +67,7 @@ export const importCommand: CommandSpec = {
     if (passedOver.length > 0)
       output.say(`passed over, no .json, .jsonl or .ndjson: ${passedOver.join(', ')}`);
 
-    const sizes = files.map(sizeOf);
+    const sizes = files.map((file) => (sessions.includes(file) ? 0 : sizeOf(file)));
     // A file is read twice.
     const total = sizes.reduce((sum, size) => sum + size, 0) * 2;
     const progress = display(
@@ -61,8 +77,19 @@ export const importCommand: CommandSpec = {
     for (const [i, file] of files.entries()) {
       const most = (sizes[i] ?? 0) * 2;
       try {
+        if (sessions.includes(file)) {
+          if (erasable !== undefined) throw fail('E_USAGE', 'a session cannot be imported as erasable');
+          const named = names(file);
+          const found = await importSessionFolder(home, file, {
+            name: typeof named === 'string' ? named : null,
+            signal,
+          });
+          imported.push(found);
+          for (const warning of found.warnings) output.say(`${file}: ${warning}`);
+          continue;
+        }
         const found = await importFile(home, file, {
-          format: text(options, 'format') ?? 'auto',
+          format,
           name: names(file),
           stdin,
           ...(erasable === undefined ? {} : { erasable }),

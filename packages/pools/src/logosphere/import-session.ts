@@ -1,0 +1,320 @@
+import type { WideJson, WideJsonObject } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { historyId, type Command, type Step } from '@stemma/history';
+import type { Home } from '@stemma/home';
+import { DEFAULT_SETTINGS } from '../settings.ts';
+import type { Session, SessionIntervention, SessionRow } from './read-session.ts';
+
+/** Who recorded what no actor did. */
+const BY = { recorder: 'logosphere' } as const;
+/** Rounds without a message that are made up for, so that a round keeps its number. */
+const MOST_EMPTY = 10_000;
+
+/** What an import came to. */
+export type ImportedSession = {
+  readonly history: string;
+  readonly rounds: number;
+  readonly messages: number;
+  readonly branches: number;
+  readonly events: number;
+  /** Interventions that are not recorded, by type: the layout does not say what they changed. */
+  readonly skipped: Readonly<Record<string, number>>;
+};
+
+/**
+ * Records a session as a history that is a pool: each round a cycle with the samples of its minds, each branch a branch, messages from
+ * outside as interventions (pool: Formats). The same session gives the same trees.
+ *
+ * @throws E_HISTORY_EXISTS, E_INPUT_TOO_LARGE, and what `submit` throws
+ */
+export const importSession = async (
+  home: Pick<Home, 'submit'>,
+  session: Session,
+  {
+    name,
+    source,
+    signal,
+  }: {
+    readonly name: string;
+    readonly source: { readonly format: string; readonly sha256: string };
+    readonly signal?: AbortSignal;
+  },
+): Promise<ImportedSession> => {
+  refuseEmptyRounds(session);
+  const history = historyId(name, 'logosphere');
+  let events = 0;
+  const submit = async (
+    command: Omit<Command, 'history'>,
+  ): Promise<{ readonly seq: number; readonly branchId: number; readonly ids: readonly string[] }> => {
+    signal?.throwIfAborted();
+    const outcome = await home.submit({ ...command, history });
+    events += outcome.events.length;
+    const ids = outcome.events.flatMap((event) => (event.type === 'NodeInserted' ? [event.node.id] : []));
+    return { seq: outcome.seq, branchId: outcome.branchId, ids };
+  };
+  const writers = new Map<string | null, BranchWriter>();
+  const sizes = session.rows.map(({ sampled }) => sampled.length);
+  const began = { seq: 0, branchId: 0 };
+  await submit({
+    id: 'logosphere.start',
+    branchId: 0,
+    by: BY,
+    at_ns: 0n,
+    steps: [{ op: 'start', name, thread: 'pre', source }],
+  });
+  const config = {
+    ...DEFAULT_SETTINGS,
+    sample_size: Math.max(
+      1,
+      sizes.reduce((a, b) => Math.max(a, b), 0),
+    ),
+  };
+  began.seq = (
+    await submit({
+      id: 'logosphere.configuration',
+      branchId: 0,
+      by: BY,
+      steps: [{ op: 'config', set: config as unknown as WideJsonObject }],
+    })
+  ).seq;
+  const injections = new Map<number, SessionIntervention>();
+  const skipped: Record<string, number> = {};
+  for (const intervention of session.interventions) {
+    const { type, content } = intervention;
+    if (type === 'message_inject' && typeof content['vector_id'] === 'number')
+      injections.set(content['vector_id'], intervention);
+    else if (type !== 'external_query') skipped[type] = (skipped[type] ?? 0) + 1;
+  }
+  const rowsOf = Map.groupBy(session.rows, ({ branch }) => branch);
+  const context: WriterContext = { submit, injections };
+  let rounds = 0;
+  const write = async (branch: string | null, writer: BranchWriter): Promise<void> => {
+    writers.set(branch, writer);
+    rounds += await writeBranch(context, writer, rowsOf.get(branch) ?? []);
+  };
+  await write(null, {
+    branch: null,
+    branchId: 0,
+    round: 0,
+    nodes: new Map(),
+    positions: [{ round: 0, vectorId: -1, seq: began.seq }],
+  });
+  for (const { name: branch, parent, round } of session.branches) {
+    const from = writers.get(parent);
+    if (from === undefined) throw fail('E_INTERNAL', `the branch ${branch} comes before its parent`);
+    const first = rowsOf.get(branch)?.[0]?.vectorId ?? Infinity;
+    // Where it left its parent: behind what was there of that round before its own first message.
+    const at =
+      from.positions.findLast(
+        (position) => position.round < round || (position.round === round && position.vectorId < first),
+      ) ?? from.positions[0];
+    if (at === undefined) throw fail('E_INTERNAL', `the branch ${branch} starts nowhere`);
+    const forked = await submit({
+      id: `logosphere.fork.${branch}`,
+      branchId: from.branchId,
+      by: BY,
+      steps: [{ op: 'fork', name: branch, at: { branchId: at.branchId ?? from.branchId, seq: at.seq } }],
+    });
+    const nodes = new Map([...from.nodes].filter(([vectorId]) => (from.seen?.get(vectorId) ?? 0) <= at.seq));
+    await write(branch, {
+      branch,
+      branchId: forked.branchId,
+      round: Math.min(at.round, round),
+      nodes,
+      positions: [{ round: at.round, vectorId: at.vectorId, seq: forked.seq, branchId: forked.branchId }],
+    });
+  }
+  for (const [i, { type, content, actor, notes, branch }] of session.interventions.entries()) {
+    if (type !== 'external_query') continue;
+    const writer = writers.get(branch) ?? writers.get(null);
+    const { question, answer, mind } = content;
+    await submit({
+      id: `logosphere.query.${i}`,
+      branchId: writer?.branchId ?? 0,
+      by: { actor: actor ?? UNKNOWN },
+      notes,
+      steps: [{ op: 'query', question: textIn(question), answer: answer ?? null, mind: textIn(mind) }],
+    });
+  }
+  return {
+    history,
+    rounds,
+    messages: session.rows.length,
+    branches: session.branches.length + 1,
+    events,
+    skipped,
+  };
+};
+
+/** @throws E_INPUT_TOO_LARGE for a session that only announces rounds */
+const refuseEmptyRounds = ({ rows, branches }: Session): void => {
+  const said = Map.groupBy(rows, (row) => row.branch);
+  /** The last round of each branch. */
+  const reached = new Map<string | null, number>();
+  let empty = 0;
+  for (const { name, parent, round } of [{ name: null, parent: null, round: 0 }, ...branches]) {
+    const rounds = new Set((said.get(name) ?? []).map((row) => row.round));
+    const start = Math.min(round, reached.get(parent) ?? 0);
+    const last = [...rounds].reduce((a, b) => Math.max(a, b), start);
+    reached.set(name, last);
+    empty += Math.max(0, last - start - rounds.size);
+  }
+  if (empty > MOST_EMPTY)
+    throw fail(
+      'E_INPUT_TOO_LARGE',
+      `${empty} rounds of the session have no message; ${MOST_EMPTY} may be so`,
+    );
+};
+
+/** Who intervened where the session does not say. */
+const UNKNOWN = 'unknown';
+
+const textIn = (value: WideJson | undefined): string => (typeof value === 'string' ? value : '');
+
+type WriterContext = {
+  readonly submit: (
+    command: Omit<Command, 'history'>,
+  ) => Promise<{ readonly seq: number; readonly branchId: number; readonly ids: readonly string[] }>;
+  readonly injections: ReadonlyMap<number, SessionIntervention>;
+};
+
+type MessageNode = { readonly id: string; readonly text: string };
+
+type BranchWriter = {
+  readonly branch: string | null;
+  readonly branchId: number;
+  /** The newest round that is committed. */
+  round: number;
+  /** The nodes of the messages that it has, by vector id. */
+  readonly nodes: Map<number, MessageNode>;
+  /** The frame that each message came with. */
+  seen?: Map<number, number>;
+  /** The positions that others may start from, the oldest first. */
+  readonly positions: {
+    readonly round: number;
+    readonly vectorId: number;
+    readonly seq: number;
+    readonly branchId?: number;
+  }[];
+};
+
+/** Writes the rounds of a branch. @returns how many there are */
+const writeBranch = async (
+  { submit, injections }: WriterContext,
+  writer: BranchWriter,
+  rows: readonly SessionRow[],
+): Promise<number> => {
+  const { branch, branchId, nodes, positions } = writer;
+  writer.seen = new Map();
+  const prefix = `logosphere.${branch ?? ''}`;
+  const began = writer.round;
+  const rounds = Map.groupBy(rows, ({ round }) => round);
+  for (const round of [...rounds.keys()].sort((a, b) => a - b)) {
+    const said = rounds.get(round) ?? [];
+    while (writer.round < round) {
+      writer.round++;
+      const shown = writer.round === round ? samplesOf(said, nodes) : [];
+      const { seq } = await submit({
+        id: `${prefix}.round.${writer.round}`,
+        branchId,
+        by: BY,
+        at_ns: 0n,
+        steps: [...shown, { op: 'commit' }],
+      });
+      positions.push({ round: writer.round, vectorId: -1, seq });
+    }
+    for (let i = 0; i < said.length;) {
+      const row = said[i] as SessionRow;
+      const end = row.injected ? i + 1 : said.findIndex((other, j) => j >= i && other.injected);
+      const group = said.slice(i, end === -1 ? said.length : end);
+      const { seq, ids } = row.injected
+        ? await submit(injection(row, branchId, injections.get(row.vectorId)))
+        : await submit({
+            id: `${prefix}.messages.${row.vectorId}`,
+            branchId,
+            by: BY,
+            steps: group.map(message),
+          });
+      for (const [j, { vectorId, text }] of group.entries()) {
+        nodes.set(vectorId, { id: ids[j] as string, text });
+        writer.seen.set(vectorId, seq);
+      }
+      positions.push({ round, vectorId: group.at(-1)?.vectorId ?? -1, seq });
+      i += group.length;
+    }
+  }
+  return writer.round - began;
+};
+
+/** What the minds of a round were shown, as far as the messages are there. */
+const samplesOf = (rows: readonly SessionRow[], nodes: ReadonlyMap<number, MessageNode>): readonly Step[] => {
+  const byMind = new Map<number, readonly number[]>();
+  for (const { mindId, sampled } of rows)
+    if (sampled.length > 0 && !byMind.has(mindId)) byMind.set(mindId, sampled);
+  return [...byMind].flatMap(([mindId, sampled]) => {
+    const shown = sampled.flatMap((vectorId) => nodes.get(vectorId) ?? []);
+    const round = rows[0]?.round ?? 0;
+    return [
+      block({
+        role: 'system',
+        kind: 'prompt',
+        content: '',
+        data_round: round,
+        data_mind_id: mindId,
+        data_sampled_ids: shown.map(({ id }) => id),
+      }),
+      ...shown.map(({ id, text }) =>
+        block({ role: 'user', kind: 'sample', refs: [id], content: text, data_mind_id: mindId }),
+      ),
+    ];
+  });
+};
+
+const block = (node: WideJsonObject): Step => ({
+  op: 'insert',
+  parent: '^ah',
+  node: { nodeType: 'cb', offset: -1, ttl: 1, ...node },
+  // Only messages have a time in a session: each other node is right behind what is there.
+  at_ns: 0n,
+});
+
+const message = ({ round, mindId, vectorId, at, text }: SessionRow): Step => ({
+  op: 'insert',
+  parent: '^ah',
+  node: {
+    nodeType: 'cb',
+    offset: 0,
+    role: mindId < 0 ? 'user' : 'assistant',
+    kind: 'text',
+    content: text,
+    data_vector_id: vectorId,
+    data_round: round,
+    data_mind_id: mindId,
+    data_source: mindId < 0 ? 'seed' : 'mind',
+  },
+  at_ns: at,
+});
+
+const injection = (
+  { vectorId, text, at }: SessionRow,
+  branchId: number,
+  intervention: SessionIntervention | undefined,
+): Omit<Command, 'history'> => {
+  const source = intervention?.content['source'];
+  return {
+    id: `logosphere.inject.${vectorId}`,
+    branchId,
+    by: { actor: intervention?.actor ?? UNKNOWN },
+    notes: intervention?.notes ?? '',
+    at_ns: at,
+    steps: [
+      {
+        op: 'inject',
+        text,
+        role: 'user',
+        vector_id: vectorId,
+        ...(typeof source === 'string' ? { source } : {}),
+      },
+    ],
+  };
+};

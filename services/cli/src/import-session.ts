@@ -1,0 +1,78 @@
+import { sha256Hex } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import type { Home } from '@stemma/home';
+import { readFileSync, statSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import type { Imported } from './import-file.ts';
+
+/** What a folder must hold to be a Logosphere session. */
+const METADATA = 'vector_db/metadata.jsonl';
+
+/** The most bytes of a file of a session. */
+const MOST_BYTES = 2 * 1024 * 1024 * 1024;
+
+/** True for a folder with a Logosphere session in it. */
+export const isSessionFolder = (path: string): boolean =>
+  path !== '-' && statSync(join(path, METADATA), { throwIfNoEntry: false })?.isFile() === true;
+
+/**
+ * Records a Logosphere session; without a home it is only read.
+ *
+ * @throws coded errors of the reading (then nothing is recorded) and of the recording
+ */
+export const importSessionFolder = async (
+  home: Home | null,
+  folder: string,
+  { name, signal }: { readonly name: string | null; readonly signal: AbortSignal },
+): Promise<Imported> => {
+  const { importSession, readSession } = await import('@stemma/pools');
+  const metadata = readIn(folder, METADATA);
+  if (metadata === null) throw fail('E_IO', `${folder} holds no ${METADATA}`);
+  const session = readSession({
+    metadata,
+    embeddings: readIn(folder, 'vector_db/embeddings.npy'),
+    interventions: readIn(folder, 'interventions.jsonl'),
+    branches: readIn(folder, 'branches.json'),
+  });
+  const called = name ?? basename(resolve(folder));
+  const imported =
+    home === null
+      ? null
+      : await importSession(home, session, {
+          name: called,
+          source: { format: 'logosphere', sha256: sha256Hex(metadata) },
+          signal,
+        });
+  const history = imported?.history ?? called;
+  return {
+    history,
+    name: called,
+    branch: history,
+    branchId: 0,
+    file: folder,
+    format: 'logosphere',
+    cycles: imported?.rounds ?? 0,
+    nodes: session.rows.length,
+    events: imported?.events ?? 0,
+    warnings: session.differences,
+    read: { messages: session.rows.length, branches: session.branches.length + 1 },
+    skipped: {
+      ...Object.fromEntries(
+        Object.entries(imported?.skipped ?? {}).map(([type, count]) => [`intervention ${type}`, count]),
+      ),
+      // Stemma makes a vector of each text itself, the same for all pools.
+      ...(session.vectors === null ? {} : { 'vector of the session': session.vectors.rows }),
+    },
+    unknown: session.unknown,
+  };
+};
+
+const readIn = (folder: string, path: string): Uint8Array | null => {
+  const file = join(folder, path);
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) return null;
+  if (!found.isFile()) throw fail('E_IO', `${file} is no file`);
+  if (found.size > MOST_BYTES)
+    throw fail('E_INPUT_TOO_LARGE', `${file} has ${found.size} bytes; ${MOST_BYTES} can be read`);
+  return readFileSync(file);
+};
