@@ -23,4 +23,4 @@ export { checkPoolChange, DEFAULT_SETTINGS, settingsOf, type PoolSettings } from
 export { startPool, type NewPool } from './start-pool.ts';
 export { exportSession, type ExportedSession } from './logosphere/export-session.ts';
 export { importSession, type ImportedSession } from './logosphere/import-session.ts';
-export { readSession, type Session, type SessionFiles } from './logosphere/read-session.ts';
+export { readSession, type LogosphereSession, type SessionFiles } from './logosphere/read-session.ts';

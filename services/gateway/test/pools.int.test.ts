@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(() => open.close());
 
-test('a session goes over HTTP from the first message to the branches: each act is an intervention with actor and reason [pool: Runner] [pool: Interventions]', async () => {
+test('a session goes over HTTP from the first message to the branches: each intervention names its actor and reason [pool: Runner] [pool: Interventions]', async () => {
   const { client, start, home } = open;
   const started = await start('sea');
   expect(await start('sea')).toEqual({ ...started, repeated: true });

@@ -3,7 +3,7 @@ import { fail } from '@stemma/errors';
 import { historyId, type Command, type Step } from '@stemma/history';
 import type { Home } from '@stemma/home';
 import { DEFAULT_SETTINGS } from '../settings.ts';
-import type { Session, SessionIntervention, SessionRow } from './read-session.ts';
+import type { LogosphereSession, SessionIntervention, SessionRow } from './read-session.ts';
 
 /** Who recorded what no actor did. */
 const BY = { recorder: 'logosphere' } as const;
@@ -29,7 +29,7 @@ export type ImportedSession = {
  */
 export const importSession = async (
   home: Pick<Home, 'submit'>,
-  session: Session,
+  session: LogosphereSession,
   {
     name,
     source,
@@ -147,7 +147,7 @@ export const importSession = async (
 };
 
 /** @throws E_INPUT_TOO_LARGE for a session that only announces rounds */
-const refuseEmptyRounds = ({ rows, branches }: Session): void => {
+const refuseEmptyRounds = ({ rows, branches }: LogosphereSession): void => {
   const said = Map.groupBy(rows, (row) => row.branch);
   /** The last round of each branch. */
   const reached = new Map<string | null, number>();

@@ -1,5 +1,11 @@
 import { readNpy } from '@stemma/analysis';
-import { canonicalJson, isJsonObject, parseWideJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import {
+  canonicalJson,
+  isJsonObject,
+  parseWideJson,
+  type WideJson,
+  type WideJsonObject,
+} from '@stemma/canonical';
 import { fail, issueText } from '@stemma/errors';
 import { z } from 'zod';
 import { nanosecondsOf } from './timestamps.ts';
@@ -31,7 +37,7 @@ export type SessionIntervention = {
 };
 
 /** A Logosphere session, as its files have it (pool: Formats). */
-export type Session = {
+export type LogosphereSession = {
   /** By vector id. */
   readonly rows: readonly SessionRow[];
   /** Parents before those that start from them. */
@@ -93,7 +99,7 @@ const MOST_DIFFERENCES = 100;
  *
  * @throws E_INPUT_SHAPE, E_INPUT_JSON, E_VECTORS, E_INPUT_ENCODING
  */
-export const readSession = (files: SessionFiles): Session => {
+export const readSession = (files: SessionFiles): LogosphereSession => {
   const differences: string[] = [];
   let more = 0;
   const differ = (what: string): void => {
@@ -165,7 +171,9 @@ export const readSession = (files: SessionFiles): Session => {
     const id = content['vector_id'];
     const row = typeof id === 'number' ? byId.get(id) : undefined;
     if (row === undefined)
-      differ(`interventions.jsonl injects message ${canonicalJson(id ?? null)}, which metadata.jsonl has not`);
+      differ(
+        `interventions.jsonl injects message ${canonicalJson(id ?? null)}, which metadata.jsonl has not`,
+      );
     else if (!row.injected)
       differ(`interventions.jsonl injects message ${row.vectorId}, which metadata.jsonl says a mind said`);
     else if (content['text'] !== row.text)
@@ -200,7 +208,7 @@ const linesOf = (
         );
 
 /** @throws E_VECTORS for numbers that are none, objects, and files that are not as long as they say */
-const vectorsIn = (bytes: Uint8Array | null): Session['vectors'] => {
+const vectorsIn = (bytes: Uint8Array | null): LogosphereSession['vectors'] => {
   if (bytes === null) return null;
   const { rows, dimension } = readNpy(bytes);
   return { rows, dimension };
