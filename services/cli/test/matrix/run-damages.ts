@@ -1,5 +1,14 @@
 import { seeded } from '@stemma/log/contract';
-import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAsker } from './asker.ts';
@@ -63,6 +72,7 @@ export const runDamages = async (options: DamagesOptions): Promise<DamagesReport
       await using asker = openAsker(DEADLINE, oneThread);
       opening ??= openWhole(asker, home, join(folder, 'asked'));
       const whole = await opening;
+      refuseOlder(whole);
       while (next < left.length) {
         const i = left[next++] as number;
         const copy = join(folder, `copy-${i}`);
@@ -84,6 +94,12 @@ export const runDamages = async (options: DamagesOptions): Promise<DamagesReport
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+};
+
+/** Rows of another version are built anew beside those that the home has: what is damaged in those, nobody reads. */
+const refuseOlder = ({ home, asked }: Whole): void => {
+  const [kept, now] = [home, asked].map((each) => statSync(join(each, 'rows/1/rows.mdb')).size);
+  if (kept !== now) throw new Error('the kept home has rows of another version: take another folder');
 };
 
 /** Puts the home of a kept folder at `home`; makes it, and keeps it, if there is none. */
