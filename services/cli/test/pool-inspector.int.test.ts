@@ -122,7 +122,7 @@ describe('Useful', () => {
     for (const each of texts) expect(each).toHaveLength(texts[0]?.length ?? 0);
   });
 
-  test('Compare divergence across branches [pool §7.4]', async () => {
+  test('Compare divergence across branches [pool: Metrics and analysis]', async () => {
     for (const [name, seed] of [
       ['a1', 21],
       ['b1', 22],
