@@ -17,6 +17,7 @@ import { proxy } from './proxy/proxy.ts';
 import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
 import { printReport, writeReports } from './report.ts';
+import { search } from './search/search.ts';
 import { selectors } from './selectors/selectors.ts';
 import { stages } from './stages/stages.ts';
 import type { BenchmarkOptions, Report } from './table.ts';
@@ -41,6 +42,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   proxy,
   analysis,
   verdict,
+  search,
 };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
@@ -64,6 +66,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'proxy',
   'analysis',
   'verdict',
+  'search',
 ]);
 
 const main = async (options: Options): Promise<void> => {

@@ -19,6 +19,7 @@ export const names = [
   'audit',
   'analysis',
   'verdict',
+  'search',
 ] as const;
 export type Name = (typeof names)[number];
 
