@@ -225,19 +225,23 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
       guarded(() => {
         const [condition, values] = conditionOf(filter);
         const where = `words MATCH ? ${condition}`;
-        const from =
-          'FROM words JOIN documents d ON d.number = words.rowid JOIN histories h ON h.number = d.history';
+        const from = 'FROM words JOIN documents d ON d.number = words.rowid';
         const match = matchOf(terms);
+        // Where nothing but words is asked for, no document is looked at to count.
+        const counted = condition === '' ? 'FROM words' : from;
         const { count } = database
-          .prepare(`SELECT count(*) AS count FROM (SELECT 1 ${from} WHERE ${where} LIMIT ${MOST_RANKED + 1})`)
+          .prepare(
+            `SELECT count(*) AS count FROM (SELECT 1 ${counted} WHERE ${where} LIMIT ${MOST_RANKED + 1})`,
+          )
           .get(match, ...values) as { count: number };
         const ranked = count <= MOST_RANKED;
         // An id that is looked for counts more than a text that has it too.
-        const order = ranked ? 'bm25(words, 1.0, 4.0), d.number DESC' : 'd.number DESC';
+        // The index itself goes from the newest to the oldest: what is not ranked need not be sorted.
+        const order = ranked ? 'bm25(words, 1.0, 4.0), words.rowid DESC' : 'words.rowid DESC';
         const rows = database
           .prepare(
-            `SELECT h.history AS history, d.branch AS branchId, d.seq AS seq, d.event AS "index", d.part AS part
-             ${from} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
+            `SELECT (SELECT history FROM histories h WHERE h.number = d.history) AS history, d.branch AS branchId,
+             d.seq AS seq, d.event AS "index", d.part AS part ${from} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
           )
           .all(match, ...values, limit, skip) as unknown as FoundDocument[];
         return { documents: rows.map((row) => ({ ...row })), total: Math.min(count, MOST_RANKED), ranked };
@@ -277,7 +281,7 @@ const conditionOf = (filter: IndexFilter): readonly [sql: string, values: readon
     values.push(...given);
   };
   const { history, path, kind, role, since, until } = filter;
-  if (history !== undefined) put('h.history = ?', history);
+  if (history !== undefined) put('d.history = (SELECT number FROM histories WHERE history = ?)', history);
   if (path !== undefined)
     put(
       `(${path.map(() => '(d.branch = ? AND d.seq <= ?)').join(' OR ') || '0'})`,
