@@ -220,6 +220,8 @@ const findBranchRef = async (
   { home: open, output, directory }: Context,
   name: string,
 ): Promise<{ home: Home; branchRef: BranchRef }> => {
+  if (name.startsWith('@'))
+    throw fail('E_USAGE', `${name} is a position: the history stands before it, as in «thread H ${name}»`);
   const home = await open().catch((error: unknown) => {
     if (!isStemmaError(error, 'E_HOME_NOT_FOUND')) throw error;
     throw fail(

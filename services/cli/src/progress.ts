@@ -9,6 +9,13 @@ export type ProgressDisplay = {
   readonly end: () => void;
 };
 
+/** Seconds as a person says them. @param seconds a text where it is not known yet */
+const timeLeft = (seconds: unknown): string => {
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return '…';
+  const whole = Math.max(1, Math.round(seconds));
+  return whole < 120 ? `${whole} s` : `${Math.round(whole / 60)} min`;
+};
+
 /** Opens a bar (when totals come) or a counter of `unit`. */
 export const openProgress = (unit: string, stderr: Terminal, signal: AbortSignal): ProgressDisplay => {
   if (stderr.isTTY !== true) return { count: () => signal.throwIfAborted(), end: () => undefined };
@@ -20,6 +27,7 @@ export const openProgress = (unit: string, stderr: Terminal, signal: AbortSignal
       // A name of a file may stand in it, of which nothing steers the bar.
       format: `{bar} {value}/{total} ${oneLine(unit, 40).replaceAll('{', '(')}, {eta_formatted} left`,
       etaBuffer: 50,
+      formatTime: timeLeft,
     },
     Presets.shades_classic,
   );

@@ -3,14 +3,27 @@ import { fail } from '@stemma/errors';
 /** A position without its `@`: `c3`, `s57`, `t-1`; a number alone is a call. */
 const SHORT = /^(?:[cs][0-9]+|t-?[0-9]+)$/;
 const NUMBER = /^[0-9]+$/;
+/** A position on a branch: `main-1@c10`, `main-1@10`. A node that is called so is written `#main-1@c10`. */
+const ON_BRANCH = /^([^#@\s]+)@((?:[cs][0-9]+|t-?[0-9]+|name:\S+)|[0-9]+)$/;
 
 /** True for a text that can only be a position. */
 export const isPosition = (text: string): boolean =>
-  text.startsWith('@') || SHORT.test(text) || NUMBER.test(text);
+  text.startsWith('@') || SHORT.test(text) || NUMBER.test(text) || ON_BRANCH.test(text);
 
-/** A position as people write it (`@c3`, `c3` or `3`) as Stemma writes it; any other text as it is. */
+/** Refuses a name that every command would take for a position. @throws E_NAME_INVALID */
+export const refusePosition = (name: string | undefined): void => {
+  if (name !== undefined && isPosition(name))
+    throw fail(
+      'E_NAME_INVALID',
+      `${JSON.stringify(name)} would be read as a position: give a name that is none`,
+    );
+};
+
+/** A position as people write it (`@c3`, `c3`, `3`, `main-1@3`) as Stemma writes it; any other text as it is. */
 export const positionOf = (text: string): string => {
   if (SHORT.test(text)) return `@${text}`;
+  const [, branch, place = ''] = ON_BRANCH.exec(text) ?? [];
+  if (branch !== undefined) return `${branch}@${NUMBER.test(place) ? `c${place}` : place}`;
   return NUMBER.test(text) ? `@c${text}` : text;
 };
 

@@ -219,4 +219,22 @@ test('a rollback names the branch that it abandons after its old name, and says 
   expect(await json('rollback', 'twice', '1', '--actor', 'Ada')).toMatchObject({ abandonedName: 'main-2' });
   const { stdout } = await run(['branches', 'twice']);
   for (const name of ['main', 'main-1', 'main-2']) expect(stdout).toContain(name);
+  // What is abandoned can be looked at by its name, in every command.
+  for (const args of [
+    ['show', 'twice', 'main-1@c2'],
+    ['show', 'twice', 'main-1@2'],
+    ['thread', 'twice', 'main-1@c2'],
+  ])
+    expect((await run(args)).code).toBe(0);
+});
+
+test('what every command would read as a position is no name, and a position is no history', async () => {
+  await json('start', '--name', 'places');
+  for (const args of [
+    ['save', 'places', '@s0', 'c7'],
+    ['fork', 'places', '--name', 's3'],
+  ])
+    expect((await run([...args, '--actor', 'Ada'])).stderr).toContain('E_NAME_INVALID');
+  const { code, stderr } = await run(['thread', '@c3', 'places']);
+  expect([code, stderr]).toEqual([64, expect.stringContaining('the history stands before it')]);
 });

@@ -46,7 +46,7 @@ test('watch prints changes that another process makes, follows a rollback of its
   await stemma('insert', 'desk', '--id', 'three', '--role', 'tool', '--content', '3');
   expect([await next(), await next()]).toEqual(['@s6: 2 matched', '  + three']);
   child.kill('SIGINT');
-  expect(await ended).toEqual([2, '']);
+  expect(await ended).toEqual([130, '']);
 }, 600_000);
 
 test('watch whose stdout is closed, as by `| head -1`, ends at the next change with exit 0', async () => {

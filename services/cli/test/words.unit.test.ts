@@ -17,6 +17,9 @@ describe('references', () => {
     ['t-1', '@t-1'],
     ['@name:x', '@name:x'],
     ['other@c3', 'other@c3'],
+    ['main-1@3', 'main-1@c3'],
+    ['main-1@name:x', 'main-1@name:x'],
+    ['ann@work', 'ann@work'],
     ['cat', 'cat'],
   ])('the position %s is %s', (text, position) => {
     expect(positionOf(text)).toBe(position);
@@ -28,6 +31,8 @@ describe('references', () => {
     expect(splitReferences(['m1', '3'], 'show')).toEqual(both);
     expect(splitReferences(['c3', '#m1'], 'show')).toEqual(both);
     expect(splitReferences(['#c3'], 'show')).toEqual({ ref: undefined, node: 'c3' });
+    expect(splitReferences(['main-1@10', 'm1'], 'show')).toEqual({ ref: 'main-1@c10', node: 'm1' });
+    expect(splitReferences(['ann@work'], 'show')).toEqual({ ref: undefined, node: 'ann@work' });
     expect(() => splitReferences(['c3', '4'], 'show')).toThrow('at most one position');
   });
 

@@ -64,7 +64,7 @@ def record_answer(
     usage: `input`, `output`, `cached`, `cache_write`, `reasoning`. Only the first end of a call counts.
     """
     say_unknown("record_answer", unknown, None)
-    if call._call is None:
+    if not isinstance(call, RecordedCall) or call._call is None:
         return
     message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
 

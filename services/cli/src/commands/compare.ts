@@ -5,6 +5,7 @@ import type { CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
 import { time } from '../time.ts';
+import { withTitles } from '../titles.ts';
 
 /** So many interventions of a side are listed; the rest is counted. */
 const MAX_INTERVENTIONS = 20;
@@ -39,7 +40,8 @@ export const compare: CommandSpec = {
       await writeFile(file, page, { mode: 0o600 });
       output.say(`wrote ${file}`);
     }
-    await output.result(comparison, () => describe(comparison, output.width));
+    const relation = await withTitles(home, describeRelation(comparison));
+    await output.result(comparison, () => describe(comparison, relation, output.width));
     return undefined;
   },
 };
@@ -51,8 +53,8 @@ const sidesOf = ([name = '', a = '', b]: readonly string[]): [name: string, a: s
   return at <= 0 ? [name, '', a] : [name.slice(0, at), name.slice(at), a];
 };
 
-const describe = (comparison: Comparison, width: number): string =>
-  describeRelation(comparison) +
+const describe = (comparison: Comparison, relation: string, width: number): string =>
+  relation +
   countTable(comparison) +
   describeDifferences(comparison, width) +
   describeSide('A', comparison, width) +

@@ -3,7 +3,7 @@ import type { UnresolvedStep } from '@stemma/queries';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printBranch } from '../print-branch.ts';
-import { isPosition, positionOf } from '../references.ts';
+import { isPosition, positionOf, refusePosition } from '../references.ts';
 import { AUTHOR_OPTIONS, submitSteps } from '../submit.ts';
 
 type Options = Readonly<Record<string, unknown>>;
@@ -41,13 +41,15 @@ export const fork: CommandSpec = {
   summary: 'start a new branch at a position; the parent branch stays as it is',
   arguments: [HISTORY, ['[ref]', 'a position: @t-1 @c12 @s57 @name:NAME (default: the tip of the branch)']],
   options: [['--name <name>', 'the name of the new branch (default: none)'], DESCRIPTION, ...AUTHOR_OPTIONS],
-  run: (context, [name, ref], options) =>
-    submitBranchStep(context, name, options, {
+  run: async (context, [name, ref], options) => {
+    refusePosition(text(options, 'name'));
+    return submitBranchStep(context, name, options, {
       op: 'fork',
       name: text(options, 'name') ?? null,
       ...descriptionOption(options),
       ...(ref === undefined ? {} : { at: reference(ref) }),
-    }),
+    });
+  },
 };
 
 type Found = Awaited<ReturnType<Context['findBranch']>>;

@@ -196,7 +196,8 @@ const printTable = async (
       `@s${one.seq}`,
       one.timestamp.replace('T', ' ').slice(0, 19) + 'Z',
       one.intervention_type,
-      one.actor,
+      // What was done is told rather than the whole of a long name.
+      isNarrow ? oneLine(one.actor, ACTOR_WIDTH) : one.actor,
       one.snapshot_before ?? '',
       one.snapshot_after,
       one.annotations.length === 0 ? what : `${what}  (${one.annotations.length} notes since)`,
@@ -210,7 +211,8 @@ const printTable = async (
     );
 };
 
-const WIDTHS = [6, 20, 14, 10, 7, 7];
+const ACTOR_WIDTH = 10;
+const WIDTHS = [6, 20, 14, ACTOR_WIDTH, 7, 7];
 const row = (cells: readonly string[], width: number): string => {
   const line = cells.map((cell, i) => oneLine(cell, 400).padEnd(WIDTHS[i] ?? 0)).join('  ');
   const maxLength = Math.min(width, 500);

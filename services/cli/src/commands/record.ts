@@ -92,6 +92,8 @@ const runChild = async (
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
 ): Promise<number> => {
+  // Ctrl-C while the home was being opened: the command has not begun.
+  signal.throwIfAborted();
   const child = spawn(program, args, { env, stdio: 'inherit' });
   // Ctrl-C reaches the command too, which decides what it does; whatever else ends this one, ends it.
   let isInterrupted = false;

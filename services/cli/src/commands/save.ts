@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
-import { isPosition, positionOf } from '../references.ts';
+import { isPosition, positionOf, refusePosition } from '../references.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 import { time } from '../time.ts';
 import { titled, titleOf } from '../titles.ts';
@@ -21,6 +21,7 @@ export const save: CommandSpec = {
     const name = given.find((each) => each !== ref);
     if (given.length > (ref === undefined ? 0 : 1) + (name === undefined ? 0 : 1))
       throw fail('E_USAGE', 'save takes at most one name and one position (@c12)');
+    refusePosition(name);
     const found = await context.findBranch(history);
     const description = text(options, 'description');
     const outcome = await submitSteps(

@@ -43,6 +43,7 @@ export const select: CommandSpec = {
     if (given !== undefined) throw fail('E_USAGE', `${optionOf(given)} needs a range such as @t-5..@t-1`);
     const { ids, position } = await home.select(branchRef, required(selector), asked);
     observe(branchRef, 'selected', required(selector), position);
+    if (ids.length === 0 && !output.json) output.say('no node matches');
     const excerpt = output.json ? undefined : openExcerpts(await home.view(position));
     await output.result(ids, () =>
       ids

@@ -1,4 +1,5 @@
 import { toWireJson } from '@stemma/api';
+import { ERRORS } from '@stemma/errors';
 import type { WatchMessage } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { required } from '../options.ts';
@@ -18,7 +19,7 @@ export const watch: CommandSpec = {
     for await (const message of messages)
       await output.write(output.json ? toWireJson(message) + '\n' : describe(message));
     // It ends by being cancelled, or, which is no failure, when nobody reads it any more.
-    return output.unread.aborted ? undefined : 2;
+    return output.unread.aborted ? undefined : ERRORS.E_CANCELLED.exit;
   },
 };
 
