@@ -9,7 +9,7 @@ export const SIDES = ['cycles', 'branches', 'interventions'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** What fills the middle of the page in place of the context at one position. */
-export const SHOWS = ['time', 'compare', 'pool'] as const;
+export const SHOWS = ['time', 'compare', 'pool', 'branches', 'calls', 'stages', 'events', 'system'] as const;
 export type Show = (typeof SHOWS)[number];
 
 /** What somebody does to a branch, as the dialog that is open. */
@@ -44,6 +44,8 @@ export type Address = {
   readonly actor: string | null;
   /** What is looked for in all histories; null: the search is not open. */
   readonly find: string | null;
+  /** Finds nodes of the tree. */
+  readonly select: string | null;
   /** Null: the context at one position. */
   readonly show: Show | null;
   /** The other point of the time view. */
@@ -74,6 +76,7 @@ export const parseAddress = (search: string): Address => {
     type: query.get('type'),
     actor: query.get('actor'),
     find: query.get('find'),
+    select: query.get('select'),
     show: SHOWS.find((one) => one === query.get('show')) ?? null,
     other: query.get('other'),
     a: query.get('a'),
@@ -96,6 +99,7 @@ export const printAddress = ({ history, side, view, ...rest }: Address): string 
     intervention,
     node,
     find,
+    select,
     show,
     a,
     b,
@@ -109,7 +113,7 @@ export const printAddress = ({ history, side, view, ...rest }: Address): string 
   } = rest;
   const given = {
     ...{ h: history, show, at, side: side === 'cycles' ? null : side, type, actor, on, since, until },
-    ...{ intervention, node, find, a, b, part, filter, other, dialog },
+    ...{ intervention, node, select, find, a, b, part, filter, other, dialog },
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);
@@ -131,7 +135,7 @@ export const change = (now: Address, to: Partial<Address>): Address => {
     ...now,
     ...(moved ? { at: null, node: null, other: null, dialog: null } : {}),
     ...(moved || shows ? { filter: null } : {}),
-    ...(away ? { ...NO_FILTER, intervention: null, a: null, b: null } : {}),
+    ...(away ? { ...NO_FILTER, intervention: null, select: null, a: null, b: null } : {}),
     ...(to.node == null ? {} : { intervention: null }),
     ...(to.intervention == null ? {} : { node: null }),
     ...to,

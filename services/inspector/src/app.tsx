@@ -6,6 +6,7 @@ import { isChosen } from './chosen.ts';
 import { Head } from './head.tsx';
 import { Histories, useHistories } from './histories.tsx';
 import { KeysHelp, useKeys, type KeyAction } from './keys.tsx';
+import { Legend } from './legend.tsx';
 import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import type { Queries } from './queries.ts';
@@ -30,6 +31,7 @@ export const App = ({
 const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   const [address, go] = useAddress();
   const [help, setHelp] = useState(false);
+  const [legend, setLegend] = useState(false);
   const histories = useHistories(1);
   const list = histories.state === 'done' ? histories.value.histories : [];
   const head = useHead(address.history);
@@ -51,6 +53,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
 
   useKeys((action) => {
     if (action === 'help') setHelp(!help);
+    else if (action === 'legend') setLegend(!legend);
     else runAction(action, { address, go, list, looking, page });
   });
 
@@ -62,6 +65,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
         live={live}
         choose={(history) => go({ history })}
         help={() => setHelp(true)}
+        legend={() => setLegend(true)}
         find={() => go({ find: '' })}
       />
       <Histories chosen={address.history} choose={(history) => go({ history })} />
@@ -100,6 +104,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
           go={go}
         />
       )}
+      {legend && <Legend close={() => setLegend(false)} />}
       {help && <KeysHelp close={() => setHelp(false)} />}
     </div>
   );
@@ -132,7 +137,10 @@ type Scene = {
 
 const VIEW_ORDER: readonly View[] = ['thread', 'bytes', 'openai'];
 
-const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, looking, page }: Scene): void => {
+const runAction = (
+  action: Exclude<KeyAction, 'help' | 'legend'>,
+  { address, go, list, looking, page }: Scene,
+): void => {
   switch (action) {
     case 'older':
     case 'newer':
@@ -160,6 +168,10 @@ const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, look
     case 'find':
       go({ find: '' });
       return;
+    case 'select':
+      go({ show: null });
+      setTimeout(() => document.querySelector<HTMLElement>('.selector-bar input')?.focus());
+      return;
     case 'intervene':
       go({ dialog: 'inject' });
       return;
@@ -169,7 +181,12 @@ const runAction = (action: Exclude<KeyAction, 'help'>, { address, go, list, look
     case 'time':
     case 'compare':
     case 'pool':
-      go({ show: action });
+    case 'branch-drawing':
+    case 'calls':
+    case 'stages':
+    case 'events':
+    case 'system':
+      go({ show: action === 'branch-drawing' ? 'branches' : action, part: null, type: null });
       return;
     case 'cycles':
     case 'branches':

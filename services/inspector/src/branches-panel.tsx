@@ -21,6 +21,7 @@ export const BranchesPanel = ({
   branch,
   looking,
   cycle,
+  keep = () => true,
   go,
 }: {
   readonly history: string;
@@ -31,6 +32,8 @@ export const BranchesPanel = ({
   readonly looking: Looking | null;
   /** The position in it, in cycles; null while unknown. */
   readonly cycle: number | null;
+  /** Which branches are drawn; all unless said. */
+  readonly keep?: (branch: BranchNodeAnswer) => boolean;
   readonly go: Go;
 }): ComponentChildren => (
   <Shown query={useBranches(history)} what="branches">
@@ -38,7 +41,7 @@ export const BranchesPanel = ({
       <BranchTree
         history={history}
         asked={asked}
-        branches={branches}
+        branches={branches.filter(keep)}
         branch={branch}
         looking={looking}
         cycle={cycle}

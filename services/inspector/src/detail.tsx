@@ -2,6 +2,7 @@ import { toWireJson, type NodeDetail } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
 import { Contents } from './content.tsx';
+import { Copy } from './copy.tsx';
 import { NodeTimeline } from './node-timeline.tsx';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
@@ -46,6 +47,7 @@ export const Detail = ({
         <Shown query={query} what="node">
           {(detail) => (
             <>
+              <Copies detail={detail} history={history} />
               <Facts detail={detail} choose={choose} />
               <div class="payload">
                 <NodeTimeline history={history} reference={reference} node={node} go={go} />
@@ -57,6 +59,30 @@ export const Detail = ({
         </Shown>
       </div>
     </aside>
+  );
+};
+
+/** The node as others take it: its text, all of it as JSON, the address of this page, the command that prints it. */
+const Copies = ({
+  detail,
+  history,
+}: {
+  readonly detail: NodeDetail;
+  readonly history: string;
+}): ComponentChildren => {
+  const { content } = detail.payload;
+  const { id } = detail.headers;
+  const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+  return (
+    <p class="copies">
+      {typeof content === 'string' && <Copy text={content} words="text" />}
+      <Copy text={toWireJson({ ...detail.headers, ...detail.payload })} words="JSON" />
+      <Copy text={location.href} words="link" />
+      <Copy
+        text={`stemma show ${quoted(history)} ${detail.position.label} ${quoted(`#${id}`)}`}
+        words="as a command"
+      />
+    </p>
   );
 };
 

@@ -14,6 +14,7 @@ export const Head = ({
   live,
   choose,
   help,
+  legend,
   find,
 }: {
   readonly summary: HistorySummaryAnswer | undefined;
@@ -21,6 +22,7 @@ export const Head = ({
   readonly live: Live;
   readonly choose: (branch: string) => void;
   readonly help: () => void;
+  readonly legend: () => void;
   readonly find: () => void;
 }): ComponentChildren => {
   useChanges(live);
@@ -72,6 +74,9 @@ export const Head = ({
       </span>
       <button class="plain find" onClick={find} title="Search in all histories (/)">
         Search <kbd>/</kbd>
+      </button>
+      <button class="plain wide-only" onClick={legend} title="What the words mean (l)">
+        Legend
       </button>
       <button class="plain" onClick={help} title="Keys (?)" aria-label="Show the keys">
         ?

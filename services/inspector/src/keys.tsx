@@ -19,6 +19,13 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['t'], 'time: scrub through the calls'],
   [['d'], 'compare two positions, branches or histories'],
   [['p'], 'the pool: its messages, a map of them, figures, a verdict'],
+  [['g'], 'the drawing of the branches, saved positions'],
+  [['w'], 'the calls: how long each took'],
+  [['s'], 'the compiler stages'],
+  [['e'], 'the events'],
+  [['y'], 'the system'],
+  [['l'], 'what the words of the tree mean'],
+  [['n'], 'find nodes by a selector'],
   [['/'], 'search in all histories'],
   [['Tab'], 'the next part of the page; in the tree ↑ ↓ and Enter'],
   [['Esc'], 'close the detail'],
@@ -36,10 +43,12 @@ export type KeyAction =
   | 'close'
   | 'help'
   | 'find'
+  | 'legend'
+  | 'select'
   | Side
   | ViewKey;
 
-type ViewKey = 'context' | 'intervene' | Show;
+type ViewKey = 'context' | 'intervene' | 'branch-drawing' | Exclude<Show, 'branches'>;
 
 const ACTIONS: Readonly<Record<string, KeyAction>> = {
   j: 'older',
@@ -60,6 +69,13 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   t: 'time',
   d: 'compare',
   p: 'pool',
+  g: 'branch-drawing',
+  w: 'calls',
+  s: 'stages',
+  e: 'events',
+  y: 'system',
+  l: 'legend',
+  n: 'select',
   '/': 'find',
   '?': 'help',
 };

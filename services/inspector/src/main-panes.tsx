@@ -7,6 +7,7 @@ import { CallAnswer, CallBar } from './call-bar.tsx';
 import { Detail } from './detail.tsx';
 import { HeldBar } from './held-bar.tsx';
 import { InterventionDetail } from './intervention-detail.tsx';
+import { SelectorBar, useMatches } from './selector-bar.tsx';
 import { Shown } from './states.tsx';
 import { ThreadPane } from './thread-pane.tsx';
 import { RemovedNodes, TreePane } from './tree-pane.tsx';
@@ -27,7 +28,7 @@ export const MainPanes = ({
   history,
   looking,
   head,
-  address: { node, intervention, view },
+  address: { node, intervention, view, select },
   go,
 }: {
   readonly history: string;
@@ -43,6 +44,7 @@ export const MainPanes = ({
   const choose = (id: string): void => go({ node: id === node ? null : id });
   const stale = tree.state === 'done' && tree.stale;
   const page = tree.state === 'done' ? tree.value : undefined;
+  const matches = useMatches(history, reference, select ?? '');
   return (
     <div
       class={`panes view-${view}${node === null && intervention === null ? '' : ' with-detail'}`}
@@ -60,9 +62,18 @@ export const MainPanes = ({
             </span>
           )}
         </header>
+        <SelectorBar history={history} reference={reference} selector={select ?? ''} node={node} go={go} />
         <div class="pane scroll" tabIndex={-1}>
           <Shown query={tree} what="tree">
-            {(value) => <TreePane page={value} chosen={node} choose={choose} showMore={showMore} />}
+            {(value) => (
+              <TreePane
+                page={value}
+                chosen={node}
+                matched={matches.state === 'done' ? matches.value : []}
+                choose={choose}
+                showMore={showMore}
+              />
+            )}
           </Shown>
         </div>
         {page !== undefined && page.removedTotal > 0 && <RemovedNodes page={page} />}

@@ -9,12 +9,22 @@ const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])
   ['time', 'Time', 't'],
   ['compare', 'Compare', 'd'],
   ['pool', 'Pool', 'p'],
+  ['branches', 'Branches', 'g'],
+  ['calls', 'Calls', 'w'],
+  ['stages', 'Stages', 's'],
+  ['events', 'Events', 'e'],
+  ['system', 'System', 'y'],
 ];
 
 const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>> = {
   time: () => import('./views/time.tsx'),
   compare: () => import('./views/compare.tsx'),
   pool: () => import('./views/pool.tsx'),
+  branches: () => import('./views/branches.tsx'),
+  calls: () => import('./views/calls.tsx'),
+  stages: () => import('./views/stages.tsx'),
+  events: () => import('./views/events.tsx'),
+  system: () => import('./views/system.tsx'),
 };
 
 type Loaded<T> = { readonly value?: T; readonly failed?: boolean };
@@ -62,7 +72,7 @@ export const Views = ({ address, go }: { readonly address: Address; readonly go:
         class="tab"
         aria-current={address.show === show ? 'page' : undefined}
         title={`${words} (${key})`}
-        onClick={() => go({ show })}
+        onClick={() => go({ show, part: null })}
       >
         {words}
       </button>

@@ -10,18 +10,21 @@ import { callWords, grouped, plural } from './words.ts';
 type Props = {
   readonly page: TreePage;
   readonly chosen: string | null;
+  /** What a selector matches. */
+  readonly matched: readonly string[];
   readonly choose: (node: string) => void;
   readonly showMore: () => void;
 };
 
 /** The tree at a position: regions, turns, blocks; what is new in it marked. */
-export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentChildren => {
+export const TreePane = ({ page, chosen, matched, choose, showMore }: Props): ComponentChildren => {
   const list = useRef<HTMLUListElement>(null);
   useScroll(list, `${page.position.branch} ${page.position.label}`, {
     first: '.is-new',
     chosen: selectorOf(chosen),
   });
   const levels = levelsOf(page.nodes);
+  const matches = new Set(matched);
   const first = page.nodes.some(({ id }) => id === chosen) ? chosen : page.nodes[0]?.id;
   return (
     <ul
@@ -42,6 +45,7 @@ export const TreePane = ({ page, chosen, choose, showMore }: Props): ComponentCh
             node={row.node}
             level={levels.get(row.node.id) ?? 1}
             chosen={row.node.id === chosen}
+            isMatch={matches.has(row.node.id)}
             tabbable={row.node.id === first}
             allNew={page.previous === null}
             choose={choose}
@@ -79,6 +83,7 @@ const TreeRow = ({
   node,
   level,
   chosen,
+  isMatch,
   tabbable,
   allNew,
   choose,
@@ -86,6 +91,7 @@ const TreeRow = ({
   readonly node: TreeNodeAnswer;
   readonly level: number;
   readonly chosen: boolean;
+  readonly isMatch: boolean;
   readonly tabbable: boolean;
   readonly allNew: boolean;
   readonly choose: (node: string) => void;
@@ -93,7 +99,7 @@ const TreeRow = ({
   const isNew = node.new && !allNew && node.shape !== 'root' && node.shape !== 'region';
   return (
     <li
-      class={`node shape-${node.shape}${isNew ? ' is-new' : ''}`}
+      class={`node shape-${node.shape}${isNew ? ' is-new' : ''}${isMatch ? ' is-match' : ''}`}
       role="treeitem"
       aria-level={level}
       aria-selected={chosen}
@@ -143,7 +149,7 @@ const NodeWords = ({ node }: { readonly node: TreeNodeAnswer }): ComponentChildr
     case 'region':
       return (
         <span class="node-title">
-          <code>{node.region}</code> <span class="quiet">{REGIONS[node.region ?? '']}</span>
+          {REGIONS[node.region ?? '']} <code class="quiet">{node.region}</code>
         </span>
       );
     case 'turn':
