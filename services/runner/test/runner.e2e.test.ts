@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const ROUNDS = sized(15, 60);
-const SOON = { timeout: 60_000, interval: 20 };
+const ROUNDS = sized(5, 10);
+const SOON = { timeout: 100_000, interval: 200 };
 
 const SEEDS = [
   'The sea keeps what it is given.',
@@ -91,7 +91,11 @@ const runWhileKilled = async (
   await expect.poll(working, SOON).toBeDefined();
   const killed = await working();
   runners.find(({ name }) => name === killed)?.signal('SIGKILL');
-  await expect.poll(async () => (await viewRuns(home, { open: true })).length, SOON).toBe(0);
+  const open = async (): Promise<readonly string[]> =>
+    (await viewRuns(home, { open: true })).map(
+      ({ run, done, runner }) => `${run}: ${done} by ${runner ?? 'nobody'}`,
+    );
+  await expect.poll(open, SOON).toEqual([]);
   for (const name of names) {
     expect(await textsOf(home, name)).toEqual(expected);
     const { history } = await home.find(name);
