@@ -65,7 +65,7 @@ export const QUESTIONS = {
     params: history,
     query: z.strictObject({
       after: wholeInQuery.optional().describe('the cycle that all come after (default: from the first)'),
-      limit: wholeInQuery.optional().describe('the most calls to return, at most 1,000 (default: 1,000)'),
+      limit: wholeInQuery.optional().describe('the most calls to return, at most 20,000 (default: 1,000)'),
     }),
     answer: { kind: 'json', status: 200, schema: SizesAnswer },
     errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],

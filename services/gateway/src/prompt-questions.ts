@@ -22,6 +22,8 @@ const MAX_STEPS = 1_000;
 
 /** Calls of a page: so many at the most, and no more once their messages have so many characters. */
 const MAX_CALLS = 1_000;
+/** Sizes of a page: all of them are counted for each page. */
+const MAX_SIZES = 20_000;
 const MAX_CALLS_TEXT = 8 * 1024 * 1024;
 
 /** What answers the questions about what was sent. */
@@ -78,7 +80,7 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
     const branchRef = await home.find(name);
     const { tokenizer, sizes } = await home.questions.sizes(branchRef);
     const later = sizes.filter(({ cycle }) => cycle > after);
-    const shown = later.slice(0, Math.max(1, Math.min(limit, MAX_CALLS)));
+    const shown = later.slice(0, Math.max(1, Math.min(limit, MAX_SIZES)));
     const { history, branch, branchId } = branchRef;
     const next = shown.length < later.length ? (shown.at(-1)?.cycle ?? null) : null;
     return { history, branch, branchId, tokenizer, sizes: shown, next };

@@ -7,6 +7,8 @@ export type LoadedSizes = { readonly branchId: number; readonly sizes: readonly 
 /** What was loaded, by what it was asked of: snapshots do not change, so later questions ask only for later ones. */
 const knownSizes = new Map<string, LoadedSizes>();
 const MOST_KNOWN = 8;
+/** The server counts all calls for each page. */
+const MOST_AT_ONCE = 20_000;
 
 const loadSizes = async (client: ApiClient, history: string): Promise<LoadedSizes> => {
   const before = knownSizes.get(history);
@@ -14,7 +16,11 @@ const loadSizes = async (client: ApiClient, history: string): Promise<LoadedSize
   let branchId = before?.branchId;
   for (;;) {
     const after = sizes.at(-1)?.cycle;
-    const page = await client.sizes({ history, ...(after === undefined ? {} : { after }) });
+    const page = await client.sizes({
+      history,
+      limit: MOST_AT_ONCE,
+      ...(after === undefined ? {} : { after }),
+    });
     if (branchId !== undefined && page.branchId !== branchId) {
       // Since a rollback the name is that of another branch.
       [sizes, branchId] = [[], undefined];
