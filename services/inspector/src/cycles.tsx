@@ -6,7 +6,7 @@ import type { Query } from './queries.ts';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
 import { useSnapshot, type Looking } from './use-cycles.ts';
-import { VirtualList } from './virtual-list.tsx';
+import { optionProps, VirtualList } from './virtual-list.tsx';
 import { grouped, isoTime, plural, shortTime } from './words.ts';
 
 const ROW = 46;
@@ -121,11 +121,7 @@ const CycleRow = ({
   return (
     <button
       class="cycle"
-      role="option"
-      aria-selected={chosen}
-      aria-setsize={count}
-      aria-posinset={index + 1}
-      tabIndex={-1}
+      {...optionProps(index, count, chosen)}
       onClick={() => go({ at: `@c${cycle}` })}
       title={
         snapshot === undefined

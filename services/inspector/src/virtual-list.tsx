@@ -14,6 +14,16 @@ type Props = {
 
 const AROUND = 6;
 
+/** What a row that can be chosen has: the list says which of how many it is, and its keys choose it. */
+export const optionProps = (index: number, count: number, isSelected: boolean) =>
+  ({
+    role: 'option',
+    'aria-selected': isSelected,
+    'aria-setsize': count,
+    'aria-posinset': index + 1,
+    tabIndex: -1,
+  }) as const;
+
 /** A list of rows of equal height of which only those in view are in the page, however many there are. */
 export const VirtualList = ({
   label,

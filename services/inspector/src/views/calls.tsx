@@ -83,7 +83,7 @@ const Waterfall = ({
           const first = ((one.first_byte_ms ?? 0) / Math.max(1, one.duration_ms ?? 1)) * 100;
           return (
             <button
-              class="call-row"
+              class="table-row call-row"
               role="option"
               aria-selected={one.cycle === cycle}
               tabIndex={-1}

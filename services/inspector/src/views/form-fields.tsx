@@ -45,22 +45,25 @@ export const Area = ({ label, name, fields, set }: LineProps): ComponentChildren
   </label>
 );
 
+/** @param otherwise what is chosen until somebody chooses */
 export const Choice = ({
   label,
   name,
-  value,
+  fields,
   set,
+  otherwise = '',
   choices,
-}: {
-  readonly label: string;
-  readonly name: string;
-  readonly value: string;
-  readonly set: (name: string, value: string) => void;
+}: LineProps & {
+  readonly otherwise?: string;
   readonly choices: readonly (readonly [value: string, words: string])[];
 }): ComponentChildren => (
   <label>
     <span>{label}</span>
-    <select name={name} value={value} onChange={({ currentTarget }) => set(name, currentTarget.value)}>
+    <select
+      name={name}
+      value={fields[name] ?? otherwise}
+      onChange={({ currentTarget }) => set(name, currentTarget.value)}
+    >
       {choices.map(([one, words]) => (
         <option key={one} value={one}>
           {words}

@@ -31,7 +31,7 @@ export const DialogFields = (props: FieldsProps): ComponentChildren => {
             <Choice
               label="Role"
               name="role"
-              value={fields['role'] ?? ''}
+              fields={fields}
               set={set}
               choices={[
                 ['', 'user'],
@@ -43,7 +43,7 @@ export const DialogFields = (props: FieldsProps): ComponentChildren => {
             <Choice
               label="Where in the tree"
               name="parent"
-              value={fields['parent'] ?? ''}
+              fields={fields}
               set={set}
               choices={[
                 ['', 'the end of the thread (^ah)'],
@@ -85,12 +85,7 @@ export const DialogFields = (props: FieldsProps): ComponentChildren => {
     case 'run':
       return (
         <div class="who">
-          <Line
-            label="Model (default: the one that was asked)"
-            name="mind"
-            placeholder="openai:MODEL, offline"
-            {...line}
-          />
+          <ModelLine {...line} />
           <Line label="Calls" name="calls" isNumber placeholder="1" {...line} />
           <Line label="Name of the branch" name="name" {...line} />
           <Line label="Seconds" name="seconds" isNumber placeholder="300" {...line} />
@@ -99,12 +94,7 @@ export const DialogFields = (props: FieldsProps): ComponentChildren => {
     case 'retry':
       return (
         <div class="who">
-          <Line
-            label="Model (default: the one that was asked)"
-            name="mind"
-            placeholder="openai:MODEL, offline"
-            {...line}
-          />
+          <ModelLine {...line} />
           <Line label="Times" name="times" isNumber placeholder="1" {...line} />
           <Line label="Parameters, JSON" name="set" placeholder='{"temperature":0}' {...line} />
           <Line label="Seconds" name="seconds" isNumber placeholder="300" {...line} />
@@ -116,6 +106,15 @@ export const DialogFields = (props: FieldsProps): ComponentChildren => {
       return <ReleaseFields {...props} />;
   }
 };
+
+const ModelLine = (line: Pick<FieldsProps, 'fields' | 'set'>): ComponentChildren => (
+  <Line
+    label="Model (default: the one that was asked)"
+    name="mind"
+    placeholder="openai:MODEL, offline"
+    {...line}
+  />
+);
 
 const ChooseNode = (): ComponentChildren => (
   <p class="note">Choose a node in the tree or the thread first: this dialog opens from its detail.</p>
@@ -236,7 +235,8 @@ const BreakFields = ({ target, fields, set }: FieldsProps): ComponentChildren =>
         <Choice
           label="Then"
           name="then"
-          value={fields['then'] ?? 'go-on'}
+          otherwise="go-on"
+          fields={fields}
           set={set}
           choices={[
             ['go-on', 'it goes on'],
@@ -274,7 +274,7 @@ const ReleaseFields = ({ target, fields, set }: FieldsProps): ComponentChildren 
             <Choice
               label="Call"
               name="attempt"
-              value={fields['attempt'] ?? ''}
+              fields={fields}
               set={set}
               choices={calls.map((call) => [
                 call.attempt_id,
@@ -284,7 +284,8 @@ const ReleaseFields = ({ target, fields, set }: FieldsProps): ComponentChildren 
             <Choice
               label="How"
               name="how"
-              value={fields['how'] ?? 'resume'}
+              otherwise="resume"
+              fields={fields}
               set={set}
               choices={[
                 ['resume', 'resume: it goes out as the branch shows it now'],

@@ -160,7 +160,8 @@ const InterveneForm = ({ dialog, target, go, close }: FormProps): ComponentChild
           <Choice
             label="Where"
             name="where"
-            value={fields['where'] ?? 'tip'}
+            otherwise="tip"
+            fields={fields}
             set={set}
             choices={[
               ['tip', 'on this branch, in what is shown next'],

@@ -5,7 +5,7 @@ import { Content } from '../content.tsx';
 import { SafeText, visible } from '../safe-text.tsx';
 import { Shown } from '../states.tsx';
 import { useQuery } from '../use-query.ts';
-import { VirtualList } from '../virtual-list.tsx';
+import { optionProps, VirtualList } from '../virtual-list.tsx';
 import { grouped, plural } from '../words.ts';
 import type { ViewProps } from './page-view.ts';
 import { PointMap, type ColouredPoint } from './point-map.tsx';
@@ -458,11 +458,7 @@ const MessageList = ({
           return (
             <button
               class={`table-row pool-row${row.active ? '' : ' is-past'}`}
-              role="option"
-              aria-selected={i === selected}
-              aria-setsize={rows.length}
-              aria-posinset={i + 1}
-              tabIndex={-1}
+              {...optionProps(i, rows.length, i === selected)}
               onClick={() => choose(i === selected ? null : row.id)}
             >
               <span>{row.round ?? '–'}</span>

@@ -9,7 +9,7 @@ import { MAX_INTERVENTIONS, useBranches } from '../use-branches.ts';
 import { useQuery } from '../use-query.ts';
 import { useAttempts, useSizes, type LoadedSizes } from '../use-sizes.ts';
 import { TAIL, useTree } from '../use-tree.ts';
-import { VirtualList } from '../virtual-list.tsx';
+import { optionProps, VirtualList } from '../virtual-list.tsx';
 import { firstWords } from '@stemma/api';
 import { callWords, durationWords, grouped, plural } from '../words.ts';
 import { Chart, colourOf } from './chart.tsx';
@@ -424,11 +424,7 @@ const CallTable = ({
           return (
             <button
               class="table-row"
-              role="option"
-              aria-selected={i === selected}
-              aria-setsize={points.length}
-              aria-posinset={i + 1}
-              tabIndex={-1}
+              {...optionProps(i, points.length, i === selected)}
               onClick={() => choose(i)}
             >
               <b>{point.label}</b>
