@@ -7,6 +7,7 @@ import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { nameOfMessages, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { authorOf, callsAfter, findCallRow, findFrameSummary, type CallRow } from '@stemma/read-models';
+import { erasableOf } from './erasable-of.ts';
 import type { CallEnd } from './finish-call.ts';
 import { namesLike, underFreeName } from './history-names.ts';
 import type { Outcome } from './outcome.ts';
@@ -106,11 +107,12 @@ const targetOf = async (
   destination: CallDestination,
   by: Corrector['by'],
 ): Promise<BranchRef> => {
-  const erasable = await erasableOf(projection, history);
+  const startOf = (id: string) => projection.payloads.events(id, 0);
+  const erasable = erasableOf(await startOf(history));
   if ('branch' in destination) {
     const { branch } = destination;
     if (erasable !== undefined && branch.history !== history) {
-      const there = await erasableOf(projection, branch.history);
+      const there = erasableOf(await startOf(branch.history));
       if (there?.subject !== erasable.subject)
         throw fail(
           'E_TARGET_NOT_ERASABLE',
@@ -132,11 +134,6 @@ const targetOf = async (
   const words = erasable ? undefined : nameOfMessages(await messagesOf(home, history, row));
   const command = `${history} ${id}`;
   return underFreeName(namesLike(words, command), command, begin);
-};
-
-const erasableOf = async (projection: Projection, history: string) => {
-  const events = await projection.payloads.events(history, 0);
-  return events.find((event) => event.type === 'HistoryStarted')?.erasable;
 };
 
 const refuseAgain = (row: CallRow, from: CallAddress, target: BranchRef, id: string): void => {

@@ -1,4 +1,5 @@
 export { type CommandHandler, type HomeObserver, openCommandHandler } from './command-handler.ts';
+export { erasableOf } from './erasable-of.ts';
 export { type CallEnd, finishCall } from './finish-call.ts';
 export { namesLike, underFreeName } from './history-names.ts';
 export { inOrderByKey } from './in-order.ts';

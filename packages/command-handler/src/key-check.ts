@@ -2,6 +2,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import type { Command } from '@stemma/history';
 import { withoutKey, type Erasure } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
+import { erasableOf } from './erasable-of.ts';
 
 /** What the handler does with keys: it makes them before the first frame and destroys them after the last. */
 export type HistoryKeys = {
@@ -37,9 +38,7 @@ export const openKeyCheck = (keys: HistoryKeys, rows: Projection): ((command: Co
     if (found !== undefined) return found;
     try {
       const events = await rows.payloads.events(history, 0, { once: true });
-      const erasable = events.some(
-        (event) => event.type === 'HistoryStarted' && event.erasable !== undefined,
-      );
+      const erasable = erasableOf(events) !== undefined;
       if (known.size >= MAX_KNOWN) known.clear();
       known.set(history, erasable);
       return erasable;

@@ -1,4 +1,4 @@
-import { namesLike, type Outcome, underFreeName } from '@stemma/command-handler';
+import { erasableOf, namesLike, type Outcome, underFreeName } from '@stemma/command-handler';
 import { exportTree } from '@stemma/context-tree';
 import { fail, nameOfText } from '@stemma/errors';
 import type { Command } from '@stemma/history';
@@ -42,9 +42,8 @@ export const salvageBranch = async (home: SalvageTarget, branchRef: BranchRef): 
   const [newest] = await home.snapshots(branchRef, { limit: 1 });
   const position = await home.position(branchRef, newest?.label ?? '');
   const { tree, payloads, thread } = await home.view(position);
-  // Who started it stands before the start.
-  const first = (await home.events(branchRef.history, { limit: 10 })).map(({ event }) => event);
-  const erasable = first.find((event) => event.type === 'HistoryStarted')?.erasable;
+  const first = await home.events(branchRef.history, { limit: 10 });
+  const erasable = erasableOf(first.map(({ event }) => event));
   const command = `salvage:${branchRef.branch}@s${position.seq}`;
   const words = nameOfText(damaged ?? branchRef.history, LONGEST_NAME);
   const names = namesLike(words && `${words}-salvaged`, command);

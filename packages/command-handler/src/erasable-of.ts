@@ -1,0 +1,9 @@
+import type { HistoryEvent } from '@stemma/events';
+
+/**
+ * What the first frame of a history says of erasing it: about whom it is; undefined if it cannot be erased.
+ *
+ * @param events of that frame: who started the history may stand before the start
+ */
+export const erasableOf = (events: readonly HistoryEvent[]) =>
+  events.find((event) => event.type === 'HistoryStarted')?.erasable;
