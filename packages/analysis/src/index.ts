@@ -20,7 +20,7 @@ export {
   roundMetrics,
   type RoundMetrics,
 } from './diversity.ts';
-export { cosineIndex, nearestRows, type CosineIndex, type Found } from './nearest.ts';
+export { cosineIndex, nearestOf, nearestRows, type CosineIndex, type Found } from './nearest.ts';
 export { embedText, embedTexts, EMBEDDER, EMBEDDING_DIMENSION } from './embed-text.ts';
 export { termsOf, vocabularyOf, type Vocabulary } from './terms/terms.ts';
 export {

@@ -25,6 +25,19 @@ export const cosineIndex = (values: Float32Array, dimension: number): CosineInde
   return { rows, dimension, values, lengths };
 };
 
+/** As {@link nearestRows}, of vectors that lie apart: their places in the list. Where there are fewer than `most`, all. */
+export const nearestOf = (
+  vectors: readonly Float32Array[],
+  query: Float32Array,
+  most: number,
+): readonly Found[] => {
+  if (vectors.length === 0) return [];
+  const dimension = query.length;
+  const values = new Float32Array(vectors.length * dimension);
+  for (const [row, vector] of vectors.entries()) values.set(vector, row * dimension);
+  return nearestRows(cosineIndex(values, dimension), query, Math.min(most, vectors.length));
+};
+
 /**
  * The `count` rows whose cosine similarity to the query is highest, all rows compared, the highest first; of equal ones the lower row
  * first. A row of zeros is similar to nothing: 0.

@@ -1,3 +1,4 @@
 export { isPlan, parsePlan, planHash, type ExperimentPlan } from './plan.ts';
 export { runPlan, type PlanProgress, type PlanRun, type RanPlan } from './run-plan.ts';
 export { recordedArms, type Arms, type RecordedArms } from './recorded-runs.ts';
+export { verdictDocument } from './verdict-document.ts';

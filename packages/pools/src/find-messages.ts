@@ -1,4 +1,4 @@
-import { cosineIndex, embedText, EMBEDDING_DIMENSION, nearestRows } from '@stemma/analysis';
+import { embedText, nearestOf } from '@stemma/analysis';
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { PoolView, SampledMessage } from './pool-messages.ts';
@@ -53,15 +53,16 @@ export const messagesNear = async (
   if (text.trim() === '') throw fail('E_USAGE', 'the text is empty: say what the messages are to be near to');
   const stored = await home.pools.embedded(position);
   const vectors = new Map(stored.map(({ node, vector }) => [node, vector] as const));
-  const embedded = messages.filter(({ id }) => vectors.has(id));
-  if (embedded.length === 0) return [];
-  const values = new Float32Array(embedded.length * EMBEDDING_DIMENSION);
-  for (const [i, { id }] of embedded.entries()) values.set(vectors.get(id) ?? [], i * EMBEDDING_DIMENSION);
-  const index = cosineIndex(values, EMBEDDING_DIMENSION);
-  return nearestRows(index, embedText(text), Math.min(most, embedded.length)).map(({ row, similarity }) => ({
-    ...(embedded[row] as SampledMessage),
-    similarity,
-  }));
+  const embedded = messages.flatMap((message) => {
+    const vector = vectors.get(message.id);
+    return vector === undefined ? [] : [{ message, vector }];
+  });
+  const near = nearestOf(
+    embedded.map(({ vector }) => vector),
+    embedText(text),
+    most,
+  );
+  return near.map(({ row, similarity }) => ({ ...(embedded[row]?.message as SampledMessage), similarity }));
 };
 
 const folded = (text: string): string => text.normalize('NFKC').toLowerCase();

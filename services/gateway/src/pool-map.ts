@@ -1,20 +1,16 @@
 import {
   compareRuns,
-  cosineIndex,
   embedText,
-  EMBEDDING_DIMENSION,
   mapVectors,
-  nearestRows,
+  nearestOf,
   principalComponents,
   seededRandom,
   unitVectors,
   vectorsFrom,
-  type MeasuredDifference,
-  type VerdictPart,
 } from '@stemma/analysis';
-import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
+import { cutText, type AnswerOf, type Endpoints, type InputOf } from '@stemma/api';
 import { fail } from '@stemma/errors';
-import { recordedArms } from '@stemma/experiments';
+import { recordedArms, verdictDocument } from '@stemma/experiments';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { viewPool } from '@stemma/pools';
@@ -66,7 +62,7 @@ export const poolMapHandlers = (home: Home): PoolMapHandlers => {
           sampled,
           active: isActive,
           characters: text.length,
-          excerpt: beginningOf(text),
+          excerpt: cutText(text, EXCERPT),
         })),
       };
     },
@@ -109,12 +105,11 @@ export const poolMapHandlers = (home: Home): PoolMapHandlers => {
           id: message,
         });
       const others = messages.filter((each) => each !== self);
-      const most = Math.min(limit, others.length);
-      if (most === 0) return { position, near: [] };
-      const values = new Float32Array(others.length * EMBEDDING_DIMENSION);
-      for (const [i, { vector }] of others.entries()) values.set(vector, i * EMBEDDING_DIMENSION);
-      const query = self?.vector ?? embedText(text ?? '');
-      const near = nearestRows(cosineIndex(values, EMBEDDING_DIMENSION), query, most);
+      const near = nearestOf(
+        others.map(({ vector }) => vector),
+        self?.vector ?? embedText(text ?? ''),
+        limit,
+      );
       return {
         position,
         near: near.map(({ row, similarity }) => ({ id: others[row]?.node ?? '', similarity })),
@@ -126,42 +121,10 @@ export const poolMapHandlers = (home: Home): PoolMapHandlers => {
       const { history: id } = await home.find(history);
       const arms = await recordedArms(home, { a: await armOf(id, a), b: await armOf(id, b) });
       const found = compareRuns(arms.a, arms.b, { permutations, seed });
-      return {
-        of: arms.kind,
-        verdict: found.verdict,
-        judged: found.isJudged,
-        units: found.units,
-        a: found.a,
-        b: found.b,
-        alpha: found.alpha,
-        permutations: found.permutations,
-        seed: found.seed,
-        decisions: partOf(found.decisions),
-        telling: partOf(found.telling),
-      };
+      return { of: arms.kind, ...verdictDocument(found) };
     },
   };
 };
 
-/** Cut between characters, not inside one. */
-const beginningOf = (text: string): string =>
-  text.length <= EXCERPT ? text : text.slice(0, EXCERPT).replace(/[\uD800-\uDBFF]$/, '');
-
 /** More digits than a screen shows would only make the answer longer. */
 const rounded = (value: number): number => Math.round(value * 10_000) / 10_000;
-
-const partOf = ({ p, isDifferent, size, power, needed, differences }: VerdictPart) => ({
-  p,
-  different: isDifferent,
-  size,
-  power,
-  needed,
-  differences: differences.map(differenceOf),
-});
-
-const differenceOf = ({ name, effect, interval, p }: MeasuredDifference) => ({
-  name,
-  effect,
-  interval: interval === null ? null : [interval.low, interval.high],
-  p,
-});

@@ -6,7 +6,6 @@ import { figure, inWords } from '../analyse/words.ts';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable, table } from '../output.ts';
-import { verdictDocument } from '../verdict/document.ts';
 import { armNames, readArms } from '../verdict/read-arms.ts';
 
 export const verdict: CommandSpec = {
@@ -29,7 +28,7 @@ export const verdict: CommandSpec = {
     const unit = text(options, 'unit') ?? 'runs';
     if (unit !== 'runs' && unit !== 'steps') throw fail('E_USAGE', `--unit takes runs or steps, not ${unit}`);
     const arms = await readArms(context, required(name), armNames(required(a), required(b), options));
-    const { recordedArms } = await import('@stemma/experiments');
+    const { recordedArms, verdictDocument } = await import('@stemma/experiments');
     const recorded = await recordedArms(await context.home(), arms);
     const question = {
       kind: 'verdict',

@@ -9,7 +9,6 @@ import { figure } from '../analyse/words.ts';
 import type { Context } from '../command.ts';
 import { whole } from '../options.ts';
 import { printable, table } from '../output.ts';
-import { verdictDocument } from '../verdict/document.ts';
 
 /** The verdict on two arms of a plan. */
 type ArmVerdict = { readonly a: string; readonly b: string; readonly found: RunVerdict };
@@ -20,7 +19,7 @@ export const runPlanned = async (
   value: WideJson,
   options: Readonly<Record<string, unknown>>,
 ): Promise<number | undefined> => {
-  const { parsePlan, runPlan } = await import('@stemma/experiments');
+  const { parsePlan, runPlan, verdictDocument } = await import('@stemma/experiments');
   const plan = parsePlan(value);
   const atOnce = whole(options, 'atOnce', { least: 1, most: 100 });
   const actor = await actorOf(context, options);
@@ -41,7 +40,11 @@ export const runPlanned = async (
     display.end();
   }
   const verdicts = ran.error === null ? await verdictsOf(home, plan, ran, context.signal) : [];
-  await context.output.result(documentOf(plan, ran, verdicts), () => describe(plan, ran, verdicts, context));
+  const document = {
+    ...documentOf(plan, ran),
+    verdicts: verdicts.map(({ a, b, found }) => ({ arms: [a, b], ...verdictDocument(found) })),
+  };
+  await context.output.result(document, () => describe(plan, ran, verdicts, context));
   return ran.error === null ? undefined : ERRORS[ran.error.code].exit;
 };
 
@@ -69,17 +72,12 @@ const verdictsOf = async (
   return found;
 };
 
-const documentOf = (
-  plan: ExperimentPlan,
-  { hash, history, runs, error }: RanPlan,
-  verdicts: readonly ArmVerdict[],
-) => ({
+const documentOf = (plan: ExperimentPlan, { hash, history, runs, error }: RanPlan) => ({
   plan: hash,
   history,
   question: plan.question,
   runs: runs.map(({ arm, branchRef, name, seed }) => ({ arm, name, branch: branchRef.branch, seed })),
   error,
-  verdicts: verdicts.map(({ a, b, found }) => ({ arms: [a, b], ...verdictDocument(found) })),
 });
 
 const describe = (
