@@ -1,42 +1,24 @@
-import { NO_CHROMIUM } from '@stemma/test-kit';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findChromium } from './browser.ts';
+import { describe, expect, test } from 'vitest';
 import { MARKUP, recordBranches } from './record-branches.ts';
 import { COMMIT, insert, recorderOf, type Recorder } from './record-histories.ts';
-import { openStage, type Stage } from './stage.ts';
-
-const executable = findChromium();
+import { paramOf, useStage } from './stage.ts';
 
 /** Waits for a value, as long as a busy machine may need. */
 const soon = <T>(read: () => T | Promise<T>) => expect.poll(read, { timeout: 120_000, interval: 30 });
 
-let stage: Stage;
 let record: Recorder;
+const stage = useStage(async (client) => {
+  record = recorderOf(client);
+  await recordBranches(client, record);
+});
 
-const addressed = (page: Page, key: string): string | null => new URL(page.url()).searchParams.get(key);
 const names = (page: Page) => page.locator('.branch b').allInnerTexts();
 const messages = (page: Page) => page.locator('.message-id').allInnerTexts();
 const chosenBranch = (page: Page) => page.locator('.branch-name[aria-current] b').allInnerTexts();
 const acts = (page: Page) => page.locator('.act .badge.type').allInnerTexts();
 
 describe('branches and interventions in a browser', () => {
-  beforeEach(({ skip }) => {
-    if (executable === undefined) skip(NO_CHROMIUM);
-  });
-  beforeAll(async () => {
-    if (executable === undefined) return;
-    stage = await openStage(executable);
-    record = recorderOf(stage.client);
-    await recordBranches(stage.client, record);
-  });
-  afterEach(async () => {
-    if (executable !== undefined) await stage.closePages();
-  });
-  afterAll(async () => {
-    if (executable !== undefined) await stage.close();
-  });
-
   test('the page draws the branches of a history, marks abandoned ones, and links to every branch, point and saved position', async () => {
     const { page, faults, screenshot } = await stage.open({ address: '?h=trial&side=branches' });
     await soon(() => names(page)).toEqual([':0', 'old-future', 'main', 'with-hint']);
@@ -51,12 +33,12 @@ describe('branches and interventions in a browser', () => {
     // What was left can still be looked at, whole.
     await page.locator('.branch b', { hasText: ':0' }).click();
     await soon(() => messages(page)).toContain('q8');
-    expect(addressed(page, 'h')).toMatch(/:0$/);
+    expect(paramOf(page, 'h')).toMatch(/:0$/);
     await soon(() => chosenBranch(page)).toEqual([':0']);
     await page.getByRole('button', { name: '@c5, saved as before-doubt, fork with-hint' }).click();
     await soon(() => page.locator('.at').innerText()).toBe('@c5');
     await soon(() => messages(page)).toEqual(['q1', 'q2', 'q3', 'q4', 'q5']);
-    expect(addressed(page, 'side')).toBe('branches');
+    expect(paramOf(page, 'side')).toBe('branches');
 
     // By keyboard: down to the next branches, and Enter.
     await page.locator('.branch-name').first().focus();
@@ -136,7 +118,7 @@ describe('branches and interventions in a browser', () => {
     await soon(() => acts(page)).toEqual(['message_inject', 'fork', 'save']);
     await page.getByRole('combobox', { name: 'Type' }).selectOption('fork');
     await soon(() => acts(page)).toEqual(['fork']);
-    expect([addressed(page, 'actor'), addressed(page, 'type')]).toEqual(['ann', 'fork']);
+    expect([paramOf(page, 'actor'), paramOf(page, 'type')]).toEqual(['ann', 'fork']);
     await page.getByRole('combobox', { name: 'Type' }).selectOption('run');
     await page.getByRole('button', { name: 'Show all' }).click();
     await soon(() => acts(page)).toHaveLength(8);
@@ -144,7 +126,7 @@ describe('branches and interventions in a browser', () => {
     const rollback = page.locator('.act', { hasText: 'rollback' });
     await rollback.locator('.place').first().click();
     await soon(() => page.locator('.at').innerText()).toBe('@s9');
-    expect(addressed(page, 'h')).toMatch(/:0$/);
+    expect(paramOf(page, 'h')).toMatch(/:0$/);
     await soon(() => messages(page)).toContain('q8');
     await rollback.locator('.place').last().click();
     await soon(() => messages(page)).toEqual(['q1', 'q2', 'q3', 'q4', 'q5', 'q6']);
@@ -164,7 +146,7 @@ describe('branches and interventions in a browser', () => {
     await detail.locator('.calls .place', { hasText: '@c7' }).click();
     await soon(() => page.locator('.at').innerText()).toBe('@c7');
     await soon(() => messages(page)).toContain('answer');
-    expect(addressed(page, 'intervention')).toBe('hint');
+    expect(paramOf(page, 'intervention')).toBe('hint');
     await detail.locator('.calls').getByRole('button', { name: 'the-hint' }).last().click();
     const node = page.getByRole('complementary', { name: 'Selected node' });
     await soon(() => node.getByRole('region', { name: 'Why' }).innerText()).toMatch(

@@ -1,37 +1,24 @@
-import { NO_CHROMIUM } from '@stemma/test-kit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './axe.ts';
-import { findChromium } from './browser.ts';
 import { HOSTILE, recordTrial } from './record-branches.ts';
 import { COMMIT, insert, recorderOf, recordShort } from './record-histories.ts';
-import { openStage, type Stage } from './stage.ts';
+import { paramOf, useStage } from './stage.ts';
 
-const executable = findChromium();
-let stage: Stage;
-beforeAll(async () => {
-  if (executable === undefined) return;
-  stage = await openStage(executable);
-  const record = recorderOf(stage.client);
-  await recordTrial(stage.client, record);
-  await recordShort(stage.client, record);
+const stage = useStage(async (client) => {
+  const record = recorderOf(client);
+  await recordTrial(client, record);
+  await recordShort(client, record);
   for (const [name, words, answer] of [
     ['trial-a', 'I am looking for a flight to Oslo.', 'On Monday there are two.'],
     ['trial-b', 'I am looking for a cheap flight to Oslo.', 'On Tuesday there are two.'],
   ] as const) {
-    await stage.client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
+    await client.start({ body: { id: `start-${name}`, recorder: 'test', name } });
     const send = (id: string, ...steps: Parameters<typeof record>[1][]) =>
-      stage.client.command({ history: name, body: { id, recorder: 'test', steps } });
+      client.command({ history: name, body: { id, recorder: 'test', steps } });
     await send(`${name}-1`, insert('policy', 'system', 'You book flights.'), COMMIT);
     await send(`${name}-2`, insert('ask', 'user', words), COMMIT);
     await send(`${name}-3`, insert('answer', 'assistant', answer), COMMIT);
   }
-});
-afterAll(async () => {
-  if (executable !== undefined) await stage.close();
-});
-afterEach(() => stage.closePages());
-beforeEach(({ skip }) => {
-  if (executable === undefined) skip(NO_CHROMIUM);
 });
 
 test('two branches are shown side by side: what both have folded, where they part and by whom, each difference with its cause', async () => {
@@ -51,7 +38,7 @@ test('two branches are shown side by side: what both have folded, where they par
   await screenshot('compare');
   expect(await seriousFaults(page)).toEqual([]);
   await hint.getByRole('button', { name: 'ann' }).click();
-  await expect.poll(() => new URL(page.url()).searchParams.get('intervention')).toBe('hint');
+  await expect.poll(() => paramOf(page, 'intervention')).toBe('hint');
   await page.goBack();
   await summary.waitFor();
   expect(await page.locator('img').count()).toBe(0);
@@ -100,7 +87,7 @@ test('both are compared in numbers over time, as bytes and as message lists; the
   expect(await page.locator('.patch .is-added').first().innerText()).toContain('cheap flight');
   expect(await page.locator('.patch .is-removed').first().innerText()).toContain('"id":"ask"');
   await page.getByRole('button', { name: 'OpenAI messages' }).click();
-  await expect.poll(() => new URL(page.url()).searchParams.get('part')).toBe('openai');
+  await expect.poll(() => paramOf(page, 'part')).toBe('openai');
   await page.locator('.patch .is-added').first().waitFor();
   expect(await seriousFaults(page)).toEqual([]);
   expect(faults).toEqual([]);
@@ -111,7 +98,7 @@ test('what is typed is compared, what does not exist is said, and hostile texts 
   await page.getByRole('combobox', { name: 'A', exact: true }).fill('trial:old-future');
   await page.getByRole('combobox', { name: 'B', exact: true }).fill('trial@c7');
   await page.keyboard.press('Enter');
-  await expect.poll(() => new URL(page.url()).searchParams.get('b')).toBe('trial@c7');
+  await expect.poll(() => paramOf(page, 'b')).toBe('trial@c7');
   await page.getByRole('region', { name: 'Summary' }).waitFor();
   await page.getByRole('combobox', { name: 'A', exact: true }).fill(HOSTILE);
   await page.keyboard.press('Enter');

@@ -1,20 +1,8 @@
-import { NO_CHROMIUM } from '@stemma/test-kit';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { findChromium } from './browser.ts';
-import { openStage, type Stage } from './stage.ts';
+import { expect, test } from 'vitest';
+import { paramOf, useStage } from './stage.ts';
 
-const executable = findChromium();
-let stage: Stage;
-beforeAll(async () => {
-  if (executable !== undefined) stage = await openStage(executable);
-});
-afterAll(async () => {
-  if (executable !== undefined) await stage.close();
-});
-beforeEach(({ skip }) => {
-  if (executable === undefined) skip(NO_CHROMIUM);
-});
+const stage = useStage();
 
 test('the search finds a text in any history and opens the call that showed it first, by keys alone; the address says what is looked for', async () => {
   const { home } = stage;
@@ -49,12 +37,12 @@ test('the search finds a text in any history and opens the call that showed it f
   await hits.first().waitFor();
   expect(await hits.count()).toBe(1);
   expect(await hits.locator('mark').allInnerTexts()).toEqual(['order 1042', 'lost']);
-  expect(new URL(page.url()).searchParams.get('find')).toBe('"order 1042" lost');
+  expect(paramOf(page, 'find')).toBe('"order 1042" lost');
   await page.screenshot({ path: join(import.meta.dirname, '../artifacts/search.png') });
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('tree', { name: 'Context tree at @c2' }).waitFor();
-  expect(new URL(page.url()).searchParams.get('node')).toBe('two');
+  expect(paramOf(page, 'node')).toBe('two');
   await page.goBack();
   await hits.first().waitFor();
   await page.getByRole('searchbox').fill('lost');

@@ -1,19 +1,7 @@
-import { NO_CHROMIUM } from '@stemma/test-kit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { findChromium } from './browser.ts';
-import { openStage, type Stage } from './stage.ts';
+import { expect, test } from 'vitest';
+import { useStage } from './stage.ts';
 
-const executable = findChromium();
-let stage: Stage;
-beforeAll(async () => {
-  if (executable !== undefined) stage = await openStage(executable);
-});
-afterAll(async () => {
-  if (executable !== undefined) await stage.close();
-});
-beforeEach(({ skip }) => {
-  if (executable === undefined) skip(NO_CHROMIUM);
-});
+const stage = useStage();
 
 test('a page that is opened while a call is held shows it, until it is released [calls §5.7, §5.8]', async () => {
   const { home } = stage;

@@ -1,30 +1,16 @@
-import { NO_CHROMIUM } from '@stemma/test-kit';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './axe.ts';
-import { findChromium } from './browser.ts';
 import { HOSTILE, recordTrial } from './record-branches.ts';
 import { insert, recorderOf, recordShort } from './record-histories.ts';
-import { openStage, type Stage } from './stage.ts';
+import { paramOf, useStage } from './stage.ts';
 
-const executable = findChromium();
-let stage: Stage;
-beforeAll(async () => {
-  if (executable === undefined) return;
-  stage = await openStage(executable);
-  const record = recorderOf(stage.client);
-  await recordTrial(stage.client, record);
-  await recordShort(stage.client, record);
-});
-afterAll(async () => {
-  if (executable !== undefined) await stage.close();
-});
-afterEach(() => stage.closePages());
-beforeEach(({ skip }) => {
-  if (executable === undefined) skip(NO_CHROMIUM);
+const stage = useStage(async (client) => {
+  const record = recorderOf(client);
+  await recordTrial(client, record);
+  await recordShort(client, record);
 });
 
-const paramOf = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Intervene' });
 
 test('a message is injected with actor and reason after a preview of what the model will be shown, appears in the log, and is undone by a rollback', async () => {

@@ -1,29 +1,14 @@
-import { NO_CHROMIUM } from '@stemma/test-kit';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './axe.ts';
-import { findChromium } from './browser.ts';
 import { recordTrial } from './record-branches.ts';
 import { insert, recorderOf, recordShort } from './record-histories.ts';
-import { openStage, type Stage } from './stage.ts';
+import { paramOf, useStage } from './stage.ts';
 
-const executable = findChromium();
-let stage: Stage;
-beforeAll(async () => {
-  if (executable === undefined) return;
-  stage = await openStage(executable);
-  const record = recorderOf(stage.client);
-  await recordTrial(stage.client, record);
-  await recordShort(stage.client, record);
+const stage = useStage(async (client) => {
+  const record = recorderOf(client);
+  await recordTrial(client, record);
+  await recordShort(client, record);
 });
-afterAll(async () => {
-  if (executable !== undefined) await stage.close();
-});
-afterEach(() => stage.closePages());
-beforeEach(({ skip }) => {
-  if (executable === undefined) skip(NO_CHROMIUM);
-});
-
-const paramOf = (url: string, name: string): string | null => new URL(url).searchParams.get(name);
 
 test('the drawing of the branches has room, is filtered, and from any point one names, forks, compares and exports', async () => {
   const { page, faults, screenshot } = await stage.open({
@@ -44,7 +29,7 @@ test('the drawing of the branches has room, is filtered, and from any point one 
   await screenshot('branches-view');
   expect(await seriousFaults(page)).toEqual([]);
   await saved.getByRole('button', { name: 'Compare with…' }).click();
-  await expect.poll(() => paramOf(page.url(), 'a')).toBe('@name:before-doubt');
+  await expect.poll(() => paramOf(page, 'a')).toBe('@name:before-doubt');
   await page.goBack();
   await page.getByRole('region', { name: 'From here' }).getByRole('button', { name: 'Fork' }).click();
   await page.getByRole('dialog', { name: 'Intervene' }).waitFor();
@@ -93,7 +78,7 @@ test('calls are shown with their time, status, tokens and errors; a branch witho
   await page.getByRole('button', { name: /^Only failed ones/ }).click();
   await expect.poll(() => list.getByRole('option').count()).toBe(1);
   await list.getByRole('option').first().click();
-  await expect.poll(() => paramOf(page.url(), 'show')).toBe(null);
+  await expect.poll(() => paramOf(page, 'show')).toBe(null);
   await page.goto(`${stage.url}/?h=trial&show=calls`);
   await page.getByText('./stemma record --history trial').waitFor();
   expect(faults).toEqual([]);
@@ -118,7 +103,7 @@ test('events come as they are recorded, wait while the list is paused, and are f
   await list.getByText('while you look').first().waitFor();
   await page.getByRole('combobox', { name: 'Type of event' }).selectOption('NodeExpired');
   await expect.poll(() => list.locator('b').allInnerTexts()).toEqual(['NodeExpired']);
-  expect(paramOf(page.url(), 'type')).toBe('NodeExpired');
+  expect(paramOf(page, 'type')).toBe('NodeExpired');
   await page.getByRole('combobox', { name: 'Type of event' }).selectOption('');
   await page.getByRole('textbox', { name: 'Text in an event' }).fill('while you look');
   await expect.poll(() => list.locator('.event-open').count()).toBe(1);
@@ -134,7 +119,7 @@ test('the stages of a call say what is kept and what is otherwise than at the ca
   const view = page.getByRole('region', { name: 'Stage' });
   await view.getByText('since the call before').waitFor();
   await page.getByRole('button', { name: 'RAW' }).click();
-  await expect.poll(() => paramOf(page.url(), 'part')).toBe('RAW');
+  await expect.poll(() => paramOf(page, 'part')).toBe('RAW');
   await view.getByText('everything that was recorded').waitFor();
   await expect.poll(() => view.locator('.is-new').count()).toBeGreaterThan(0);
   await screenshot('stages-view');
@@ -157,9 +142,9 @@ test('a selector counts and walks its matches, its errors stand under the charac
   await expect.poll(() => bar.getByRole('status').innerText()).toMatch(/^3/);
   expect(await page.locator('.node.is-match').count()).toBe(3);
   await page.keyboard.press('Enter');
-  await expect.poll(() => paramOf(page.url(), 'node')).toBe('call');
+  await expect.poll(() => paramOf(page, 'node')).toBe('call');
   await page.keyboard.press('Shift+Enter');
-  await expect.poll(() => paramOf(page.url(), 'node')).toBe('yes');
+  await expect.poll(() => paramOf(page, 'node')).toBe('yes');
   await expect.poll(() => bar.getByRole('status').innerText()).toMatch(/^3 of 3/);
   await screenshot('selector');
   expect(await seriousFaults(page)).toEqual([]);

@@ -1,11 +1,9 @@
-import { NO_CHROMIUM } from '@stemma/test-kit';
+import type { ApiClient } from '@stemma/api';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './axe.ts';
-import { findChromium } from './browser.ts';
-import { openStage, type Stage } from './stage.ts';
+import { paramOf, useStage } from './stage.ts';
 
-const executable = findChromium();
 const SEEDS = [
   'The sea keeps what it is given.',
   'Nobody counts the stones at night.',
@@ -15,13 +13,9 @@ const SEEDS = [
   'The wind has no address.',
 ];
 
-let stage: Stage;
-const run = (history: string, rounds: number) =>
-  stage.client.runPool({ history, body: { actor: 'ann', notes: 'a test', rounds } });
-beforeAll(async () => {
-  if (executable === undefined) return;
-  stage = await openStage(executable);
-  const { client } = stage;
+const runWith = (client: ApiClient, history: string, rounds: number) =>
+  client.runPool({ history, body: { actor: 'ann', notes: 'a test', rounds } });
+const stage = useStage(async (client) => {
   await client.startPool({
     body: {
       id: 'sea',
@@ -31,26 +25,18 @@ beforeAll(async () => {
       settings: { sample_size: 3, active_pool_size: 20, seed: 7 },
     },
   });
-  await run('sea', 24);
+  await runWith(client, 'sea', 24);
   for (const name of ['one', 'two']) {
     const at = { branchId: 0, seq: 20 };
     await client.command({
       history: 'sea',
       body: { id: `fork-${name}`, actor: 'ann', steps: [{ op: 'fork', name, at }] },
     });
-    await run(`sea:${name}`, 3);
+    await runWith(client, `sea:${name}`, 3);
   }
   await client.start({ body: { id: 'talk', recorder: 'agent', name: 'talk' } });
 });
-afterAll(async () => {
-  if (executable !== undefined) await stage.close();
-});
-afterEach(() => stage.closePages());
-beforeEach(({ skip }) => {
-  if (executable === undefined) skip(NO_CHROMIUM);
-});
 
-const paramOf = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
 const rowsOf = (page: Page) => page.getByRole('listbox', { name: 'Messages' }).getByRole('option');
 /** Without those of a browser that draws WebGL without a graphics card, whose every picture is read back. */
 const faultsOf = (faults: readonly string[]): readonly string[] =>
@@ -223,7 +209,7 @@ test('a history that is no pool says how to start one, rounds that are made whil
   await page.getByRole('status').filter({ hasText: 'live' }).waitFor();
   const status = page.getByRole('region', { name: 'Messages of the pool' }).getByRole('status');
   const before = await status.innerText();
-  await run('sea:one', 1);
+  await runWith(stage.client, 'sea:one', 1);
   await expect.poll(() => status.innerText()).not.toBe(before);
   await page.getByRole('button', { name: /new messages?: draw again/ }).click();
   await page.getByRole('button', { name: /draw again/ }).waitFor({ state: 'detached' });

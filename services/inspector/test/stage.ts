@@ -1,13 +1,15 @@
 import { createClient, type ApiClient } from '@stemma/api';
 import { serveGateway } from '@stemma/gateway';
 import { openHome, type Home } from '@stemma/home';
+import { NO_CHROMIUM } from '@stemma/test-kit';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { build } from 'vite';
-import { openBrowser, watch } from './browser.ts';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { findChromium, openBrowser, watch } from './browser.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ARTIFACTS = join(ROOT, 'artifacts');
@@ -51,7 +53,7 @@ export const builtPage = async (folder: string): Promise<string> => {
   return folder;
 };
 
-export const openStage = async (executable: string): Promise<Stage> => {
+const openStage = async (executable: string): Promise<Stage> => {
   const directory = await mkdtemp(join(tmpdir(), 'stemma-page-'));
   await mkdir(ARTIFACTS, { recursive: true });
   const dist = await builtPage(join(directory, 'dist'));
@@ -86,3 +88,49 @@ export const openStage = async (executable: string): Promise<Stage> => {
     },
   };
 };
+
+/**
+ * A stage for the tests around it: opened before the first one, its pages closed after each. Without Chromium they are skipped.
+ *
+ * @param prepare records what the tests look at
+ */
+export const useStage = (
+  prepare: (client: ApiClient) => Promise<void> = () => Promise.resolve(),
+): Omit<Stage, 'close'> => {
+  const executable = findChromium();
+  let opened: Stage | undefined;
+  const stage = (): Stage => {
+    if (opened === undefined) throw new Error('the stage is open while tests run');
+    return opened;
+  };
+  beforeAll(async () => {
+    if (executable === undefined) return;
+    opened = await openStage(executable);
+    await prepare(opened.client);
+  });
+  afterAll(() => opened?.close());
+  afterEach(() => opened?.closePages());
+  beforeEach(({ skip }) => {
+    if (executable === undefined) skip(NO_CHROMIUM);
+  });
+  return {
+    get client() {
+      return stage().client;
+    },
+    get home() {
+      return stage().home;
+    },
+    get dist() {
+      return stage().dist;
+    },
+    get url() {
+      return stage().url;
+    },
+    open: (opening) => stage().open(opening),
+    closePages: () => stage().closePages(),
+  };
+};
+
+/** What the address of a page says of a name. */
+export const paramOf = (page: Page, name: string): string | null =>
+  new URL(page.url()).searchParams.get(name);

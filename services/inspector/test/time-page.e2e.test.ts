@@ -1,33 +1,19 @@
-import { NO_CHROMIUM } from '@stemma/test-kit';
 import type { Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seriousFaults } from './axe.ts';
-import { findChromium } from './browser.ts';
 import { COMMIT, insert, recorderOf, recordShort } from './record-histories.ts';
 import { HOSTILE, MARKUP, recordTrial } from './record-branches.ts';
-import { openStage, type Stage } from './stage.ts';
+import { paramOf, useStage } from './stage.ts';
 
-const executable = findChromium();
-let stage: Stage;
-beforeAll(async () => {
-  if (executable === undefined) return;
-  stage = await openStage(executable);
-  const record = recorderOf(stage.client);
-  await recordTrial(stage.client, record);
-  await recordShort(stage.client, record);
-});
-afterAll(async () => {
-  if (executable !== undefined) await stage.close();
-});
-afterEach(() => stage.closePages());
-beforeEach(({ skip }) => {
-  if (executable === undefined) skip(NO_CHROMIUM);
+const stage = useStage(async (client) => {
+  const record = recorderOf(client);
+  await recordTrial(client, record);
+  await recordShort(client, record);
 });
 
 const SLIDER = { name: 'Call' } as const;
 const shownCall = (page: Page): Promise<string | null> =>
   page.getByRole('slider', SLIDER).getAttribute('aria-valuenow');
-const paramOf = (page: Page, name: string): string | null => new URL(page.url()).searchParams.get(name);
 
 test('the scrubber goes through the calls by keys and by dragging, shows what entered and what was removed and why, and its address restores it', async () => {
   const { page, faults, screenshot } = await stage.open({ address: '?h=support&show=time' });
