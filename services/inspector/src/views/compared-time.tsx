@@ -139,7 +139,13 @@ const Table = ({
           const cycle = cycles[i] ?? 0;
           const [x, y] = [inA.get(cycle), inB.get(cycle)];
           const at = `@c${cycle}`;
-          const isSame = x !== undefined && y !== undefined && x.seq === y.seq && x.branchId === y.branchId;
+          // Two histories share no snapshot, though the numbers of frames may be the same.
+          const isSame =
+            comparison.mergeBase !== null &&
+            x !== undefined &&
+            y !== undefined &&
+            x.seq === y.seq &&
+            x.branchId === y.branchId;
           return (
             <button
               class={`table-row${isSame ? ' quiet' : ''}`}
