@@ -18,8 +18,10 @@ export type Conversation = HashedPrompt & { readonly branch: BranchRef };
 export type Conversations = {
   /** By what a conversation begins with. */
   readonly find: (beginning: string) => Conversation | undefined;
-  /** Undefined if the branch changed since its last call, or may have. */
-  readonly continuation: (branch: BranchRef) => Continuation | undefined;
+  /** Undefined if the branch changed since its last call or was abandoned, or may have been. */
+  readonly continuation: (
+    branch: BranchRef,
+  ) => (Continuation & { /** The number of the next frame. */ readonly next: number }) | undefined;
   /** A call was recorded in a frame that was just accepted. @param bytes about how much memory its messages take */
   readonly recorded: (
     beginning: string,
@@ -54,7 +56,11 @@ export const openConversations = (): Conversations => {
   const keyOf = ({ history, branchId }: BranchRef): string => `${history} ${branchId}`;
   return {
     find: (beginning) => conversations.get(beginning),
-    continuation: ({ history, branchId }) => histories.get(history)?.branches.get(branchId),
+    continuation: ({ history, branchId }) => {
+      const written = histories.get(history);
+      const known = written?.branches.get(branchId);
+      return written && known && { ...known, next: written.next };
+    },
     recorded: (beginning, conversation, newest, bytes) => {
       conversations.set(beginning, { ...conversation, bytes });
       const { history, branchId } = conversation.branch;
@@ -71,6 +77,8 @@ export const openConversations = (): Conversations => {
       const written = histories.get(history) ?? { next: seq, branches: new Map<number, Continuation>() };
       if (written.next !== seq) written.branches.clear();
       written.next = seq + 1;
+      for (const event of events)
+        if (event.type === 'BranchStarted' && event.how === 'rollback') written.branches.delete(event.parent);
       const known = written.branches.get(branchId);
       if (known !== undefined && events.every(isEnd)) written.branches.set(branchId, { ...known, tip: seq });
       else written.branches.delete(branchId);

@@ -47,6 +47,8 @@ export const openQuickRecorder = (
     readonly branch: BranchRef;
     /** Null: the history is to be started, with the name. */
     readonly tip: number | null;
+    /** The number of the next frame of the history, if no other process has written one. */
+    readonly next?: number;
     readonly name?: string | null;
     readonly last: LastCall | null;
     readonly match: CallMatch;
@@ -58,7 +60,7 @@ export const openQuickRecorder = (
   const submit = async (
     hashed: HashedCall,
     steps: readonly Step[],
-    { branch, name = null, tip, last, match, shown, origin }: Known,
+    { branch, name = null, tip, next, last, match, shown, origin }: Known,
   ): Promise<PlacedCall> => {
     const { call, messages, scope, hashes } = hashed;
     const { history, branchId } = branch;
@@ -69,6 +71,7 @@ export const openQuickRecorder = (
     const outcome = await home.submit({
       ...{ id: call.id, history, branchId, by: call.by },
       ...(tip === null ? {} : { expected: tip }),
+      ...(next === undefined ? {} : { next }),
       steps: [
         ...(tip === null ? [{ op: 'start', name } as const] : []),
         ...steps,

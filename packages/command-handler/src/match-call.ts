@@ -1,20 +1,29 @@
-import { findSnapshot, readPositionMeta, readTipSeq } from '@stemma/history-store';
-import { callsThatBrought, callsWithPrompt, newestCallRow, type CallInHistory } from '@stemma/read-models';
+import { findSnapshot, readAncestorPath, readPositionMeta, readTipSeq } from '@stemma/history-store';
+import {
+  callsThatBrought,
+  callsWithPrompt,
+  findBranch,
+  newestCallRow,
+  type CallInHistory,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import type { PromptHashes } from './prompt-hash.ts';
 
 /** An earlier call that another may go on from. */
 export type MatchCandidate = {
   readonly history: string;
+  /** The branch of the earlier call, or the one that goes on in its place after a rollback. */
   readonly branchId: number;
   /** The newest frame of the branch when it was found. */
   readonly tip: number;
   /** The position of the earlier call. */
-  readonly at: number;
+  readonly at: { readonly branchId: number; readonly seq: number };
   /** So many messages of the call are those of an earlier one; 0: only single messages are. */
   readonly common: number;
   /** True if the earlier call is the newest of its branch. */
   readonly isNewest: boolean;
+  /** True if a rollback went back before the earlier call: the branch does not have it. */
+  readonly isUndone: boolean;
 };
 
 /** Messages of a call that are looked for one by one. */
@@ -34,7 +43,10 @@ export const findEarlierCall = (
 ): MatchCandidate | undefined => {
   for (let common = messages.length; common > Math.min(leading, messages.length - 1); common--) {
     const found = callsWithPrompt(rows, lists[common] as Uint8Array);
-    const candidates = found.map((call) => candidateOf(rows, call, common));
+    // Of a call that a rollback undid, the branch in its place has an older one that this begins with, too.
+    const candidates = found
+      .map((call) => candidateOf(rows, call, common))
+      .filter(({ isUndone }) => !isUndone);
     const best = candidates.find(({ isNewest }) => isNewest) ?? candidates[0];
     if (best !== undefined) return best;
   }
@@ -52,10 +64,16 @@ export const findEarlierCall = (
 
 const candidateOf = (
   rows: RowReader,
-  { history, branchId, position, cycle }: CallInHistory,
+  { history, branchId: calledIn, position, cycle }: CallInHistory,
   common: number,
 ): MatchCandidate => {
+  const branchId = liveBranch(rows, history, calledIn);
   const tip = readTipSeq(rows, history, branchId);
+  const isUndone =
+    branchId !== calledIn &&
+    !readAncestorPath(rows, history, branchId, tip).some(
+      (segment) => segment.branchId === calledIn && position <= segment.limit,
+    );
   const newest = newestCallRow(rows, history, branchId);
   const snapshot = findSnapshot(
     rows,
@@ -67,7 +85,13 @@ const candidateOf = (
   const isNewest =
     (newest?.branchId === branchId && newest.position === position) ||
     (snapshot?.seq === position && snapshot.cycle === cycle);
-  return { history, branchId, tip, at: position, common, isNewest };
+  return { history, branchId, tip, at: { branchId: calledIn, seq: position }, common, isNewest, isUndone };
+};
+
+/** The branch itself, or the one that goes on in its place since rollbacks abandoned it. */
+const liveBranch = (rows: RowReader, history: string, branchId: number): number => {
+  const by = findBranch(rows, history, branchId)?.abandonedBy ?? null;
+  return by === null ? branchId : liveBranch(rows, history, by);
 };
 
 /** What a call is to a candidate, as far as no messages have to be read for it. */
@@ -96,13 +120,13 @@ type Lists = {
  * an older call.
  */
 export const matchByMessages = (
-  { common }: Pick<MatchCandidate, 'common'>,
+  { common, isUndone }: Pick<MatchCandidate, 'common' | 'isUndone'>,
   { call, branch, leading, isAsked }: Lists,
 ): 'appended' | 'rewritten' | 'forked' | undefined => {
   let same = 0;
   while (same < call.length && same < branch.length && call[same] === branch[same]) same++;
+  if ((common > 0 || isUndone) && same === branch.length) return 'appended';
   if (common > 0) {
-    if (same === branch.length) return 'appended';
     if (same === call.length) return 'rewritten';
     // Two runs of one task may be told the same next; only who goes on with this branch has its answers and results too.
     const later = new Set(branch.slice(same).filter((_, i) => !isAsked(same + i)));

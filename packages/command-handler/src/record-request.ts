@@ -2,7 +2,13 @@ import { toHex, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import type { CallMatch, CallOrigin } from '@stemma/events';
 import { historyId, type Redaction } from '@stemma/history';
-import { branchRefOf, mainBranchId, type BranchRef } from '@stemma/history-store';
+import {
+  branchRefOf,
+  mainBranchId,
+  readPositionMeta,
+  readTipSeq,
+  type BranchRef,
+} from '@stemma/history-store';
 import { comparableMessage, leadingSystem, redactMessages, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { findCallRow, newestCallRow, type CallRow } from '@stemma/read-models';
@@ -29,6 +35,9 @@ export type RequestTarget = CallTarget & {
 /** How often to look again when the branch went on between the look and the write. */
 const MAX_TRIES = 5;
 
+/** The position at which a history begins. */
+const BEGINNING = { branchId: 0, seq: 0 };
+
 /** Where a call belongs, before anything of it is recorded. */
 export type FoundBranch = {
   readonly scope: string;
@@ -36,7 +45,7 @@ export type FoundBranch = {
   /** The call that led to it, if it begins a conversation of its own. */
   readonly origin: CallOrigin | null;
   /** The call that it goes on from, and its branch; undefined: it begins a conversation. */
-  readonly from: { readonly history: string; readonly branchId: number; readonly at: number } | undefined;
+  readonly from: Pick<MatchCandidate, 'history' | 'branchId' | 'at'> | undefined;
   /** What is compared and recorded: without secrets, where rules take them out. */
   readonly messages: readonly WideJson[];
   readonly redactions: readonly (readonly Redaction[])[];
@@ -61,7 +70,7 @@ export type RequestRecorder = {
   /** The branch for a call that was found to belong there; it is started, if it is a new one. */
   open(call: UnplacedCall, place: FoundBranch): Promise<BranchRef>;
   /** Starts a branch for a call at a position. */
-  fork(call: UnplacedCall, at: { history: string; branchId: number; seq: number }): Promise<BranchRef>;
+  fork(call: UnplacedCall, history: string, at: MatchCandidate['at']): Promise<BranchRef>;
 };
 
 export const openRequestRecorder = (
@@ -86,11 +95,13 @@ export const openRequestRecorder = (
     const { id, by, within } = call;
     if (!isInHistory(within)) return branchRefOf((await startHistory(call, messages)).history, 0);
     const { history } = within;
-    const [main, called] = await projection.read((rows) => {
+    const [main, isBegun] = await projection.read((rows) => {
       const branchId = mainBranchId(rows, history);
-      return [branchId, newestCallRow(rows, history, branchId) !== undefined] as const;
+      const { meta } = readPositionMeta(rows, history, branchId, readTipSeq(rows, history, branchId));
+      // After a rollback to the beginning there are calls, and none on the branch.
+      return [branchId, meta.cycle > 0 && newestCallRow(rows, history, branchId) !== undefined] as const;
     });
-    return called ? forkAt(history, 0, 0, { id, by }) : branchRefOf(history, main);
+    return isBegun ? forkAt(history, BEGINNING, { id, by }) : branchRefOf(history, main);
   };
   const names = openHistoryNames();
   /** Under a name of its own, as nobody named it. */
@@ -111,11 +122,11 @@ export const openRequestRecorder = (
     );
   const forkAt = async (
     history: string,
-    branchId: number,
-    seq: number,
+    at: MatchCandidate['at'],
     { id, by }: Pick<UnplacedCall, 'id' | 'by'>,
   ): Promise<BranchRef> => {
-    const step = { op: 'fork', at: { branchId, seq } } as const;
+    const { branchId } = at;
+    const step = { op: 'fork', at } as const;
     const started = await home.submit({ id: `${id}.fork`, history, branchId, by, steps: [step] });
     return branchRefOf(history, started.branchId);
   };
@@ -129,7 +140,7 @@ export const openRequestRecorder = (
     const branch = branchRefOf(history, branchId);
     const known = { ...facts, found };
     const step = await starter.step(branch, known, [], { ...found, origin: null, ...promptOf(hashes, []) });
-    const steps = [{ ...step, position: { branchId, seq: at } }, ...starter.end(id, facts)];
+    const steps = [{ ...step, position: at }, ...starter.end(id, facts)];
     const { events, seq } = await home.submit({ id, history, branchId, by, steps });
     starter.recorded(branch, events, seq, known);
     return { branch, match: 'repeated', isEnded: facts.end !== undefined };
@@ -191,10 +202,7 @@ export const openRequestRecorder = (
   ): Promise<readonly [BranchRef, CallMatch]> => {
     if (candidate === undefined || match === undefined) return [await newBranch(call, messages), 'started'];
     const { history, branchId, at } = candidate;
-    return [
-      match === 'forked' ? await forkAt(history, branchId, at, call) : branchRefOf(history, branchId),
-      match,
-    ];
+    return [match === 'forked' ? await forkAt(history, at, call) : branchRefOf(history, branchId), match];
   };
   const matchOf = async (
     candidate: MatchCandidate,
@@ -232,7 +240,7 @@ export const openRequestRecorder = (
       await home.catchUp();
       if (within !== undefined && 'branch' in within) {
         const { history, branchId, seq } = await home.position(within.branch);
-        return { ...known, match: 'named', from: { history, branchId, at: seq } };
+        return { ...known, match: 'named', from: { history, branchId, at: { branchId, seq } } };
       }
       const leading = leadingSystem(messages);
       const candidate = await projection.read((rows) => findEarlierCall(rows, hashes, leading));
@@ -249,9 +257,9 @@ export const openRequestRecorder = (
     async open(call, { from, match, messages }) {
       if (from === undefined) return newBranch(call, messages);
       const { history, branchId, at } = from;
-      return match === 'forked' ? forkAt(history, branchId, at, call) : branchRefOf(history, branchId);
+      return match === 'forked' ? forkAt(history, at, call) : branchRefOf(history, branchId);
     },
-    fork: (call, { history, branchId, seq }) => forkAt(history, branchId, seq, call),
+    fork: (call, history, at) => forkAt(history, at, call),
     async record(call) {
       const { within } = call;
       const scope = scopeOf(within);

@@ -4,7 +4,7 @@ import { matchByMessages } from '../src/match-call.ts';
 /** Messages by what they say, each with the first letter of its role: `u` is a user's. */
 const match = (call: readonly string[], branch: readonly string[]) =>
   matchByMessages(
-    { common: 1 },
+    { common: 1, isUndone: false },
     {
       call,
       branch,

@@ -358,6 +358,8 @@ export const Command = z.strictObject({
   by: author,
   /** Refuse with E_CONFLICT unless this is the branch's newest frame. */
   expected: count.optional(),
+  /** Refuse with E_CONFLICT unless the next frame of the history has this number. */
+  next: count.optional(),
   /**
    * Replaces the clock's time of the command's nodes when a command is repeated (experiments): they get max(at_ns,
    * newest + 1). Steps with a time of their own keep it.
@@ -387,11 +389,11 @@ export const parseCommand = (value: unknown): Command => {
 };
 
 /**
- * SHA-256 of the canonical msgpack of the command without its id: it distinguishes a repeated command from another
+ * SHA-256 of the canonical msgpack of the command without its id and `next`, which say nothing of its effect: it distinguishes a repeated command from another
  * (record §3). Of a redacted command it says nothing about the secrets, and it is the same whoever redacted it.
  */
 export const commandDigest = (command: Command): Uint8Array => {
-  const { id: _id, redactions: _redactions, branchId, ...rest } = command;
+  const { id: _id, redactions: _redactions, next: _next, branchId, ...rest } = command;
   // The digested form calls the branch id `lineage`, as recorded frames do (record §1).
   return sha256(pack({ ...rest, lineage: branchId } as unknown as Packable));
 };

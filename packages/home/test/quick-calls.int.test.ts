@@ -1,4 +1,5 @@
 import { openHome, type Home } from '@stemma/home';
+import type { BranchRef } from '@stemma/history-store';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,6 +20,7 @@ const anyStep = fc.record({
     'shorten',
     'rewrite',
     'inject',
+    'rollback',
   ),
   at: fc.nat({ max: 7 }),
   text: fc.constantFrom('one', 'two', 'three', 'four'),
@@ -79,6 +81,12 @@ const play = async (next: () => Promise<Home>, agent: readonly AgentStep[]): Pro
         answer: { role: 'assistant', content: text },
         response: Buffer.from(JSON.stringify({ text })),
       });
+    if (what === 'rollback')
+      await home.submit({
+        ...{ id: `rollback-${id}`, history: branch.history, branchId: branch.branchId },
+        ...{ by: { actor: 'somebody' }, notes: 'A test' },
+        steps: [{ op: 'rollback', to: await someCommitted(home, branch, at) }],
+      });
     if (what === 'inject')
       await home.submit({
         ...{ id: `inject-${id}`, history: branch.history, branchId: branch.branchId },
@@ -93,6 +101,16 @@ const play = async (next: () => Promise<Home>, agent: readonly AgentStep[]): Pro
       });
   }
   return placed;
+};
+
+/** A snapshot on the ancestor path of a branch, or where its history begins. */
+const someCommitted = async (
+  home: Home,
+  branch: BranchRef,
+  nth: number,
+): Promise<{ readonly branchId: number; readonly seq: number }> => {
+  const snapshots = await home.snapshots(branch);
+  return snapshots[nth % (snapshots.length + 1)] ?? { branchId: 0, seq: 0 };
 };
 
 /** The records of a log, as they stand in its file; the first one says which process opened it. */

@@ -200,3 +200,78 @@ test('what an observer injects and commits stays when a call does not show it [c
   const last = await send([s, u('Berlin'), a('Which day'), u('Monday'), a('Booked'), u('Thanks')]);
   expect(last).toEqual({ branch: next.branch, match: 'appended', isEnded: false });
 });
+
+/** A conversation of three calls in a named history, and what its calls say. */
+const BERLIN = [s, u('Berlin')];
+const MONDAY = [...BERLIN, a('Which day'), u('Monday')];
+const THANKS = [...MONDAY, a('Booked'), u('Thanks')];
+const threeCalls = async (): Promise<string> => {
+  const { history } = await home.submit({
+    ...{ id: 'start', history: 'h-rolled-back', branchId: 0, by },
+    steps: [{ op: 'start', name: null }],
+  });
+  for (const list of [BERLIN, MONDAY, THANKS]) await send(list, { history });
+  return history;
+};
+const rollBack = async (by: Home, history: string, to: string): Promise<number> => {
+  const { branchId } = await by.find(history);
+  const { seq, branchId: toBranch } = await by.position(branchRefOf(history, branchId), to);
+  const { position } = await by.submit({
+    ...{ id: `back-to-${to}`, history, branchId, by: { actor: 'alice' } },
+    steps: [{ op: 'rollback', to: { branchId: toBranch, seq } }],
+  });
+  return position.branchId;
+};
+
+test.each(['this process', 'another process'])(
+  'after a rollback by %s a call goes on in the branch that replaced the abandoned one [calls §3.1, §3.10]',
+  async (who) => {
+    const history = await threeCalls();
+    const other = who === 'this process' ? home : await openHome({ directory: at.directory });
+    const branchId = await rollBack(other, history, '@c1');
+    if (other !== home) await other.close();
+    // Its agent knows nothing of the rollback: the call begins with what the new branch shows.
+    const branch = branchRefOf(history, branchId);
+    const more = [...THANKS, a('Bye'), u('One more')];
+    expect(await send(more, { history })).toMatchObject({ branch, match: 'appended' });
+    expect(await send([...more, a('Yes'), u('Rome')], { history })).toMatchObject({
+      ...{ branch, match: 'appended' },
+    });
+    expect((await home.position(branchRefOf(history, 0))).label).toBe('@c3');
+  },
+);
+
+test('an agent that starts again from the position of a rollback goes on in the new branch [calls §3.10]', async () => {
+  const history = await threeCalls();
+  const branch = branchRefOf(history, await rollBack(home, history, '@c2'));
+  expect(await send(MONDAY, { history })).toMatchObject({ branch, match: 'repeated' });
+  const other = [...MONDAY, a('Booked'), u('Cancel it')];
+  expect(await send(other, { history })).toMatchObject({ branch, match: 'appended' });
+  const { attempts } = await home.calls.list(branch);
+  expect(attempts.map(({ cycle, match }) => [cycle, match])).toEqual([
+    [1, 'started'],
+    [2, 'appended'],
+    [2, 'repeated'],
+    [3, 'appended'],
+  ]);
+  // The undone call no longer fits: it begins with an older prompt of the new branch.
+  const late = await send([...THANKS, a('Bye'), u('One more')], { history });
+  expect(late.match).toBe('forked');
+  const forked = (await home.branches.tree(history)).find(
+    ({ branchId }) => branchId === late.branch.branchId,
+  );
+  expect(forked?.parent?.label).toBe('@c2');
+});
+
+test('after a rollback to the beginning any conversation is the one of the named history [calls §3.10]', async () => {
+  const history = await threeCalls();
+  const branch = branchRefOf(history, await rollBack(home, history, '@s0'));
+  expect(await send([u('Search the web')], { history })).toMatchObject({ branch, match: 'started' });
+});
+
+test('after two rollbacks a call goes on in the branch that is left [calls §3.10]', async () => {
+  const history = await threeCalls();
+  await rollBack(home, history, '@c2');
+  const branch = branchRefOf(history, await rollBack(home, history, '@c1'));
+  expect(await send(THANKS, { history })).toMatchObject({ branch, match: 'appended' });
+});

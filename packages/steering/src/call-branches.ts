@@ -8,6 +8,9 @@ import type { Placed } from './branch-writer.ts';
 import type { Settings, SteeringSettings } from './settings.ts';
 import type { OutgoingCall, SteeredHome } from './types.ts';
 
+/** The position at which a history begins. */
+const BEGINNING = { branchId: 0, seq: 0 };
+
 /** Finds and opens the branches of calls that observers steer. */
 export type CallBranches = {
   /** Undefined: nobody steers it. */
@@ -78,14 +81,11 @@ export const openCallBranches = ({ home, projection, requests, settings }: Branc
     const target =
       match === 'forked' || match === 'named'
         ? undefined
-        : (from ?? (source.branchId === null ? undefined : { ...source, branchId: source.branchId, at: 0 }));
+        : (from ??
+          (source.branchId === null ? undefined : { ...source, branchId: source.branchId, at: BEGINNING }));
     const branch =
       target !== undefined && (await busy(target.history, target.branchId))
-        ? await requests.fork(unplaced(call), {
-            history: target.history,
-            branchId: from === undefined ? 0 : target.branchId,
-            seq: target.at,
-          })
+        ? await requests.fork(unplaced(call), target.history, target.at)
         : await requests.open(unplaced(call), place);
     await carry(branch, source.settings, call);
     return { branch, place };

@@ -69,6 +69,10 @@ const decideEvents = (
   inserted: InsertedNodes,
 ): Decided => {
   if (state.erased) throw erased(state.history);
+  if (command.next !== undefined && command.next !== state.next)
+    throw fail('E_CONFLICT', `the next frame of the history is ${state.next}, not ${command.next}`, {
+      seq: state.next,
+    });
   const clock = command.at_ns ?? now;
   refuseAfterSnapshot(command.steps);
   const events = leadingEvents(command);
