@@ -1,4 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
+import type { StemmaError } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 
 /** One JSON value of a file: the whole file, or a line of it. */
@@ -10,6 +11,8 @@ export type Unit = {
   readonly value: WideJson;
   /** The 1-based number of the line, 0 for a document. */
   readonly line: number;
+  /** Why the line cannot be parsed, if other lines may be good all the same. */
+  readonly fault?: StemmaError;
 };
 
 /** Makes the first step of a history from its name and the file's hash. */
@@ -32,7 +35,9 @@ export type ImporterOutput =
       /** How the conversation was read, where it is not the mapping of the importer. */
       readonly mapping?: string;
     }
-  | { readonly kind: 'report'; readonly report: ImportReport };
+  | { readonly kind: 'report'; readonly report: ImportReport }
+  /** A conversation that cannot be read, instead of its report: its steps before are worth nothing. */
+  | { readonly kind: 'refused'; readonly place: string; readonly error: StemmaError };
 
 /** What an import made of a conversation. Keys of the counts are stable; none is zero. */
 export type ImportReport = {
@@ -62,13 +67,15 @@ export type Importer = {
   readonly summary: string;
   /** True if it needs every line unchanged, even blank and broken ones, and parses `text` itself. */
   readonly readsLines?: boolean;
+  /** True if the other lines of a file are good where one cannot be parsed. */
+  readonly passesFaults?: boolean;
   /** True if the first value of a file looks like this format. */
   readonly recognises: (first: WideJson) => boolean;
   /**
    * Maps the values of a file. It runs twice, the first time only to find errors, so it must give the same each time,
    * and must find everything that can be wrong.
    *
-   * @throws coded errors that name the message or the line.
+   * @throws coded errors that name the message or the line, where no conversation of the file can be read
    */
   readonly read: (units: AsyncIterable<Unit>) => AsyncIterable<ImporterOutput>;
 };

@@ -1,5 +1,5 @@
 import { fromHex, pack, sha256Hex, type WideJson } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, type StemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { checkName, historyId, type Command, type Step } from '@stemma/history';
 import { importerFor, importerNamed } from './catalogue.ts';
@@ -25,7 +25,15 @@ export type ImportItem =
       readonly history: string;
       readonly name: string | null;
       readonly report: ImportReport;
-    };
+    }
+  | ({ readonly kind: 'refused'; readonly conversation: number } & RefusedConversation);
+
+/** A conversation that cannot be read. */
+export type RefusedConversation = {
+  /** Its line, its item, or both. */
+  readonly place: string;
+  readonly error: StemmaError;
+};
 
 /** The name of the history of a conversation, or null. */
 export type NameConversation = (conversation: {
@@ -46,6 +54,8 @@ export type ImportOptions = {
   /** Takes secrets out of a text that becomes a part of a name. */
   readonly redact?: (text: string) => string;
   readonly by?: Author;
+  /** Goes on after a conversation that cannot be read, if another one can; by default it refuses the file. */
+  readonly partly?: boolean;
   /**
    * Called while the file is read: twice, first to check it, then to map it. A document in memory counts as read at
    * once.
@@ -59,7 +69,8 @@ export type ImportOptions = {
 };
 
 /**
- * The commands that record a file, one per cycle. All errors of the file are found before the first command. The same
+ * The commands that record a file, one per cycle. All errors of the file are found before the first command; with `partly`
+ * no command is one of a conversation that cannot be read. The same
  * file under the same name gives the same commands with the same ids, so an import can be repeated or resumed (record
  * §3); each command expects the frame before it, so no other frame comes in between unseen.
  *
@@ -73,7 +84,9 @@ export async function* readImport(
   const { name: given = null } = options;
   if (typeof given === 'string') checkName(given);
   const file = openFile(source, options);
-  const count = await countConversations(file);
+  const { count, refused } = await checkConversations(file);
+  const [first] = refused.values();
+  if (first !== undefined && (options.partly !== true || refused.size === count)) throw first.error;
   if (typeof given === 'string' && count > 1)
     throw fail(
       'E_USAGE',
@@ -93,6 +106,12 @@ export async function* readImport(
     return { id, history, branchId: 0, by, ...expected, steps: [...steps] };
   };
   for await (const output of file.outputs('read')) {
+    if (output.kind === 'refused') {
+      yield { kind: 'refused', conversation, place: output.place, error: output.error };
+      conversation += 1;
+      continue;
+    }
+    if (refused.has(conversation)) continue;
     if (output.kind === 'report') {
       yield { kind: 'report', conversation, history, name, report: output.report };
       conversation += 1;
@@ -158,6 +177,7 @@ const openFile = (
     for await (const unit of readUnits(text, source.name, (found) => (layout = found), readsLines)) {
       importer ??= importerFor(unit.value, source.name);
       if (layout === 'document') document = unit;
+      if (unit.fault !== undefined && importer.passesFaults !== true) throw unit.fault;
       yield unit;
     }
   }
@@ -193,9 +213,15 @@ async function* withFirst<T>(first: IteratorResult<T>, rest: AsyncIterator<T>): 
 const insertedBy = (steps: readonly Step[]): readonly WideJson[] =>
   steps.flatMap((step) => (step.op === 'insert' ? [step.node, ...(step.siblings ?? [])] : []));
 
-/** The number of conversations. Runs the whole mapping, for its errors. */
-const countConversations = async (file: OpenFile): Promise<number> => {
-  let conversations = 0;
-  for await (const output of file.outputs('check')) if (output.kind === 'report') conversations += 1;
-  return conversations;
+/** How many conversations there are, and which cannot be read. Runs the whole mapping, for its errors. */
+const checkConversations = async (
+  file: OpenFile,
+): Promise<{ readonly count: number; readonly refused: ReadonlyMap<number, RefusedConversation> }> => {
+  const refused = new Map<number, RefusedConversation>();
+  let count = 0;
+  for await (const output of file.outputs('check')) {
+    if (output.kind === 'refused') refused.set(count, output);
+    if (output.kind !== 'steps') count += 1;
+  }
+  return { count, refused };
 };

@@ -1,5 +1,5 @@
 import { openWideJsonReader, parseWideJson, type JsonReader, type WideJson } from '@stemma/canonical';
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Unit } from './importer.ts';
 
 /** The most UTF-16 units of a JSON document or a line of JSON lines, each of which is held in memory as one text. */
@@ -16,7 +16,9 @@ export type Layout = 'document' | 'lines';
  * document. Only one line is held in memory. From the point where `readsLines` returns true, lines are returned
  * unparsed; it is asked after the first value.
  *
- * @throws E_INPUT_NOT_JSON, E_INPUT_TRUNCATED and the other errors of `parseWideJson`, naming the line;
+ * A later line that is no JSON is a unit with its fault.
+ *
+ * @throws E_INPUT_NOT_JSON, E_INPUT_TRUNCATED and the other errors of `parseWideJson` for a document or the first line;
  *   E_INPUT_TOO_LARGE.
  */
 export async function* readUnits(
@@ -31,7 +33,8 @@ export async function* readUnits(
   /** A line of a document has ended; what follows stands in a line of its own. */
   let broken = false;
   for await (const { part, ends } of readParts(pieces, () => layout === 'document')) {
-    open ??= openText(layout === 'lines' ? `line ${number}` : name, readsLines());
+    const isLine = layout === 'lines';
+    open ??= openText(isLine ? `line ${number}` : name, { isRaw: readsLines(), keepsFault: isLine });
     if (broken) open.add('\n');
     open.add(part);
     broken = false;
@@ -62,7 +65,23 @@ type OpenText = {
   readonly unit: (where: string, line: number) => Unit;
 };
 
-const openText = (what: string, isRaw: boolean): OpenText => {
+const openText = (
+  what: string,
+  { isRaw, keepsFault }: { readonly isRaw: boolean; readonly keepsFault: boolean },
+): OpenText => {
+  /** Of a line that is no JSON; the rest of it is passed over. */
+  let fault: StemmaError | null = null;
+  const read = <T>(fn: () => T): T | null => {
+    if (fault !== null) return null;
+    try {
+      return fn();
+    } catch (error) {
+      if (!keepsFault || !isStemmaError(error)) throw error;
+      fault = error;
+      parts.length = 0;
+      return null;
+    }
+  };
   const parts: string[] = [];
   let length = 0;
   let reader: JsonReader | null = null;
@@ -77,17 +96,19 @@ const openText = (what: string, isRaw: boolean): OpenText => {
   return {
     isRaw,
     add: (part) => {
-      if (part === '') return;
+      if (part === '' || fault !== null) return;
       parts.push(part);
       length += part.length;
       blank &&= part.trim() === '';
       value = undefined;
       if (length > MAX_DOCUMENT) throw tooLarge();
-      if (reader !== null) reader.write(part);
-      else if (!isRaw && length > MAX_WAITING) {
-        reader = openWideJsonReader(what);
-        for (const each of parts) reader.write(each);
-      }
+      read(() => {
+        if (reader !== null) reader.write(part);
+        else if (!isRaw && length > MAX_WAITING) {
+          reader = openWideJsonReader(what);
+          for (const each of parts) reader.write(each);
+        }
+      });
       // White space in front of a long document takes no memory.
       if (reader !== null && blank) parts.length = 0;
     },
@@ -99,7 +120,10 @@ const openText = (what: string, isRaw: boolean): OpenText => {
     },
     unit: (where, line) => {
       if (isRaw) return { where, text: text(), value: null, line };
-      const parsed = reader === null ? (value ?? parseWideJson(text(), where)) : (reader.end() as WideJson);
+      const parsed = read(() =>
+        reader === null ? (value ?? parseWideJson(text(), where)) : (reader.end() as WideJson),
+      );
+      if (fault !== null) return { where, text: '', value: null, line, fault };
       return {
         where,
         // Of a long one, few need the text beside the value.

@@ -38,7 +38,7 @@ export const record = async (
   let open = newHistory();
   for await (const item of readImport(source, options)) {
     if (item.kind === 'command') open.submit(item.command);
-    else {
+    else if (item.kind === 'report') {
       recorded.push(open.done(item.history, item.report));
       open = newHistory();
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toOpenAIMessages } from '../src/index.ts';
+import { readImport, toOpenAIMessages } from '../src/index.ts';
 import { record, sourceOf } from './in-memory.ts';
 
 const HI = { role: 'user', content: 'Hi.' };
@@ -78,7 +78,7 @@ describe('openai-chat finds the conversations of a file', () => {
       'a message that is none',
       json([{ messages: [HI] }, { messages: [{ text: 'x' }] }]),
       'E_ROLE_UNKNOWN',
-      'conversation 1, message 0',
+      'item 1, message 0',
     ],
     ['nothing of the kind', json({ n: [1, 2] }), 'E_FORMAT_UNKNOWN', 'none of the formats'],
   ])('and says where it found %s [context-tree §9]', async (_what, text, code, place) => {
@@ -90,6 +90,75 @@ describe('openai-chat finds the conversations of a file', () => {
     const [found] = await record(sourceOf(json([HI, YES, result, result, result])));
     expect(found?.report.warnings).toEqual([
       '3 tool messages have no tool_call_id; the first is line 1, message 2',
+    ]);
+  });
+});
+
+describe('openai-chat goes on after a conversation that it cannot read', () => {
+  const NONE = { text: 'x' };
+  /** What is imported, and what is refused where. */
+  const partly = async (text: string): Promise<readonly [readonly unknown[], readonly string[]]> => {
+    const source = sourceOf(text);
+    const recorded = await record(source, { partly: true });
+    const places: string[] = [];
+    for await (const item of readImport(source, { partly: true }))
+      if (item.kind === 'refused') places.push(`${item.place}: ${item.error.code}`);
+    return [
+      recorded.map(({ working, payloads }) =>
+        JSON.parse(JSON.stringify(toOpenAIMessages(working, payloads))),
+      ),
+      places,
+    ];
+  };
+
+  it.each([
+    [
+      'an item of a list',
+      JSON.stringify(
+        [{ messages: [HI] }, { n: 1 }, { messages: [HI, YES, NONE] }, { messages: [NO] }],
+        null,
+        1,
+      ),
+      ['the file, item 1: E_INPUT_SHAPE', 'the file, item 2: E_ROLE_UNKNOWN'],
+    ],
+    ['the first item', json([7, [HI], [NO]]), ['line 1, item 0: E_INPUT_SHAPE']],
+    ['an item with two lists', json([{ a: [HI], b: [HI] }, [HI], [NO]]), ['line 1, item 0: E_INPUT_SHAPE']],
+    [
+      'a line',
+      `${lines([HI], { messages: [NONE] })}{"messages": [}\n\n${lines(HI, [NO])}{"mess`,
+      [
+        'line 2: E_ROLE_UNKNOWN',
+        'line 3: E_INPUT_NOT_JSON',
+        'line 5: E_INPUT_SHAPE',
+        'line 7: E_INPUT_TRUNCATED',
+      ],
+    ],
+    [
+      'a long line',
+      `${lines([HI])}[${'{"role":"user"},'.repeat(200_000)}oh${' '.repeat(2_000_000)}\n${lines([NO])}`,
+      ['line 2: E_INPUT_NOT_JSON'],
+    ],
+  ])('%s: the others are as they are alone [context-tree §9]', async (_what, text, places) => {
+    expect(await partly(text)).toEqual([[[HI], [NO]], places]);
+    const [place = ''] = places;
+    await expect(imported(text)).rejects.toMatchObject({ code: place.split(': ')[1] });
+  });
+
+  it('refuses a file with nothing else in it, and messages on lines of which one is none [context-tree §9]', async () => {
+    await expect(partly(json([{ messages: [NONE] }]))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
+    await expect(partly(lines([NONE], [NONE]))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
+    await expect(partly(lines(HI, YES, NONE))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
+    await expect(partly(`${lines(HI, YES)}{"role`)).rejects.toMatchObject({ code: 'E_INPUT_TRUNCATED' });
+  });
+
+  it('says once how many calls have no answer, and how many answers no call [context-tree §9]', async () => {
+    const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+    const calls = { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] };
+    const answer = { role: 'tool', tool_call_id: 'z', content: 'ok' };
+    const [found] = await record(sourceOf(json([HI, calls, answer, answer])));
+    expect(found?.report.warnings).toEqual([
+      '2 tool messages answer a call that was not made or is answered; first, line 1, message 2 answers the call z',
+      '2 calls have no answer; the first is the call a of line 1, message 1',
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import type { Outcome } from '@stemma/command-handler';
-import { isStemmaError } from '@stemma/errors';
+import { isStemmaError, type ErrorCode } from '@stemma/errors';
 import { isOf, nodeIn } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { Home } from '@stemma/home';
@@ -24,6 +24,17 @@ export type Imported = {
   readonly read: ImportReport['read'];
   readonly skipped: ImportReport['skipped'];
   readonly unknown: ImportReport['unknown'];
+  /** True if all of it was recorded before. */
+  readonly repeated: boolean;
+};
+
+/** A conversation of a file that could not be read. */
+export type RefusedPart = { readonly place: string; readonly code: ErrorCode; readonly message: string };
+
+/** What a file came to. */
+export type ImportedFile = {
+  readonly imported: readonly Imported[];
+  readonly refused: readonly RefusedPart[];
 };
 
 export type ImportFileOptions = {
@@ -32,6 +43,8 @@ export type ImportFileOptions = {
   readonly name: string | null | NameConversation;
   /** If the histories are to be erasable: about whom. */
   readonly erasable?: { readonly subject: string | null };
+  /** Records nothing of a file with a conversation that cannot be read. */
+  readonly strict?: boolean;
   /** What `-` reads (default: stdin of the process). */
   readonly stdin?: InputSurroundings['stdin'];
   readonly signal: AbortSignal;
@@ -47,21 +60,23 @@ const MAX_PENDING = 64;
 /**
  * Records a file; without a home it is only read. Gives one entry for each conversation in it.
  *
- * @throws coded errors of the reading (then nothing is recorded) and of the recording; E_CANCELLED.
+ * @throws coded errors of the reading where no conversation can be read (then nothing is recorded) and of the recording; E_CANCELLED.
  */
 export const importFile = async (
   home: Home | null,
   file: string,
   options: ImportFileOptions,
-): Promise<readonly Imported[]> => {
+): Promise<ImportedFile> => {
   using source = openImportSource(file, { stdin: options.stdin ?? process.stdin, signal: options.signal });
   const imported: Imported[] = [];
+  const refused: RefusedPart[] = [];
   let tally = newTally();
   const pending: Promise<void>[] = [];
   let turn = performance.now();
   const items = readImport(source, {
     format: options.format,
     name: options.name,
+    partly: options.strict !== true,
     ...(home === null ? {} : { redact: (text) => home.redactText(text) }),
     // A file is read twice: once for what is wrong with it, once to record it.
     onProgress: (phase, bytes) => {
@@ -92,6 +107,11 @@ export const importFile = async (
         if (pending.length >= MAX_PENDING) await pending.shift();
         continue;
       }
+      if (item.kind === 'refused') {
+        const { code, message } = item.error;
+        refused.push({ place: item.place, code, message });
+        continue;
+      }
       await Promise.all(pending.splice(0));
       imported.push(toImported(file, item, tally));
       tally = newTally();
@@ -100,7 +120,7 @@ export const importFile = async (
     await Promise.allSettled(pending);
     throw error;
   }
-  return imported;
+  return { imported, refused };
 };
 
 type FirstItem = Extract<ImportItem, { readonly kind: 'command' }>;
@@ -138,11 +158,12 @@ const asErasable = (command: Command, { erasable }: ImportFileOptions): Command 
   return { ...command, steps: [{ ...first, erasable }, ...rest] };
 };
 
-type Tally = { cycles: number; nodes: number; events: number };
-const newTally = (): Tally => ({ cycles: 0, nodes: 0, events: 0 });
+type Tally = { cycles: number; nodes: number; events: number; repeated: boolean };
+const newTally = (): Tally => ({ cycles: 0, nodes: 0, events: 0, repeated: true });
 
 const record = async (home: Home | null, command: Command, tally: Tally): Promise<void> => {
   if (home === null) {
+    tally.repeated = false;
     for (const step of command.steps) {
       tally.cycles += step.op === 'commit' || step.op === 'import' ? 1 : 0;
       tally.nodes += step.op === 'insert' ? 1 + (step.siblings?.length ?? 0) : 0;
@@ -152,7 +173,8 @@ const record = async (home: Home | null, command: Command, tally: Tally): Promis
   countEvents(tally, await home.submit(command));
 };
 
-const countEvents = (tally: Tally, { events }: Outcome): void => {
+const countEvents = (tally: Tally, { events, repeated }: Outcome): void => {
+  tally.repeated &&= repeated;
   tally.events += events.length;
   for (const event of events) {
     if (isOf(event, 'snapshot')) tally.cycles += 1;

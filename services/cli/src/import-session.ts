@@ -64,6 +64,7 @@ export const importSessionFolder = async (
       ...(session.vectors === null ? {} : { 'vector of the session': session.vectors.rows }),
     },
     unknown: session.unknown,
+    repeated: false,
   };
 };
 

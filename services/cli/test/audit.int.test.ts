@@ -168,7 +168,8 @@ test(
     const histories: string[] = [];
     const { signal } = new AbortController();
     for (const { file } of transcripts.slice(0, TRANSCRIPTS))
-      for (const { history } of await importFile(home, file, { format: 'auto', name: null, signal }))
+      for (const { history } of (await importFile(home, file, { format: 'auto', name: null, signal }))
+        .imported)
         histories.push(history);
     const done = await intervene(home, histories, seeded(SEED));
     expect(done).toBe(INTERVENTIONS);

@@ -56,6 +56,44 @@ describe('import', () => {
     expect(JSON.parse(thread.stdout)).toEqual([USER]);
   });
 
+  it('imports what is good of a list and of lines, and names the items and lines that are not; --strict refuses the file [context-tree §9]', async () => {
+    mkdirSync(at('partly'), { recursive: true });
+    const bad = [USER, { role: 'bot', content: 'Hm.' }];
+    const list = write('partly/list.json', [
+      { messages: talk('one') },
+      { n: 1 },
+      { messages: bad },
+      talk('two'),
+    ]);
+    writeFileSync(
+      at('partly/lines.jsonl'),
+      `${JSON.stringify(talk('three'))}\n${JSON.stringify(bad)}\n{"messages"\n`,
+    );
+    const strict = await runStemma(['import', list, '--strict', '--json', ...home]);
+    expect([strict.code, JSON.parse(strict.stdout)]).toMatchObject([1, { error: { code: 'E_INPUT_SHAPE' } }]);
+
+    const { code, stdout, stderr } = await runStemma(['import', at('partly'), '--json', ...home]);
+    const { imported, refused } = JSON.parse(stdout) as Imported;
+    expect(code).toBe(1);
+    expect(imported.map(({ name }) => name)).toEqual(['lines-1', 'list-1', 'list-4']);
+    expect(refused).toEqual([
+      { file: at('partly/lines.jsonl'), place: 'line 2', code: 'E_ROLE_UNKNOWN', message: expect.anything() },
+      {
+        file: at('partly/lines.jsonl'),
+        place: 'line 3',
+        code: 'E_INPUT_TRUNCATED',
+        message: expect.anything(),
+      },
+      { file: list, place: 'line 1, item 1', code: 'E_INPUT_SHAPE', message: expect.anything() },
+      { file: list, place: 'line 1, item 2', code: 'E_ROLE_UNKNOWN', message: expect.anything() },
+    ]);
+    expect(stderr).toContain('lines.jsonl: refused: line 2, message 1 ');
+    const again = await runStemma(['import', at('partly'), ...home]);
+    expect(again.stdout).toContain(
+      'already there: 3 conversations\n4 of 7 conversations of the imported files could not be read',
+    );
+  });
+
   it('records nothing twice: the same content under the same name is the same history, compressed or not [record §3: imports]', async () => {
     const plain = write('a.json', talk('a'));
     const [again] = ((await stemmaJson(['import', plain, ...home])) as Imported).imported;

@@ -1,5 +1,5 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { isList, type RequestForm } from '../request-form.ts';
 
 /** The forms that a conversation may have. A list of messages that is no other's is of the first. */
@@ -15,38 +15,59 @@ export type FoundConversation = {
 /** How many objects deep a conversation is looked for: `{body: {messages: […]}}` is the second. */
 const MOST_DEPTH = 3;
 
+/** A conversation, or why there is none, and where in the value. */
+export type FoundItem = { readonly where: string } & (
+  { readonly conversation: FoundConversation } | { readonly fault: StemmaError }
+);
+
 /**
  * The conversations of a JSON value: a list of messages, the body of a request, an object that holds one of them somewhere
  * (`{id, traj: […]}`, `{body: {messages: […]}}`), or a list of either. Null: the value can only be one message, or nothing of
  * the kind.
  *
- * @throws E_INPUT_SHAPE for a list of conversations that also holds something else, and for an object with several
+ * @throws E_INPUT_SHAPE for an object with several
  */
 export const findConversations = (
   value: WideJson,
   where: string,
   forms: Forms,
-): readonly FoundConversation[] | null => {
+): readonly FoundItem[] | null => {
   if (!isList(value)) {
-    const found = wrapped(value, where, forms);
-    return found === null ? null : [found];
+    const conversation = wrapped(value, where, forms);
+    return conversation === null ? null : [{ where, conversation }];
   }
-  const [first] = value;
-  // What is no list of conversations is a list of messages; what is wrong with one of them is said of that message.
-  if (first === undefined || !(isList(first) || wrapped(first, where, forms) !== null))
-    return [ofList(value, {}, forms)];
+  // The first item that is of some kind says what the others are expected to be.
+  const known = value.find((item) => isMessage(item) || isConversation(item, forms));
+  if (known === undefined || !isConversation(known, forms))
+    return [{ where, conversation: ofList(value, {}, forms) }];
   return value.map((item, index) => {
-    if (isList(item)) return ofList(item, {}, forms);
-    const found = wrapped(item, `${where}, item ${index}`, forms);
-    if (found !== null) return found;
-    throw fail('E_INPUT_SHAPE', `${where}, item ${index} holds no list of messages, as the first one does`);
+    const place = value.length === 1 ? where : `${where}, item ${index}`;
+    try {
+      const conversation = isList(item) ? ofList(item, {}, forms) : wrapped(item, place, forms);
+      if (conversation !== null) return { where: place, conversation };
+    } catch (error) {
+      if (!isStemmaError(error)) throw error;
+      return { where: place, fault: error };
+    }
+    return { where: place, fault: fail('E_INPUT_SHAPE', `${place} holds no list of messages, as others do`) };
   });
 };
 
 /** True if the value may hold conversations. */
 export const holdsConversations = (value: WideJson, forms: Forms): boolean => {
-  if (isList(value)) return isList(value[0]) || value.every(isJsonObject);
-  return isJsonObject(value) && conversationsIn(value, MOST_DEPTH, forms).length > 0;
+  if (!isList(value)) return isJsonObject(value) && conversationsIn(value, MOST_DEPTH, forms).length > 0;
+  return value.length === 0 || value.some((item) => isList(item) || isJsonObject(item));
+};
+
+/** True if the value can only be a message. */
+export const isMessage = (value: WideJson): value is WideJsonObject =>
+  isJsonObject(value) && value['role'] !== undefined;
+
+/** True for a list, and for an object that holds one or several and is no message. */
+const isConversation = (value: WideJson, forms: Forms): boolean => {
+  if (!isJsonObject(value)) return isList(value);
+  const [place] = conversationsIn(value, MOST_DEPTH, forms);
+  return place !== undefined && (!isMessage(value) || place.path.length === 0);
 };
 
 const ofList = (messages: readonly WideJson[], besides: WideJsonObject, forms: Forms): FoundConversation => {

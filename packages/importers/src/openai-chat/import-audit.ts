@@ -14,17 +14,13 @@ const MAX_WAITING = 10_000;
 
 export const newImportAudit = (tally: Tally): ImportAudit => {
   const waiting = new Map<string, string>();
-  /** Tool messages that name no call: how many, and where the first is. */
-  let nameless = 0;
-  let firstNameless = '';
+  const nameless = newGroup();
+  const unasked = newGroup();
 
   const auditAnswer = (message: WideJsonObject, where: string): void => {
     const { tool_call_id: id } = message;
-    if (typeof id !== 'string') {
-      nameless += 1;
-      if (nameless === 1) firstNameless = where;
-    } else if (!waiting.delete(id))
-      addWarning(tally, `${where} answers the call ${short(id)}, which was not made or is answered`);
+    if (typeof id !== 'string') addTo(nameless, where);
+    else if (!waiting.delete(id)) addTo(unasked, `${where} answers the call ${short(id)}`);
   };
   const auditCalls = (message: WideJsonObject, where: string): void => {
     const { tool_calls: calls } = message;
@@ -48,14 +44,42 @@ export const newImportAudit = (tally: Tally): ImportAudit => {
     },
     finish: (messages, besides) => {
       if (messages === 0) addWarning(tally, 'the conversation has no messages');
-      if (nameless === 1) addWarning(tally, `${firstNameless} is a tool message without a tool_call_id`);
-      if (nameless > 1)
-        addWarning(tally, `${nameless} tool messages have no tool_call_id; the first is ${firstNameless}`);
+      if (nameless.count === 1)
+        addWarning(tally, `${nameless.first} is a tool message without a tool_call_id`);
+      if (nameless.count > 1)
+        addWarning(
+          tally,
+          `${nameless.count} tool messages have no tool_call_id; the first is ${nameless.first}`,
+        );
+      if (unasked.count === 1) addWarning(tally, `${unasked.first}, which was not made or is answered`);
+      if (unasked.count > 1)
+        addWarning(
+          tally,
+          `${unasked.count} tool messages answer a call that was not made or is answered; first, ${unasked.first}`,
+        );
       for (const name of Object.keys(besides))
         addCount(messages === 0 ? tally.skipped : tally.unknown, `beside the messages ${name}`);
-      for (const [id, where] of waiting) addWarning(tally, `the call ${short(id)} of ${where} has no answer`);
+      const [unanswered] = waiting;
+      if (unanswered === undefined) return;
+      const call = `the call ${short(unanswered[0])} of ${unanswered[1]}`;
+      addWarning(
+        tally,
+        waiting.size === 1
+          ? `${call} has no answer`
+          : `${waiting.size} calls have no answer; the first is ${call}`,
+      );
     },
   };
+};
+
+/** What is warned of once: how many there are, and the first of them. */
+type Group = { count: number; first: string };
+
+const newGroup = (): Group => ({ count: 0, first: '' });
+
+const addTo = (group: Group, what: string): void => {
+  if (group.count === 0) group.first = what;
+  group.count += 1;
 };
 
 const auditContent = (tally: Tally, content: WideJson | undefined, where: string): void => {

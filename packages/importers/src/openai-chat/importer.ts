@@ -1,8 +1,15 @@
-import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import type { WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Importer, ImporterOutput, Unit } from '../importer.ts';
 import type { RequestForm } from '../request-form.ts';
-import { findConversations, holdsConversations, type FoundConversation } from './find-conversations.ts';
+import {
+  findConversations,
+  holdsConversations,
+  isMessage,
+  type FoundConversation,
+  type FoundItem,
+  type Forms,
+} from './find-conversations.ts';
 import { openConversation, type ChatConversation } from './conversation.ts';
 import { chatForm } from './form.ts';
 
@@ -21,6 +28,7 @@ export const messageListImporter = (
   name,
   mapping: forms[0].mapping,
   summary,
+  passesFaults: true,
   recognises: (first) => holdsConversations(first, forms) || isMessage(first),
   read: (units) => read(units, forms),
 });
@@ -32,37 +40,51 @@ export const openaiChat = messageListImporter(
   chatForm,
 );
 
-const isMessage = (value: WideJson): value is WideJsonObject =>
-  isJsonObject(value) && value['role'] !== undefined;
-
-async function* read(
-  units: AsyncIterable<Unit>,
-  forms: readonly [RequestForm, ...RequestForm[]],
-): AsyncIterable<ImporterOutput> {
+async function* read(units: AsyncIterable<Unit>, forms: Forms): AsyncIterable<ImporterOutput> {
   let lines: ChatConversation | null = null;
   let others = false;
-  for await (const { value, where } of units) {
-    const found = findConversations(value, where, forms);
-    if (found === null ? others : lines !== null)
-      throw fail(
-        'E_INPUT_SHAPE',
-        `${where}: lines are either messages of one conversation or conversations, not both`,
-      );
-    if (found === null) {
+  for await (const { value, where, fault } of units) {
+    // One message less would be another conversation.
+    if (fault !== undefined && lines !== null) throw fault;
+    const found = fault === undefined ? findIn(value, where, forms) : [{ where, fault }];
+    if (found === null && !others) {
       lines ??= openConversation({}, chatForm.mapping);
       yield* lines.add(value, `${where}, message ${lines.size()}`);
-    } else {
-      others = true;
-      for (const [index, each] of found.entries()) {
-        const place = found.length === 1 ? where : `${where}, conversation ${index}`;
-        const conversation = openConversation(each.besides, each.form.mapping);
-        for (const message of messagesOf(each, place))
-          yield* conversation.add(message, `${place}, message ${conversation.size()}`);
-        yield* conversation.end();
-      }
+      continue;
     }
+    const mixed = fail(
+      'E_INPUT_SHAPE',
+      `${where}: lines are either messages of one conversation or conversations, not both`,
+    );
+    if (lines !== null) throw mixed;
+    others = true;
+    for (const item of found ?? [{ where, fault: mixed }]) yield* readItem(item);
   }
   if (lines !== null) yield* lines.end();
+}
+
+const findIn = (value: WideJson, where: string, forms: Forms): readonly FoundItem[] | null => {
+  try {
+    return findConversations(value, where, forms);
+  } catch (error) {
+    if (!isStemmaError(error)) throw error;
+    return [{ where, fault: error }];
+  }
+};
+
+function* readItem(item: FoundItem): Iterable<ImporterOutput> {
+  const { where: place } = item;
+  try {
+    if ('fault' in item) throw item.fault;
+    const { besides, form } = item.conversation;
+    const conversation = openConversation(besides, form.mapping);
+    for (const message of messagesOf(item.conversation, place))
+      yield* conversation.add(message, `${place}, message ${conversation.size()}`);
+    yield* conversation.end();
+  } catch (error) {
+    if (!isStemmaError(error)) throw error;
+    yield { kind: 'refused', place, error };
+  }
 }
 
 const messagesOf = ({ form, body }: FoundConversation, place: string): readonly WideJson[] => {

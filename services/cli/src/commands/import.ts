@@ -13,8 +13,13 @@ import { printable, table } from '../output.ts';
 const SESSION = 'logosphere';
 const NO_FILES = { files: [], passedOver: [], empty: [] } as const;
 
-/** A file of which nothing, or only its first conversations, could be recorded. */
-type Refused = { readonly file: string; readonly code: ErrorCode; readonly message: string };
+/** A file of which nothing could be recorded, or, with its place, a conversation of it. */
+type Refused = {
+  readonly file: string;
+  readonly place: string | null;
+  readonly code: ErrorCode;
+  readonly message: string;
+};
 
 /** Faults of a file, and not of the home, the machine or the command: the next file may be imported. */
 const ofTheFile = (error: unknown): boolean =>
@@ -42,6 +47,7 @@ export const importCommand: CommandSpec = {
       'the name of the history; for several, a pattern: {file} is the name of the file, {n} a number (default: what the file says, else its name)',
     ],
     ...ERASABLE_OPTIONS,
+    ['--strict', 'record nothing of a file with a conversation that cannot be read'],
     ['--dry-run', 'a report only; nothing is recorded'],
   ],
   run: async ({ home: open, output, stdin, signal, progress: display }, [given], options) => {
@@ -61,6 +67,7 @@ export const importCommand: CommandSpec = {
     const imported: Imported[] = [];
     const refused: Refused[] = empty.map((folder) => ({
       file: folder,
+      place: null,
       code: 'E_IO',
       message: 'the folder holds no .json, .jsonl or .ndjson file',
     }));
@@ -93,15 +100,18 @@ export const importCommand: CommandSpec = {
           name: names(file),
           stdin,
           ...(erasable === undefined ? {} : { erasable }),
+          strict: options['strict'] === true,
           signal,
           onProgress: (bytes, ofFile) =>
             progress.count(done + (ofFile > 0 ? Math.min(bytes, most) : 0), Math.max(total, done + most)),
         });
-        imported.push(...found);
-        for (const { warnings } of found) for (const warning of warnings) output.say(`${file}: ${warning}`);
+        imported.push(...found.imported);
+        refused.push(...found.refused.map((part) => ({ file, ...part })));
+        for (const { warnings } of found.imported)
+          for (const warning of warnings) output.say(`${file}: ${warning}`);
       } catch (error) {
         if (files.length > 1 && ofTheFile(error) && isStemmaError(error)) {
-          refused.push({ file, code: error.code, message: error.message });
+          refused.push({ file, place: null, code: error.code, message: error.message });
           continue;
         }
         progress.end();
@@ -142,9 +152,26 @@ const report = (
     width,
   ) +
   imported.map(unknowns).join('') +
-  (refused.length === 0
-    ? ''
-    : `${refused.length} of ${refused.length + new Set(imported.map(({ file }) => file)).size} files were refused\n`);
+  sumsOf(imported, refused)
+    .map((line) => `${line}\n`)
+    .join('');
+
+const sumsOf = (imported: readonly Imported[], refused: readonly Refused[]): readonly string[] => {
+  const repeated = imported.filter(({ repeated: before }) => before).length;
+  const files = refused.filter(({ place }) => place === null).length;
+  const parts = refused.length - files;
+  return [
+    ...(repeated === 0 ? [] : [`already there: ${conversations(repeated)}`]),
+    ...(files === 0
+      ? []
+      : [`${files} of ${files + new Set(imported.map(({ file }) => file)).size} files were refused`]),
+    ...(parts === 0
+      ? []
+      : [`${parts} of ${conversations(parts + imported.length)} of the imported files could not be read`]),
+  ];
+};
+
+const conversations = (count: number): string => `${count} ${count === 1 ? 'conversation' : 'conversations'}`;
 
 const unknowns = ({ file, skipped, unknown }: Imported): string =>
   [
