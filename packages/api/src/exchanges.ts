@@ -127,6 +127,10 @@ export const ExchangeAnswer = z
     match: z
       .enum(['named', 'started', 'appended', 'repeated', 'rewritten', 'forked', 'assigned'])
       .describe('how the branch was found (docs/rules/calls.md, 3)'),
+    warning: z
+      .string()
+      .nullable()
+      .describe('why it is recorded elsewhere than it was asked; null: it is where it was asked'),
   })
   .meta({ id: 'ExchangeAnswer' });
 export type ExchangeAnswer = z.infer<typeof ExchangeAnswer>;

@@ -12,7 +12,10 @@ import type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exch
 /** What recording needs of a home. */
 export type ExchangeTarget = Pick<Home, 'find' | 'submit' | 'recordRequest' | 'finishCall'>;
 
-type RecordedExchange = Awaited<ReturnType<Home['recordRequest']>>;
+type RecordedExchange = Awaited<ReturnType<Home['recordRequest']>> & {
+  /** Why it is recorded elsewhere than it was asked; null: it is where it was asked. */
+  readonly warning: string | null;
+};
 type RequestFacts = Parameters<Home['recordRequest']>[0]['facts'];
 type Scope = Parameters<Home['recordRequest']>[0]['within'];
 
@@ -89,7 +92,9 @@ export const startExchange = async (
     if (isUnheard && read.request !== null)
       return startExchange(home, start, { ...NOTHING_SAID, request: read.request }, run);
     if (!isStemmaError(error) || !refusesAll(error) || scope === null || !('name' in scope)) throw error;
-    return run(() => recordStart(home, { ...start, scope: { run: scope.name } }, read));
+    const placed = await run(() => recordStart(home, { ...start, scope: { run: scope.name } }, read));
+    const warning = `${scope.name} takes no calls (${error.message}): they are recorded among those of the run ${scope.name}`;
+    return { ...placed, warning };
   }
 };
 
@@ -103,24 +108,45 @@ const recordStart = async (
   { id, by, scope }: ExchangeStart,
   { messages, ...facts }: ReadExchangeStart,
 ): Promise<RecordedExchange> => {
-  const within = await callScopeOf(home, scope, by);
-  return home.recordRequest({ id, by, messages, facts, ...(within === undefined ? {} : { within }) });
+  const { within, warning } = await callScopeOf(home, scope, by);
+  const placed = await home.recordRequest({
+    ...{ id, by, messages, facts },
+    ...(within === undefined ? {} : { within }),
+  });
+  return { ...placed, warning };
 };
 
-/** The calls that the name of a history or branch stands for; it is started if there is none. @throws E_BRANCH_NOT_FOUND */
+/**
+ * The calls that the name of a history or branch stands for; the history is started if there is none. A branch that is not there
+ * stands for its history, and that is said.
+ */
 export const callScopeOf = async (
   home: ExchangeTarget,
   asked: ExchangeScope,
   by: ExchangeStart['by'],
-): Promise<Scope> => {
-  if (asked === null || 'run' in asked) return asked ?? undefined;
+): Promise<{ readonly within: Scope; readonly warning: string | null }> => {
+  if (asked === null || 'run' in asked) return { within: asked ?? undefined, warning: null };
   const { name } = asked;
   try {
     const branch = await home.find(name);
     const isMain = branch.branch === branch.history;
-    return isMain && !name.includes(':') ? { history: branch.history } : { branch };
+    const within = isMain && !name.includes(':') ? { history: branch.history } : { branch };
+    return { within, warning: null };
   } catch (error) {
-    if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND') || name.includes(':')) throw error;
+    const isLacking =
+      isStemmaError(error, 'E_HISTORY_NOT_FOUND') || isStemmaError(error, 'E_BRANCH_NOT_FOUND');
+    if (!isLacking) throw error;
+    const colon = name.lastIndexOf(':');
+    if (colon > 0) {
+      const whole = name.slice(0, colon);
+      const { within } = await callScopeOf(home, { name: whole }, by);
+      const branch = JSON.stringify(name.slice(colon + 1));
+      return {
+        within,
+        warning: `the history ${whole} has no branch ${branch}: the calls are recorded where their messages go on in ${whole}`,
+      };
+    }
+    if (colon === 0) throw error;
     const history = historyId(name, '');
     const id = `start-${name}`;
     try {
@@ -130,7 +156,7 @@ export const callScopeOf = async (
       if (!isStemmaError(refused, 'E_HISTORY_EXISTS') && !isStemmaError(refused, 'E_COMMAND_REUSED'))
         throw refused;
     }
-    return { history };
+    return { within: { history }, warning: null };
   }
 };
 

@@ -32,8 +32,8 @@ export const openHomeRecording = (directory: string): HomeRecording => {
       opened ??= openHome({ directory, create: true });
       try {
         const exchange = exchangeOfRequest(ExchangeRequest.parse(fromWireJson(json)));
-        await recordExchange(await opened, exchange);
-        return { kind: 'recorded' };
+        const { warning } = await recordExchange(await opened, exchange);
+        return { kind: 'recorded', warning };
       } catch (error) {
         if (!isStemmaError(error)) throw error;
         const { code, message, row } = error;

@@ -21,9 +21,9 @@ export const exchangeHandlers = (
   readonly recordExchanges: Handler<'recordExchanges', ExchangesAnswer>;
 } => {
   const record = async (exchange: ExchangeRequest): Promise<ExchangeAnswer> => {
-    const { branch, match } = await recordExchange(home, exchangeOfRequest(exchange));
+    const { branch, match, warning } = await recordExchange(home, exchangeOfRequest(exchange));
     const { history, branch: name, branchId } = branch;
-    return { attempt_id: exchange.id, history, branch: name, branchId, match };
+    return { attempt_id: exchange.id, history, branch: name, branchId, match, warning };
   };
   return {
     recordExchange: ({ body }) => record(body),

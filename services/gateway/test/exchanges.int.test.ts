@@ -199,7 +199,18 @@ test.each([
   },
 );
 
-test('a history that takes no call keeps none from being recorded [calls §7.2]', async () => {
-  const { status, answer } = await send(exchange('call-1', bodyOf('Hi'), { history: 'talk:nowhere' }));
+test('a history that takes no call keeps none from being recorded, and the answer says so [calls §7.2]', async () => {
+  const { status, answer } = await send(exchange('call-1', bodyOf('Hi'), { history: ':nowhere' }));
   expect([status, answer['match']]).toEqual([200, 'started']);
+  expect(answer['warning']).toMatch(/^:nowhere takes no calls .* among those of the run :nowhere$/);
+});
+
+test('a branch that is not there stands for its history, and the answer says so [calls §7.2]', async () => {
+  const first = await send(exchange('call-1', bodyOf('Hi'), { history: 'talk' }));
+  expect(first.answer['warning']).toBe(null);
+  const { answer } = await send(exchange('call-2', bodyOf('Hi', 'Yes', 'Go'), { history: 'talk:nowhere' }));
+  expect(answer).toMatchObject({ history: first.answer['history'], branchId: 0, match: 'appended' });
+  expect(answer['warning']).toBe(
+    'the history talk has no branch "nowhere": the calls are recorded where their messages go on in talk',
+  );
 });

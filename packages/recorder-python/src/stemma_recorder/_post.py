@@ -22,10 +22,11 @@ class Outcome:
     """What became of an exchange: `recorded`, `refused`, `erased` (and nothing of it may be kept), `too large`, `away`.
 
     is_fault: the server fails, perhaps on this exchange alone.
+    warning: why it is recorded elsewhere than it was asked.
     """
 
-    def __init__(self, kind: str, reason: str = "", is_fault: bool = False) -> None:
-        self.kind, self.reason, self.is_fault = kind, reason, is_fault
+    def __init__(self, kind: str, reason: str = "", is_fault: bool = False, warning: Optional[str] = None) -> None:
+        self.kind, self.reason, self.is_fault, self.warning = kind, reason, is_fault, warning
 
 
 def post(url: str, exchange_id: str, body: bytes, timeout: float) -> Outcome:
@@ -75,7 +76,8 @@ def _outcome_in(exchange_id: str, status: int, answer: "dict[str, Any]") -> Outc
     if status == 413:
         return Outcome("too large")
     if status == 200 and answer.get("attempt_id") == exchange_id:
-        return Outcome("recorded")
+        warning = answer.get("warning")
+        return Outcome("recorded", warning=warning[:500] if isinstance(warning, str) else None)
     error = answer.get("error")
     code = error.get("code") if isinstance(error, dict) else None
     if not isinstance(code, str) or not code.startswith("E_"):

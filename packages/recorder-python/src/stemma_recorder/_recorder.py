@@ -308,6 +308,8 @@ class CallRecorder:
             self._recorded += 1
             self._last_error = None
             self._said.discard("away")
+            if outcome.warning is not None:
+                self._say_once(outcome.warning, outcome.warning)
         else:
             self._refused += 1
             self._fault("refused", outcome.reason, f"a call cannot be recorded: {outcome.reason}")
@@ -351,6 +353,9 @@ class CallRecorder:
 
     def _fault(self, kind: str, reason: str, sentence: str) -> None:
         self._last_error = reason
+        self._say_once(kind, sentence)
+
+    def _say_once(self, kind: str, sentence: str) -> None:
         if kind in self._said:
             return
         self._said.add(kind)

@@ -56,10 +56,11 @@ export const openCallRecorder = (options: CallRecorderOptions & InnerOptions = {
   };
   const spool = openSpool();
   const sender = openSender(target, times, platform.later, {
-    recorded: () => {
+    recorded: (warning) => {
       counts.recorded++;
       lastError = null;
       warnings.clear('away');
+      if (warning !== null) warnings.say(warning, warning);
     },
     refused: (reason) => {
       counts.refused++;

@@ -28,7 +28,8 @@ export type Sender = {
 
 /** Is told what became of what was sent. */
 export type SendEvents = {
-  readonly recorded: () => void;
+  /** @param warning why it is recorded elsewhere than it was asked */
+  readonly recorded: (warning: string | null) => void;
   readonly refused: (reason: string) => void;
   readonly away: (reason: string) => void;
   readonly damaged: (reason: string) => void;
@@ -78,7 +79,7 @@ export const openSender = (
     faults = 0;
     if (outcome.kind === 'recorded' || outcome.erased) next.remove();
     else next.setAside();
-    if (outcome.kind === 'recorded') events.recorded();
+    if (outcome.kind === 'recorded') events.recorded(outcome.warning);
     else events.refused(outcome.reason);
   };
   /** The first of those that wait, as many as go out together; a damaged one goes alone. */

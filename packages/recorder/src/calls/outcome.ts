@@ -2,7 +2,8 @@ import { isJsonObject, parseWideJson, type WideJson, type WideJsonObject } from 
 
 /** What became of an exchange that was sent. */
 export type SendOutcome =
-  | { readonly kind: 'recorded' }
+  /** `warning`: why it is recorded elsewhere than it was asked. */
+  | { readonly kind: 'recorded'; readonly warning: string | null }
   /** It cannot be recorded. `erased`: and nothing of it may be kept. */
   | { readonly kind: 'refused'; readonly reason: string; readonly erased: boolean }
   | { readonly kind: 'too large' }
@@ -42,7 +43,10 @@ export const outcomesOf = (ids: readonly string[], status: number, text: string)
 
 const outcomeIn = (id: string, status: number, answer: WideJsonObject | undefined): SendOutcome => {
   if (status === 413) return { kind: 'too large' };
-  if (status === 200 && answer?.['attempt_id'] === id) return { kind: 'recorded' };
+  if (status === 200 && answer?.['attempt_id'] === id) {
+    const { warning } = answer;
+    return { kind: 'recorded', warning: typeof warning === 'string' ? warning.slice(0, 500) : null };
+  }
   const error = answer?.['error'];
   if (!isJsonObject(error) || typeof error['code'] !== 'string' || !error['code'].startsWith('E_'))
     return { kind: 'away', reason: `it answers ${status}, as no gateway of this version does` };

@@ -27,6 +27,9 @@ const AT_A_TIME = 64 * 1024 * 1024;
 /** Of which each takes at least so many: 64 at most. */
 const LEAST = AT_A_TIME / 64;
 
+/** So many warnings are remembered, so as to say each once. */
+const MOST_SAID = 1_000;
+
 /** Records entries of the journal in a home. A log that is away is waited for; what cannot be recorded is refused. */
 export type EntryRecorder = {
   /**
@@ -43,7 +46,7 @@ export type EntryRecorder = {
 /** Milliseconds that a steered call waits until it is recorded: what is away then is waited for behind it. */
 const DEADLINE = 3_000;
 
-/** @param say hears that the log is waited for, and that it is back */
+/** @param say hears that the log is waited for, and that it is back, and what is recorded elsewhere than it was asked */
 export const openEntryRecorder = (home: Home, say: (sentence: string) => void): EntryRecorder => {
   const closing = new AbortController();
   const retry = openRetry(closing.signal, say);
@@ -53,6 +56,14 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const starting = new Map<string, Promise<unknown>>();
   const share = openSharedBudget(AT_A_TIME);
   const inOrder = inOrderByKey();
+  const said = new Set<string>();
+  const sayOnce = (warning: string | null): void => {
+    if (warning === null || said.has(warning)) return;
+    // Names of places are the clients': they take no memory for ever.
+    if (said.size >= MOST_SAID) said.clear();
+    said.add(warning);
+    say(warning);
+  };
   let begin: Promise<unknown> = Promise.resolve();
   /** Reads what a call says, and returns what records it. */
   const readStart = async (
@@ -74,9 +85,10 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     const read = { ...(await readExchangeStart(exchange)), ...(end === undefined ? {} : { end }) };
     return async () => {
       // While the log is away, calls of one conversation keep their order.
-      const { branch, isEnded } = await inOrder(beginningOf(place, read), () =>
+      const { branch, isEnded, warning } = await inOrder(beginningOf(place, read), () =>
         startExchange(target, exchange, read, (act) => retry.run(act)),
       );
+      sayOnce(warning);
       const where = { history: branch.history, branchId: branch.branchId };
       if (end !== undefined && !isEnded) await retry.run(() => endExchange(home, { id, by: BY }, end, where));
       return { where, isEnded: isEnded || end !== undefined };
@@ -108,7 +120,8 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
       request,
     });
     if (api === 'other') return { kind: 'unsteered', reason: 'no reader understands the request' };
-    const within = await inTime(callScopeOf(home, place, BY));
+    const { within, warning } = await inTime(callScopeOf(home, place, BY));
+    sayOnce(warning);
     const outcome = await home.steering.call(
       {
         id,

@@ -57,9 +57,13 @@ const freePort = async (): Promise<number> => {
 const bodyOf = (text: string): string =>
   JSON.stringify({ model: 'm', messages: [{ role: 'user', content: text }] });
 /** Makes a call, and expects the provider's answer, whatever happens to its recording. */
-const call = async (calls: CallRecorder, text: string): Promise<void> => {
+const call = async (
+  calls: CallRecorder,
+  text: string,
+  options: { readonly history?: string } = {},
+): Promise<void> => {
   const url = `${models.url}/v1/chat/completions`;
-  const response = await recordingFetch({ calls })(url, { method: 'POST', body: bodyOf(text) });
+  const response = await recordingFetch({ calls, ...options })(url, { method: 'POST', body: bodyOf(text) });
   const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
   expect(choices[0]?.message.content).toBe('Yes.');
 };
@@ -85,6 +89,17 @@ const FAULTS: readonly (readonly [what: string, listener: RequestListener, error
   ['answers nonsense', (_, out) => out.writeHead(201).end('{"attempt_id":"another"}'), 'it answers 201'],
   ['ends the connection', (incoming) => incoming.destroy(), 'socket hang up'],
 ];
+
+test('a branch that is not there is said once; its calls are recorded in the history [calls §7.2]', async () => {
+  const port = await freePort();
+  await at.serve(port);
+  const calls = at.recorder({ url: `http://127.0.0.1:${port}` });
+  for (const text of ['One', 'Two']) await call(calls, text, { history: 'talk:nosuch' });
+  expect(await calls.flush({ timeout: 30_000 })).toBe(true);
+  expect(at.said).toEqual([expect.stringMatching(/^the history talk has no branch "nosuch": /)]);
+  expect(calls.status()).toMatchObject({ recorded: 2, refused: 0, lastError: null });
+  expect(await questions()).toEqual(asked('One', 'Two'));
+});
 
 describe('while the server', () => {
   test('is away, calls go on and wait; that is said once, and they are recorded when it is back [calls §7.5]', async () => {
