@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { SlowestFirst } from './scripts/slowest-first.ts';
-import { TIERS } from './scripts/test-tiers.ts';
+import { DRILL, TIERS, withDrills } from './scripts/test-tiers.ts';
 
 const builtThreads = new URL('./scripts/built-threads.mjs', import.meta.url).href;
 const folders = ['{packages,services,examples}/*/{src,test}/**', 'bench/src/**', 'scripts'];
@@ -24,6 +24,7 @@ export default defineConfig({
         // Tests of these leave nothing behind for the next file, for which nothing need be loaded anew (decision 0050).
         isolate: tier === 'e2e',
         include: folders.map((folder) => `${folder}/*.${tier}.test.{ts,tsx}`),
+        exclude: [...configDefaults.exclude, ...(withDrills ? [] : [`**/*${DRILL}*`])],
         setupFiles: join(import.meta.dirname, 'scripts/properties.ts'),
         // Processes that tests start find what the ones before them compiled: half of a start.
         env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/stemma-tests') },

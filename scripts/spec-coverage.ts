@@ -1,6 +1,6 @@
 /**
- * `pnpm coverage:spec` checks that every cited rule is on a page of docs/rules, and writes docs/spec-coverage.md; with
- * `--check` it only says whether the page is current.
+ * `pnpm coverage:spec` checks that every cited rule is on a page of docs/rules and has a test that is no drill, and writes
+ * docs/spec-coverage.md; with `--check` it only says whether the page is current.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { wrongCitations } from './rule-citations.ts';
 import { claimsOf } from './spec-references.ts';
 import { specReport } from './spec-report.ts';
 import { readSpecRules } from './spec-rules.ts';
+import { DRILL } from './test-tiers.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = join(root, 'docs', 'spec-coverage.md');
@@ -28,6 +29,15 @@ if (!process.argv.includes('--check')) {
   writeFileSync(page, report);
 } else if (read(page) !== report) {
   console.error('docs/spec-coverage.md is not current. Run `pnpm coverage:spec` and look at what changed.');
+  process.exitCode = 1;
+}
+
+const citedBy = (drills: boolean): readonly string[] =>
+  claims.filter(({ file }) => file.includes(DRILL) === drills).flatMap(({ references }) => references);
+const elsewhere = new Set(citedBy(false));
+const drilledAlone = [...new Set(citedBy(true))].filter((rule) => !elsewhere.has(rule));
+if (drilledAlone.length > 0) {
+  console.error(`Rules that only a drill tests, which \`npm test\` leaves to CI: ${drilledAlone.join('; ')}`);
   process.exitCode = 1;
 }
 
