@@ -68,7 +68,7 @@ export type PendingCommands<C> = {
 
 export const newPendingCommands = <C>(
   partition: number,
-  { random, sleep, tries = 10, ahead = 256, overtaken = () => undefined }: WriterOptions<C>,
+  { random, sleep, tries = 64, ahead = 256, overtaken = () => undefined }: WriterOptions<C>,
   wake: () => void,
 ): PendingCommands<C> => ({
   partition,

@@ -110,7 +110,7 @@ export type WriterOptions<C> = {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** A steady clock in milliseconds, for the deadline only. */
   readonly now: () => number;
-  /** How often a command is decided again after others were first. Default 10. */
+  /** How often a command is decided again after others were first. Default 64: about four seconds of them. */
   readonly tries?: number;
   /** How long an outcome may stay unknown, in milliseconds. Default 30,000. */
   readonly deadline?: number;
