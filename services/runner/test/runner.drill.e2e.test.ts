@@ -10,8 +10,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-const ROUNDS = sized(5, 10);
-const SOON = { timeout: 100_000, interval: 200 };
+/** A round takes ten milliseconds here: enough of them for a test to see a runner at work. */
+const ROUNDS_HERE = sized(60, 200);
+const ROUNDS_APART = sized(5, 10);
+const SOON = { timeout: 100_000, interval: 100 };
 
 const SEEDS = [
   'The sea keeps what it is given.',
@@ -58,12 +60,12 @@ const textsOf = async (home: Home, name: string): Promise<readonly string[]> =>
   (await viewPool(home, await home.find(name))).messages.map(({ text }) => text);
 
 /** What each of the pools says after the rounds, wherever and by whomever they are made. */
-const expectedTexts = async (): Promise<readonly string[]> => {
+const expectedTexts = async (rounds: number): Promise<readonly string[]> => {
   const directory = mkdtempSync(join(tmpdir(), 'stemma-alone-'));
   const home = await openHome({ directory, create: true });
   try {
     await startPools(home, ['alone']);
-    await runPool(home, await home.find('alone'), { rounds: ROUNDS, actor: 'ann' });
+    await runPool(home, await home.find('alone'), { rounds, actor: 'ann' });
     return await textsOf(home, 'alone');
   } finally {
     await home.close();
@@ -75,15 +77,16 @@ const expectedTexts = async (): Promise<readonly string[]> => {
 const runWhileKilled = async (
   home: Home,
   names: readonly string[],
+  rounds: number,
   runners: readonly { readonly name: string; signal(signal: NodeJS.Signals): void }[],
 ): Promise<void> => {
-  const expected = await expectedTexts();
+  const expected = await expectedTexts(rounds);
   for (const name of names)
     await requestRun(home, await home.find(name), {
       id: `run-${name}`,
       actor: 'ann',
       notes: 'a test',
-      rounds: ROUNDS,
+      rounds,
     });
   const working = async (): Promise<string | undefined> =>
     (await viewRuns(home, { open: true })).find(({ done, runner }) => done > 0 && runner !== null)?.runner ??
@@ -99,9 +102,9 @@ const runWhileKilled = async (
   for (const name of names) {
     expect(await textsOf(home, name)).toEqual(expected);
     const { history } = await home.find(name);
-    expect(await viewRuns(home, { history })).toMatchObject([{ done: ROUNDS, ended: { how: 'rounds' } }]);
+    expect(await viewRuns(home, { history })).toMatchObject([{ done: rounds, ended: { how: 'rounds' } }]);
     const { attempts } = await home.calls.list(await home.find(name));
-    expect(attempts.filter(({ status }) => status === 'answered')).toHaveLength(ROUNDS);
+    expect(attempts.filter(({ status }) => status === 'answered')).toHaveLength(rounds);
   }
 };
 
@@ -115,7 +118,7 @@ it('of two runners in one directory one is killed: the other makes the rounds th
   await startPools(home, names);
   const env = { STEMMA_HOME: directory };
   const [a, b] = [closing.use(startRunner('a', env)), closing.use(startRunner('b', env))];
-  await runWhileKilled(home, names, [
+  await runWhileKilled(home, names, ROUNDS_HERE, [
     { ...a, name: 'a' },
     { ...b, name: 'b' },
   ]);
@@ -161,7 +164,7 @@ it('runners on Kafka and PostgreSQL share the runs, and one that is killed is re
     closing.use(startRunner(name, { ...env, STEMMA_HOME: directories[i + 1] as string })),
   );
   if (a === undefined || b === undefined) throw new Error('two runners');
-  await runWhileKilled(home, names, [
+  await runWhileKilled(home, names, ROUNDS_APART, [
     { ...a, name: 'a' },
     { ...b, name: 'b' },
   ]);
