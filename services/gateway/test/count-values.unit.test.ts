@@ -26,3 +26,13 @@ test.each([
     expect(new Set(counts(text))).toEqual(new Set([count]));
   },
 );
+
+test('a text that is longer than what is looked at at once ends where it ends, with escapes on every border', () => {
+  for (let length = 4_090; length < 4_100; length++)
+    for (const end of ['"', '\\""', '\\\\"', '\\\\\\""', `${'x'.repeat(9_000)}"`]) {
+      const counter = openValueCounter();
+      expect(
+        counter.add(Buffer.from(`["${'[,'.repeat(length / 2)}${'.'.repeat(length % 2)}${end},{}]`)),
+      ).toBe(4);
+    }
+});

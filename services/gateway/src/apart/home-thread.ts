@@ -39,6 +39,9 @@ type Client = { gone: boolean; aborted: AbortController | undefined };
 const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
   pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
 
+/** Answers with this many characters are encoded here and moved: the thread of the connections would do neither in a moment. */
+const LARGE = 16 * 1024;
+
 /** Connections whose program is remembered. */
 const MAX_CONNECTIONS = 10_000;
 
@@ -124,7 +127,11 @@ const start = async (): Promise<void> => {
       return;
     }
     requests.delete(id);
-    tell({ kind: 'response', id, ...given });
+    const { body: text, ...head } = given;
+    if (typeof text === 'string' && text.length >= LARGE) {
+      const bytes = new TextEncoder().encode(text);
+      tell({ kind: 'response', id, ...head, body: bytes }, [bytes.buffer]);
+    } else tell({ kind: 'response', id, ...given });
   };
   /** What no endpoint answers whole: the page, streams, and addresses that have to be decoded. */
   const answerOnTheWeb = async (

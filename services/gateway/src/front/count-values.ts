@@ -6,53 +6,49 @@ export type ValueCounter = {
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPENING_LIST = 0x5b;
-const OPENING_OBJECT = 0x7b;
+const OPENING = [...Buffer.from(',[{')];
+
+/** Where a byte stands: outside of texts, in one, or behind the backslash that begins an escape. */
+const OUTSIDE = 0;
+const TEXT = 1;
+const ESCAPE = 2;
+const STATE = 3;
+const VALUE = 4;
+
+/** For each state, in the higher bits, and each byte: the state after it, and `VALUE` where a value begins. */
+const STEPS = new Uint8Array(3 * 256).fill(TEXT, TEXT * 256);
+for (const byte of OPENING) STEPS[byte] = OUTSIDE | VALUE;
+STEPS[QUOTE] = TEXT;
+STEPS[TEXT * 256 + QUOTE] = OUTSIDE;
+STEPS[TEXT * 256 + BACKSLASH] = ESCAPE;
+
+/** Bytes of a text that are passed over at once where no quote and no backslash is among them. */
+const STRIDE = 4_096;
 
 /**
  * A count of what a parser would make of a text, before it makes anything. Whether the text is JSON is not looked at:
  * of a text that is none, nothing is made either.
+ *
+ * It runs in the thread that all clients wait for, so that a byte costs the same whatever stands beside it: to search for
+ * the next quote, one native call each, takes that thread half a second of a few megabytes of quotes.
  */
 export const openValueCounter = (): ValueCounter => {
   let count = 1;
-  let inText = false;
-  /** The last byte was a backslash that begins an escape: what follows it is no end of the text. */
-  let escaped = false;
-
-  /** Where the text that is open ends, or the length. */
-  const skipText = (bytes: Uint8Array, from: number): number => {
-    let at = from;
-    if (escaped) {
-      escaped = false;
-      at++;
-    }
-    for (;;) {
-      const quote = bytes.indexOf(QUOTE, at);
-      const end = quote === -1 ? bytes.length : quote;
-      let slashes = 0;
-      while (end - 1 - slashes >= at && bytes[end - 1 - slashes] === BACKSLASH) slashes++;
-      const odd = slashes % 2 === 1;
-      if (quote === -1) {
-        escaped = odd;
-        return bytes.length;
-      }
-      if (!odd) {
-        inText = false;
-        return quote;
-      }
-      at = quote + 1;
-    }
-  };
-
+  let state = OUTSIDE;
   return {
     add: (bytes) => {
-      for (let i = inText ? skipText(bytes, 0) + 1 : 0; i < bytes.length; i++) {
-        const byte = bytes[i];
-        if (byte === QUOTE) {
-          inText = true;
-          i = skipText(bytes, i + 1);
-        } else if (byte === COMMA || byte === OPENING_LIST || byte === OPENING_OBJECT) count++;
+      for (let from = 0; from < bytes.length; from += STRIDE) {
+        const piece = bytes.subarray(from, from + STRIDE);
+        if (state === TEXT && !piece.includes(QUOTE) && !piece.includes(BACKSLASH)) continue;
+        let begun = 0;
+        let at = state;
+        for (let i = 0; i < piece.length; i++) {
+          const step = STEPS[(at << 8) | (piece[i] as number)] as number;
+          at = step & STATE;
+          begun += step & VALUE;
+        }
+        state = at;
+        count += begun / VALUE;
       }
       return count;
     },
