@@ -312,3 +312,33 @@ test('observations change no branch: decisions, ids and hashes are the same with
   );
   expect(seen.export()).toBe(unseen.export());
 });
+
+const AT = { branchId: 0, seq: 0 };
+const OBSERVED = { kind: 'opened', what: '@c1', at: AT, times: 1, first_at: 1n, last_at: 1n } as const;
+const ALONE: readonly Step[] = [
+  { op: 'observe', observations: [OBSERVED] },
+  { op: 'fork', at: AT },
+  { op: 'rollback', to: AT },
+  { op: 'query', question: 'why?', answer: null, mind: 'ann' },
+  { op: 'run', rounds: 1, total_rounds_after: 1 },
+  { op: 'erase' },
+  { op: 'link', parent: null },
+  { op: 'release_call', attemptId: 'a', how: 'resumed', message: null },
+  { op: 'request_run', rounds: 1 },
+  { op: 'take_run', run: 'a', runner: 'r', round: 0 },
+  { op: 'end_run', run: 'a', how: 'rounds', why: '', code: null, rounds: 1 },
+];
+
+test.each(ALONE.map((step) => [step.op, step] as const))(
+  'the step %s is the only one of its command: beside a change of the branch, before or behind it, it is refused [pool: Observations]',
+  (op, step) => {
+    const session = three();
+    const { next } = session.history.state;
+    for (const steps of [
+      [step, block('beside')],
+      [block('beside'), step],
+    ])
+      expect(() => intervene(session, 0, ...steps)).toThrow(`${op} must be the only step of its command`);
+    expect(session.history.state.next).toBe(next);
+  },
+);
