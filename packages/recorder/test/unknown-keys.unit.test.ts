@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { record, recordAnswer, recordCall, recordingFetch, recordingMiddleware } from '../src/index.ts';
 import type { CallRecorder } from '../src/index.ts';
+import { exchangeHead } from '../src/calls/exchange-json.ts';
 
 /** A recorder that keeps nothing but what begins. */
 const openFake = () => {
@@ -62,4 +63,22 @@ test('a warning that throws harms nobody, and every function says what it does n
   ]);
   const handle = recordCall({ messages: [] }, options);
   expect(() => recordAnswer(handle, { answer: 'Yes.', ...{ answr: 1 } })).not.toThrow();
+});
+
+test('what is no JSON is said in words, and harms nobody [calls §7.4]', () => {
+  const { calls } = openFake();
+  const said: string[] = [];
+  const warn = (sentence: string): never => {
+    said.push(sentence);
+    throw new Error('not now');
+  };
+  const messages = [{ role: 'user', content: () => 'Hi.' }];
+  expect(recordCall({ messages }, { calls, warn })).toEqual({ id: '' });
+  const round: { role: string; self?: unknown } = { role: 'user' };
+  round.self = round;
+  const start = { form: 'said', model: null, messages: [round], parameters: {}, tools: null } as never;
+  expect(() => exchangeHead({ id: 'a', recorder: 'r', scope: {}, start }, undefined)).toThrow(
+    'its messages, parameters, tools or answer hold an object that contains itself, which no JSON can',
+  );
+  expect(said).toEqual([expect.stringMatching(/^a call was not recorded: its messages, .* no JSON can: /)]);
 });

@@ -1,6 +1,7 @@
 import type { ExchangeRequest } from '@stemma/api';
 import { sentBody } from './body-as-text.ts';
 import type { CallEnding, CallStart } from './call-recorder.ts';
+import { whyNoJson } from './no-json.ts';
 import type { CallScopeOptions } from './options.ts';
 
 /** Takes secrets out of a text. */
@@ -71,8 +72,16 @@ const responseOf = (
 
 /** A value as it is now, whatever becomes of it, as JSON has it. @throws if it has none */
 const said = <T>(value: T, redact: Redact): T => {
-  const text = JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+  const text = jsonOf(value);
   return JSON.parse(redact?.(text) ?? text) as T;
+};
+
+const jsonOf = (value: unknown): string => {
+  try {
+    return JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? String(item) : item));
+  } catch (error) {
+    throw new Error(whyNoJson(error), { cause: error });
+  }
 };
 
 const wholeOf = (milliseconds: number): number => Math.max(0, Math.round(milliseconds));

@@ -1,8 +1,11 @@
+import { platform } from '#call-platform';
 import type { CallEnding, CallRecorder, OpenCall } from './call-recorder.ts';
+import { whyNoJson } from './no-json.ts';
 import type { CallRecorderOptions, CallScopeOptions } from './options.ts';
 import type { SaidAnswer, SaidCall } from './said.ts';
 import { sharedRecorder } from './shared-recorders.ts';
 import { sayUnknownKeys } from './unknown-keys.ts';
+import { openCallWarnings } from './warnings.ts';
 
 export type SaidCallOptions = CallRecorderOptions & CallScopeOptions & { readonly calls?: CallRecorder };
 
@@ -31,7 +34,8 @@ export const recordCall = (said: SaidCall, options: SaidCallOptions = {}): Recor
     open.set(handle, call);
     return handle;
   } catch (error) {
-    options.warn?.(`a call was not recorded: ${String(error)}`);
+    const sentence = `a call was not recorded: ${whyNoJson(error)}`;
+    openCallWarnings(options.warn ?? platform.say).say('call', sentence);
     return { id: '' };
   }
 };
