@@ -87,11 +87,15 @@ export const register = (
       const args = withPositions(syntaxes, received.slice(0, spec.arguments.length)) as (
         string | readonly string[] | undefined
       )[];
-      exit(await runCommand(spec, around, args, options));
+      exit(await runCommand(spec, around, args, options, exampleOf(command)));
     });
   for (const each of spec.subcommands ?? [])
     register(command, each, around, exit, () => ({ ...inherited(), ...command.opts() }));
 };
+
+/** The example of a command, or of the one that it belongs to. */
+export const exampleOf = (command: Commander): string | undefined =>
+  EXAMPLES[command.name()] ?? (command.parent === null ? undefined : exampleOf(command.parent));
 
 /** Options that are positions, as Stemma writes them. */
 const withPositionOptions = (known: readonly Option[], values: Values): Values => {
@@ -109,6 +113,7 @@ const runCommand = async (
   around: Surroundings,
   args: readonly (string | readonly string[] | undefined)[],
   options: Values,
+  example: string | undefined,
 ): Promise<number> => {
   const output = openOutput(around, options['json'] === true);
   const stop = cancellation(around.signal, output);
@@ -162,7 +167,7 @@ const runCommand = async (
     const known = stop.signal.aborted && !isStemmaError(error) ? (stop.signal.reason as unknown) : error;
     const explained =
       home !== undefined && isStemmaError(known) ? await explainError(home, known, found) : known;
-    return reportError(redactedError(explained, redactText), output);
+    return reportError(redactedError(explained, redactText), output, example);
   } finally {
     stop.end();
     if (home !== undefined && spec.reportsDamage !== true) await sayDamage(home, output);

@@ -37,7 +37,8 @@ export type Output = {
   /** A sentence for people, on stderr. */
   readonly say: (text: string) => void;
   /** An error: its document on stdout with `--json`, its sentence on stderr. */
-  readonly error: (error: StemmaError, stack: string) => void;
+  /** @param example how the command is used */
+  readonly error: (error: StemmaError, stack: string, example?: string) => void;
 };
 
 /** Characters of a list that are written at a time. */
@@ -64,17 +65,18 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
         }
       });
     });
+  const width = stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY;
   const write = (text: string): Promise<void> => writeLines(visibleText(text));
   return {
     json,
     isTerminal: stdout.isTTY === true,
     colours: stdout.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
-    width: stdout.isTTY === true ? (stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
+    width,
     unread: gone.signal,
     write,
     writeLines,
     writeBytes: (bytes) => (stdout.isTTY === true ? write(Buffer.from(bytes).toString()) : writeLines(bytes)),
-    result: (value, human) => write(json ? toWireJson(value) + '\n' : human()),
+    result: (value, human) => write(json ? toWireJson(value) + '\n' : wrapped(human(), width)),
     async list(items) {
       let text = '[';
       let separator = '';
@@ -88,9 +90,10 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
       await write(`${text}]\n`);
     },
     say: (text) => void stderr.write(printable(text) + '\n'),
-    error: (error, stack) => {
+    error: (error, stack, example) => {
       if (json) stdout.write(visibleText(toWireJson(errorToJson(error))) + '\n');
       stderr.write(`stemma: ${printable(error.message)} (${error.code})\n  ${error.row.help}\n`);
+      if (example !== undefined) stderr.write(`  Example: ${example}\n`);
       if (env['STEMMA_DEBUG'] !== undefined) stderr.write(`${visibleText(stack)}\n`);
     },
   };
@@ -127,6 +130,48 @@ const columnsOf = (text: string): number =>
 /** A cell of exactly so many columns, unless it is the last of its line. */
 const padded = (cell: string, width: number): string =>
   cell + ' '.repeat(Math.max(0, width - columnsOf(cell)));
+
+/** What stands in front of the text of a line: white space, or a title with at least two spaces behind it. */
+const LEAD = /^(?: *\S+ {2,}| *)/;
+
+/**
+ * Lines that are wider than the terminal, broken between cells or words; what follows stands below the text of its line. A word
+ * stays whole, however long: a path or a hash is copied.
+ */
+export const wrapped = (text: string, width: number): string =>
+  width === Number.POSITIVE_INFINITY
+    ? text
+    : text
+        .split('\n')
+        .map((line) => (columnsOf(line) <= width ? line : wrappedLine(line, width)))
+        .join('\n');
+
+const wrappedLine = (line: string, width: number): string => {
+  const [title = ''] = LEAD.exec(line) ?? [];
+  const lead = columnsOf(title);
+  const indent = ' '.repeat(lead === 0 || lead > width / 2 ? 2 : lead);
+  const lines: string[] = [];
+  let [open, columns] = [title, lead];
+  const next = (): void => {
+    lines.push(open.trimEnd());
+    [open, columns] = [indent, indent.length];
+  };
+  for (const cell of line.slice(title.length).split(/(?<= {2})(?! )/)) {
+    // A cell that fits into a line of its own is not divided.
+    if (
+      columns + columnsOf(cell.trimEnd()) > width &&
+      columns > indent.length &&
+      columnsOf(cell) + indent.length <= width
+    )
+      next();
+    for (const word of cell.split(/(?<= )(?! )/)) {
+      if (columns + columnsOf(word.trimEnd()) > width && columns > indent.length) next();
+      open += word;
+      columns += columnsOf(word);
+    }
+  }
+  return [...lines, open.trimEnd()].join('\n');
+};
 
 /** At most so many columns of a cell, an ellipsis for the rest. */
 const cutCell = (cell: string, width: number): string => {
@@ -172,10 +217,14 @@ const fitted = (widths: readonly number[], width: number): readonly number[] => 
   return fitting;
 };
 
-/** Prints an error for a person or a program, and returns the exit code. */
-export const reportError = (error: unknown, output: Output): number => {
+/** Prints an error for a person or a program, and returns the exit code. @param example how the command is used */
+export const reportError = (error: unknown, output: Output, example?: string): number => {
   const known = isStemmaError(error) ? error : fromSystem(error);
-  output.error(known, error instanceof Error ? (error.stack ?? '') : '');
+  output.error(
+    known,
+    error instanceof Error ? (error.stack ?? '') : '',
+    known.code === 'E_USAGE' ? example : undefined,
+  );
   return known.row.exit;
 };
 

@@ -30,9 +30,12 @@ export const printBranch = async (
     repeated,
   };
   const title = await titleOf(home, history);
+  const asked = from && (await home.position(branchRefOf(history, from.branchId), `@s${from.seq}`)).label;
   await output.result(result, () => {
+    // People ask for snapshots; scripts read the frame.
+    const place = asked === result.from ? (asked ?? '') : `${asked ?? ''} (${result.from ?? ''})`;
     const name = result.name === null ? '' : ` (${printable(result.name)})`;
-    const branchText = `${titled(result.branch, history, title)}${name} continues from ${result.from ?? ''}`;
+    const branchText = `${titled(result.branch, history, title)}${name} continues from ${place}`;
     return `${branchText}${abandoned === null ? '' : `; ${titled(abandoned, history, title)}${abandonedName === null ? '' : ` (${printable(abandonedName)})`} is abandoned`}${repeated ? ' (recorded before)' : ''}\n`;
   });
 };

@@ -2,7 +2,7 @@ import { echo, fail, VERSION, visibleText } from '@stemma/errors';
 import { Command as Commander, CommanderError } from 'commander';
 import { existsSync } from 'node:fs';
 import { COMMANDS } from './catalogue.ts';
-import { register } from './command.ts';
+import { exampleOf, register } from './command.ts';
 import { groupOf, inHelpOrder } from './help.ts';
 import { openOutput, reportError } from './output.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -46,8 +46,14 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
   } catch (error) {
     if (!(error instanceof CommanderError)) return reportError(error, output);
     if (error.exitCode === 0) return 0; // help or version was asked for
-    return reportError(fail('E_USAGE', echo(usageMessage(error))), output);
+    return reportError(fail('E_USAGE', echo(usageMessage(error))), output, exampleFor(program, args));
   }
+};
+
+/** The example of the command that the arguments begin with. */
+const exampleFor = (program: Commander, args: readonly string[]): string | undefined => {
+  const command = args.map((arg) => program.commands.find((each) => each.name() === arg)).find(Boolean);
+  return command && exampleOf(command);
 };
 
 const usageMessage = ({ code, message }: CommanderError): string => {

@@ -238,3 +238,45 @@ test('what every command would read as a position is no name, and a position is 
   const { code, stderr } = await run(['thread', '@c3', 'places']);
   expect([code, stderr]).toEqual([64, expect.stringContaining('the history stands before it')]);
 });
+
+test('of a branch that went another way an error says what to name, a selector reads its positions, and its own interventions are listed', async () => {
+  await json('start', '--name', 'ways');
+  for (const word of ['ways-1', 'ways-2', 'ways-3']) {
+    await json('insert', 'ways', '--id', word, '--role', 'user', '--content', word, '--recorder', 'agent');
+    await json('commit', 'ways', '--recorder', 'agent');
+  }
+  const actor = ['--actor', 'Ada', '--notes', 'on'];
+  await json('inject', 'ways', 'x', ...actor);
+  await json('rollback', 'ways', '@c1', ...actor);
+  const refused = await run(['rollback', 'ways', 'main-1@c2', ...actor]);
+  expect([refused.code, refused.stderr]).toEqual([
+    expect.any(Number),
+    expect.stringContaining(
+      '@c2 of the branch main-1 is not in the past of main: `stemma fork ways main-1@c2` starts a branch there',
+    ),
+  ]);
+  expect(refused.code).not.toBe(0);
+  expect(await json('rollback', 'ways', 'main-1@c1', ...actor)).toMatchObject({ unchanged: true });
+  expect(await json('select', 'ways', 'main-1@c2 .cb')).toEqual(['ways-1', 'ways-2']);
+  expect(await json('select', 'ways', 'main-1@3 #ways-3')).toEqual(['ways-3']);
+  const types = async (name: string): Promise<readonly string[]> =>
+    (await run(['interventions', name, '--format', 'csv'])).stdout
+      .split('\n')
+      .filter((line) => line.includes('Ada'))
+      .map((line) => (line.includes('rollback') ? 'rollback' : 'inject'));
+  expect(await types('ways:main-1')).toEqual(['inject']);
+  expect(await types('ways:main')).toEqual(['rollback']);
+  expect(await types('ways')).toEqual(['inject', 'rollback']);
+  const forked = await run(['fork', 'ways', 'main-1@c2', ...actor]);
+  expect(forked.stdout).toMatch(/ continues from @c2 \(@s4\)\n$/);
+});
+
+test('a command that is used wrongly shows its example', async () => {
+  for (const [args, example] of [
+    [['fork'], 'stemma fork mine @c5 --name what-if'],
+    [['pool', 'init'], 'stemma pool init sea'],
+    [['rollback', 'desk', ' '], 'stemma rollback mine @c5'],
+  ] as const)
+    expect((await run([...args])).stderr).toContain(`\n  Example: ${example}`);
+  expect((await run(['nosuch'])).stderr).not.toContain('Example');
+});

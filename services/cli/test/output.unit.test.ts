@@ -1,6 +1,7 @@
 import { PassThrough, Writable } from 'node:stream';
-import { expect, test } from 'vitest';
-import { openOutput, table } from '../src/output.ts';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { openOutput, table, wrapped } from '../src/output.ts';
 import type { Surroundings } from '../src/surroundings.ts';
 
 /** An output, and the pieces that it wrote. */
@@ -54,4 +55,31 @@ test('columns stay under their heads where letters are wide or have marks', () =
       ],
     ),
   ).toBe('NAME    N\n会議-1  1\ne\u0301t\u0301      2\nplain   3\n');
+});
+
+describe('wrapped', () => {
+  it.each([
+    ['a sentence', 'one two three four', 9, 'one two\n  three\n  four'],
+    ['what stands behind a title', 'tokens  one two three', 17, 'tokens  one two\n        three'],
+    ['an indented line', '  by ann at three', 10, '  by ann\n  at three'],
+    ['no word', `hash  ${'ab'.repeat(6)}`, 12, `hash  ${'ab'.repeat(6)}`],
+    ['between cells', 'z1  a7b8c9  2 of 9', 14, 'z1  a7b8c9\n    2 of 9'],
+    ['wide letters', '漢字 漢字 漢', 9, '漢字 漢字\n  漢'],
+    ['nothing that fits', 'one\ntwo', 9, 'one\ntwo'],
+  ])('breaks %s, and puts the rest below its text', (_what, text, width, expected) => {
+    expect(wrapped(text, width)).toBe(expected);
+  });
+
+  it('loses no character but spaces, and only a word makes a line too wide', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '漢', ' ', '\n'), maxLength: 200 });
+    fc.assert(
+      fc.property(text, fc.integer({ min: 8, max: 90 }), (given, width) => {
+        const lines = wrapped(given, width);
+        expect(lines.replace(/\s/g, '')).toBe(given.replace(/\s/g, ''));
+        for (const line of lines.split('\n'))
+          if (line.trim().includes(' '))
+            expect(line.replace(/漢/g, '??').trimEnd().length).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
 });

@@ -37,14 +37,14 @@ test('watch prints changes that another process makes, follows a rollback of its
   await stemma('insert', 'desk', '--id', 'one', '--role', 'tool', '--content', '1');
   await stemma('commit', 'desk');
   const { child, next, ended } = watching('desk', ".cb[role='tool']");
-  expect([await next(), await next()]).toEqual(['@c1: 1 matched', '  + one']);
+  expect([await next(), await next()]).toEqual(['@c1: 1 matched', '  + one  tool: 1']);
   await stemma('insert', 'desk', '--id', 'asked', '--role', 'user', '--content', 'not watched');
   await stemma('insert', 'desk', '--id', 'two', '--role', 'tool', '--content', '2');
-  expect([await next(), await next()]).toEqual(['@s4: 2 matched', '  + two']);
+  expect([await next(), await next()]).toEqual(['@s4: 2 matched', '  + two  tool: 2']);
   await stemma('rollback', 'desk', '@c1');
-  expect([await next(), await next()]).toEqual(['@s5: 1 matched', '  - two']);
+  expect([await next(), await next()]).toEqual(['@s5: 1 matched', '  - two  tool: 2']);
   await stemma('insert', 'desk', '--id', 'three', '--role', 'tool', '--content', '3');
-  expect([await next(), await next()]).toEqual(['@s6: 2 matched', '  + three']);
+  expect([await next(), await next()]).toEqual(['@s6: 2 matched', '  + three  tool: 3']);
   child.kill('SIGINT');
   expect(await ended).toEqual([130, '']);
 }, 600_000);

@@ -39,7 +39,7 @@ export const backup: CommandSpec = {
 
 const describe = ({ to, records, bytes, contents, added, problems }: BackupReport): string =>
   problems.map(({ message }) => `the log is damaged: ${printable(message)}\n`).join('') +
-  `${printable(to)}: ${records} records (${bytes} bytes) and ${contents} contents, all verified; ` +
+  `${printable(to)}:\n  ${records} records (${bytes} bytes) and ${contents} contents, all verified; ` +
   `new: ${added.bytes} bytes, ${added.contents} contents\n` +
   (problems.length === 0
     ? ''

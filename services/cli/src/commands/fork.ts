@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { UnresolvedStep } from '@stemma/queries';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
@@ -101,6 +101,21 @@ const rollBack = (
     ...descriptionOption(options),
   });
 
+/** What to name instead of a position that the branch does not have, of a branch that went another way. */
+const notOnPath = async ({ home, branchRef }: Found, to: string, name: string): Promise<StemmaError> => {
+  const { branches } = await home.history(branchRef.history);
+  const called = ({ branchId }: { readonly branchId: number }): string =>
+    branches.find((each) => each.branchId === branchId)?.name ?? String(branchId);
+  const position = await home.position(branchRef, to);
+  const [own, other] = [called(branchRef), called(position)];
+  const history = name.includes(':') ? name.slice(0, name.lastIndexOf(':')) : name;
+  return fail(
+    'E_NOT_ON_ANCESTOR_PATH',
+    `${position.label} of the branch ${other} is not in the past of ${own}: \`stemma fork ${history} ${other}${position.label}\` starts a branch there`,
+    { branchId: position.branchId, seq: position.seq, branch: branchRef.branchId },
+  );
+};
+
 export const rollback: CommandSpec = {
   name: 'rollback',
   summary: 'return to an earlier position; the abandoned branch keeps what came after it',
@@ -120,7 +135,13 @@ export const rollback: CommandSpec = {
     const isFirst = text(options, 'command') === undefined;
     if (isFirst && (await isAt(found, to))) return sayUnchanged(context, found, to, 'roll back');
     const abandoned = text(options, 'abandoned') ?? (isFirst ? await abandonedName(found) : undefined);
-    return rollBack(context, name, options, to, abandoned);
+    try {
+      await rollBack(context, name, options, to, abandoned);
+      return undefined;
+    } catch (error) {
+      if (!isStemmaError(error, 'E_NOT_ON_ANCESTOR_PATH')) throw error;
+      throw await notOnPath(found, to, required(name));
+    }
   },
 };
 

@@ -111,7 +111,9 @@ const openInterventions = async (
 ): Promise<AsyncIterable<Intervention>> => {
   if (name !== undefined) {
     const { home, branchRef } = await context.findBranch(name);
-    return untilCancelled(context, home, [branchRef], filter);
+    // Who names a branch asks for what was done on it.
+    const own = name.includes(':') ? { branch: String(branchRef.branchId) } : {};
+    return untilCancelled(context, home, [branchRef], { ...own, ...filter });
   }
   if (filter.snapshot !== undefined || filter.branch !== undefined)
     throw fail('E_USAGE', '--snapshot and --branch need a history: name one');

@@ -31,7 +31,7 @@ export const restore: CommandSpec = {
         report.problems
           .map(({ message }) => `the log was damaged when it was backed up: ${printable(message)}\n`)
           .join('') +
-        `${printable(report.to)}: ${report.histories} histories in ${report.records} records and ${report.contents} contents, ` +
+        `${printable(report.to)}:\n  ${report.histories} histories in ${report.records} records and ${report.contents} contents, ` +
         `as of ${report.began}\n` +
         `it is the log ${report.log}: write no more to another home with this id, or the two differ\n`,
     );

@@ -7,6 +7,7 @@ import type { CommandSpec } from '../command.ts';
 import { openExcerpts, withExcerpt } from '../excerpts.ts';
 import { required, text, whole } from '../options.ts';
 import { printable, type Output } from '../output.ts';
+import { isPosition, positionOf } from '../references.ts';
 import { pairText, summaryText } from '../range-text.ts';
 
 export const select: CommandSpec = {
@@ -30,19 +31,20 @@ export const select: CommandSpec = {
     ['--max-changes <n>', 'range: the most changes listed for each pair (default: all)'],
     OBSERVER_OPTION,
   ],
-  run: async ({ findBranch: find, output, observe }, [name, selector], options) => {
+  run: async ({ findBranch: find, output, observe }, [name, given], options) => {
     const asked = rangeOptionsOf(options);
-    const { at } = parseSelector(required(selector));
-    const { home, branchRef } = await find(name);
+    const { home, branchRef, selector } = await onBranch(await find(name), required(given));
+    const { at } = parseSelector(selector);
     if (at.kind === 'range') {
-      await printRange(home, branchRef, required(selector), asked, output);
-      observe(branchRef, 'selected', required(selector), await home.position(branchRef));
+      await printRange(home, branchRef, selector, asked, output);
+      observe(branchRef, 'selected', selector, await home.position(branchRef));
       return undefined;
     }
-    const given = Object.keys(asked).find((option) => option !== 'limit' && option !== 'skip');
-    if (given !== undefined) throw fail('E_USAGE', `${optionOf(given)} needs a range such as @t-5..@t-1`);
-    const { ids, position } = await home.select(branchRef, required(selector), asked);
-    observe(branchRef, 'selected', required(selector), position);
+    const forRange = Object.keys(asked).find((option) => option !== 'limit' && option !== 'skip');
+    if (forRange !== undefined)
+      throw fail('E_USAGE', `${optionOf(forRange)} needs a range such as @t-5..@t-1`);
+    const { ids, position } = await home.select(branchRef, selector, asked);
+    observe(branchRef, 'selected', selector, position);
     if (ids.length === 0 && !output.json) output.say('no node matches');
     const excerpt = output.json ? undefined : openExcerpts(await home.view(position));
     await output.result(ids, () =>
@@ -54,6 +56,22 @@ export const select: CommandSpec = {
     );
     return undefined;
   },
+};
+
+/** A selector that begins with a position on another branch, `main-1@c10 .cb`: that branch, and the selector on it. */
+const onBranch = async (
+  { home, branchRef }: { readonly home: Home; readonly branchRef: BranchRef },
+  given: string,
+): Promise<{ readonly home: Home; readonly branchRef: BranchRef; readonly selector: string }> => {
+  const [, first = '', rest = ''] = /^(\S+)(.*)$/s.exec(given) ?? [];
+  if (!isPosition(first) || first.startsWith('@') || !first.includes('@'))
+    return { home, branchRef, selector: given };
+  const { branchId, branch, label } = await home.position(branchRef, positionOf(first));
+  return {
+    home,
+    branchRef: { history: branchRef.history, branchId, branch },
+    selector: `${label}${rest === '' ? ' *' : rest}`,
+  };
 };
 
 const printRange = async (

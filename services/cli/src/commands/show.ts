@@ -76,11 +76,12 @@ const showNode = async (output: Output, view: TreeView, id: string): Promise<voi
       id,
     });
   const node = nodeAt(view, index);
-  await output.result(node, () =>
-    Object.entries(node)
-      // A date that is not known is none.
-      .filter(([name, value]) => name !== 'created_at_iso' || value !== null)
-      .map(([name, value]) => `${printable(name).padEnd(16)} ${indented(contentText(value), 17)}\n`)
-      .join(''),
-  );
+  await output.result(node, () => {
+    // A date that is not known is none.
+    const shown = Object.entries(node).filter(([name, value]) => name !== 'created_at_iso' || value !== null);
+    const title = Math.max(...shown.map(([name]) => printable(name).length)) + 2;
+    return shown
+      .map(([name, value]) => `${printable(name).padEnd(title)}${indented(contentText(value), title)}\n`)
+      .join('');
+  });
 };

@@ -1,4 +1,3 @@
-import { toWireJson } from '@stemma/api';
 import type { CommandSpec } from '../command.ts';
 
 export const stats: CommandSpec = {
@@ -10,12 +9,15 @@ export const stats: CommandSpec = {
     const figures = await (await open()).stats();
     await output.result(figures, () =>
       Object.entries(figures)
-        .map(
-          ([name, value]) =>
-            `${name.padEnd(24)} ${typeof value === 'object' ? toWireJson(value) : String(value)}\n`,
-        )
+        .flatMap(([name, value]) => lines(name, value))
         .join(''),
     );
     return undefined;
   },
 };
+
+/** A figure on a line; of several, each on its own, as `partitions.0.end`. */
+const lines = (name: string, value: unknown): readonly string[] =>
+  typeof value === 'object' && value !== null
+    ? Object.entries(value).flatMap(([inner, each]) => lines(`${name}.${inner}`, each))
+    : [`${name.padEnd(32)} ${String(value)}\n`];

@@ -1,3 +1,4 @@
+import { ERRORS } from '@stemma/errors';
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { once } from 'node:events';
 import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
@@ -38,7 +39,8 @@ export const up: CommandSpec = {
     if (!signal.aborted) await once(signal, 'abort');
     forget();
     await server.close();
-    return undefined;
+    // It ends by being cancelled.
+    return ERRORS.E_CANCELLED.exit;
   },
 };
 

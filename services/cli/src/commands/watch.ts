@@ -1,7 +1,9 @@
 import { toWireJson } from '@stemma/api';
 import { ERRORS } from '@stemma/errors';
+import type { TreeView } from '@stemma/history-store';
 import type { WatchMessage } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
+import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
 import { required } from '../options.ts';
 import { oneLine } from '../output.ts';
 
@@ -15,19 +17,31 @@ export const watch: CommandSpec = {
   options: [],
   run: async ({ findBranch: find, output, signal }, [name, selector]) => {
     const { home } = await find(name);
+    let before: TreeView | undefined;
     const messages = home.questions.watch(required(name), required(selector), { signal });
-    for await (const message of messages)
-      await output.write(output.json ? toWireJson(message) + '\n' : describe(message));
+    for await (const message of messages) {
+      if (output.json) {
+        await output.write(toWireJson(message) + '\n');
+        continue;
+      }
+      const view = await home.view(message.position);
+      const words = openExcerpts(view, ...(before === undefined ? [] : [before]));
+      await output.write(describe(message, words, output.width));
+      before = view;
+    }
     // It ends by being cancelled, or, which is no failure, when nobody reads it any more.
     return output.unread.aborted ? undefined : ERRORS.E_CANCELLED.exit;
   },
 };
 
-const describe = ({ position, first, ids, added, removed }: WatchMessage): string => {
-  const lines = [
-    ...removed.map((id) => `- ${oneLine(id, 200)}`),
-    ...added.map((id) => `+ ${oneLine(id, 200)}`),
-  ];
+const describe = (
+  { position, first, ids, added, removed }: WatchMessage,
+  words: WordsOfNode,
+  width: number,
+): string => {
+  const line = (sign: string, id: string): string =>
+    withExcerpt(`${sign} ${oneLine(id, 200)}`, id, words, width - 2);
+  const lines = [...removed.map((id) => line('-', id)), ...added.map((id) => line('+', id))];
   const order = !first && lines.length === 0 ? ', in another order' : '';
   return [`${position.label}: ${ids.length} matched${order}`, ...lines.map((one) => `  ${one}`)]
     .map((one) => one + '\n')

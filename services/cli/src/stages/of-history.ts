@@ -4,7 +4,7 @@ import { entryDocument, stagesDocument, type StagesSettings } from '@stemma/quer
 import { printPlain, profileNamed, stageNamed } from '@stemma/stages';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
-import { oneLine, table } from '../output.ts';
+import { oneLine, table, wrapped } from '../output.ts';
 import { giveExact, readJsonFile } from './log-file.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -48,26 +48,27 @@ export const stagesOfHistory: CommandSpec['run'] = async (context, [name, ref], 
   await giveExact(context, document, () => {
     const { hashes, stages, node_count } = answer.compiler;
     const { selection } = stages.SPEC;
-    return (
+    return wrapped(
       `${position.label}, profile ${answer.profile}\n` +
-      table(
-        ['hash', 'value', 'of'],
-        [
-          ['node_hash', hashes.node_hash, `${node_count} nodes`],
-          ['z1', hashes.z1, 'RAW'],
-          ['z2', hashes.z2, `SPEC: ${selection.selected_count} of ${selection.candidate_count} selected`],
+        table(
+          ['hash', 'value', 'of'],
           [
-            'z3',
-            hashes.z3,
-            `HEADER: ${stages.HEADER.messages.length} messages, ${stages.HEADER.header_mode}`,
+            ['node_hash', hashes.node_hash, `${node_count} nodes`],
+            ['z1', hashes.z1, 'RAW'],
+            ['z2', hashes.z2, `SPEC: ${selection.selected_count} of ${selection.candidate_count} selected`],
+            [
+              'z3',
+              hashes.z3,
+              `HEADER: ${stages.HEADER.messages.length} messages, ${stages.HEADER.header_mode}`,
+            ],
           ],
-        ],
-      ) +
-      '\n' +
-      table(
-        ['kind', 'nodes'],
-        Object.entries(stages.RAW.kind_counts).map(([kind, count]) => [kind, String(count)]),
-      )
+        ) +
+        '\n' +
+        table(
+          ['kind', 'nodes'],
+          Object.entries(stages.RAW.kind_counts).map(([kind, count]) => [kind, String(count)]),
+        ),
+      context.output.width,
     );
   });
   return undefined;
