@@ -36,6 +36,8 @@ export type Address = {
   readonly at: string | null;
   readonly node: string | null;
   readonly view: View;
+  /** Texts are shown as they are, or as the Markdown or JSON that they may be. */
+  readonly texts: 'plain' | 'rendered';
   readonly side: Side;
   /** An intervention by its id. */
   readonly intervention: string | null;
@@ -71,6 +73,7 @@ export const parseAddress = (search: string): Address => {
     at: query.get('at'),
     node: query.get('node'),
     view: VIEWS.find((one) => one === query.get('view')) ?? 'thread',
+    texts: query.get('texts') === 'rendered' ? 'rendered' : 'plain',
     side: SIDES.find((one) => one === query.get('side')) ?? 'cycles',
     intervention: query.get('intervention'),
     type: query.get('type'),
@@ -90,7 +93,7 @@ export const parseAddress = (search: string): Address => {
   };
 };
 
-export const printAddress = ({ history, side, view, ...rest }: Address): string => {
+export const printAddress = ({ history, side, view, texts, ...rest }: Address): string => {
   const query = new URLSearchParams();
   const {
     at,
@@ -117,6 +120,7 @@ export const printAddress = ({ history, side, view, ...rest }: Address): string 
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);
+  if (texts !== 'plain') query.set('texts', texts);
   const text = query.toString().replaceAll('%40', '@').replaceAll('%3A', ':');
   return text === '' ? './' : `?${text}`;
 };

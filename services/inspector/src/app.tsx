@@ -162,6 +162,9 @@ const runAction = (
     case 'view':
       go({ view: VIEW_ORDER[(VIEW_ORDER.indexOf(address.view) + 1) % VIEW_ORDER.length] ?? 'thread' });
       return;
+    case 'texts':
+      go({ texts: address.texts === 'rendered' ? 'plain' : 'rendered' }, 'replace');
+      return;
     case 'close':
       go({ node: null, intervention: null });
       return;

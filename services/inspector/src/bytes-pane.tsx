@@ -1,19 +1,27 @@
 import { addressOf, ENDPOINTS } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { indented } from './content.tsx';
+import { useEffect, useMemo } from 'preact/hooks';
+import { indented } from './json-text.ts';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
+import { threadRanges } from './thread-ranges.ts';
 import { usePosition } from './use-tree.ts';
 import { grouped, plural } from './words.ts';
 
 const MAX_CHARACTERS = 100_000;
 
-/** The provider thread byte for byte, or the message list as OpenAI's API takes it. */
+type Choosing = { readonly chosen: string | null; readonly choose: (node: string) => void };
+
+/**
+ * The provider thread byte for byte, of which each message leads to its node; or the message list as OpenAI's API takes
+ * it.
+ */
 export const BytesPane = ({
   history,
   reference,
   provider,
-}: {
+  ...choosing
+}: Choosing & {
   readonly history: string;
   readonly reference: string | undefined;
   readonly provider: 'openai' | null;
@@ -31,7 +39,7 @@ export const BytesPane = ({
           <p class="quiet bytes-head">
             <span>
               {provider === null
-                ? `${grouped(text.length)} bytes, canonical JSON`
+                ? `${grouped(new TextEncoder().encode(text).length)} bytes, canonical JSON; each message leads to its node`
                 : plural(text.length, 'character')}
             </span>
             <a href={addressOf(ENDPOINTS.thread, input)} target="_blank" rel="noreferrer">
@@ -39,11 +47,59 @@ export const BytesPane = ({
             </a>
           </p>
           <pre class="content json">
-            <SafeText text={(provider === null ? text : indented(text)).slice(0, MAX_CHARACTERS)} />
+            {provider === null ? (
+              <Ranges thread={text} {...choosing} />
+            ) : (
+              <SafeText text={indented(text).slice(0, MAX_CHARACTERS)} />
+            )}
             {text.length > MAX_CHARACTERS && <span class="cut">… the link above has the rest</span>}
           </pre>
         </div>
       )}
     </Shown>
   );
+};
+
+const Ranges = ({ thread, chosen, choose }: Choosing & { readonly thread: string }): ComponentChildren => {
+  const parts = useMemo(() => upTo(MAX_CHARACTERS, threadRanges(thread)), [thread]);
+  useEffect(
+    () => document.querySelector('.byte-range.is-chosen')?.scrollIntoView({ block: 'nearest' }),
+    [parts, chosen],
+  );
+  return parts.map((part, at) =>
+    typeof part === 'string' ? (
+      <SafeText key={at} text={part} />
+    ) : (
+      <span
+        key={at}
+        class={`byte-range${part.node === chosen ? ' is-chosen' : ''}`}
+        role="button"
+        tabIndex={0}
+        aria-pressed={part.node === chosen}
+        title={`Bytes ${grouped(part.from)} to ${grouped(part.to - 1)}`}
+        onClick={() => choose(part.node)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter') return;
+          event.preventDefault();
+          choose(part.node);
+        }}
+      >
+        <SafeText text={part.text} />
+      </span>
+    ),
+  );
+};
+
+/** The parts that begin within so many characters, the last one cut. */
+const upTo = (limit: number, parts: ReturnType<typeof threadRanges>): ReturnType<typeof threadRanges> => {
+  const shown: ReturnType<typeof threadRanges>[number][] = [];
+  let left = limit;
+  for (const part of parts) {
+    if (left <= 0) break;
+    const text = typeof part === 'string' ? part : part.text;
+    const cut = text.slice(0, left);
+    shown.push(typeof part === 'string' ? cut : { ...part, text: cut });
+    left -= text.length;
+  }
+  return shown;
 };

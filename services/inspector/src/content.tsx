@@ -1,17 +1,62 @@
-import { excerptOf, fromWireJson, toWireJson, type Excerpt } from '@stemma/api';
-import type { ComponentChildren } from 'preact';
+import { excerptOf, fromWireJson, type Excerpt } from '@stemma/api';
+import { createContext, type ComponentChildren } from 'preact';
+import { useContext, useMemo } from 'preact/hooks';
+import { JsonView } from './json-view.tsx';
+import { Pictures } from './pictures.tsx';
 import { SafeText } from './safe-text.tsx';
+import { useLoaded } from './use-loaded.ts';
 
-/** A content, or its beginning. A text is shown as it is; other values as JSON with an indentation. */
-export const Content = ({ content }: { readonly content: Excerpt }): ComponentChildren => (
-  <pre class={`content ${content.form}`}>
-    <SafeText
-      text={content.form === 'json' && content.complete ? indented(content.text, true) : content.text}
-    />
-    {!content.complete && <span class="cut">…</span>}
-    {content.text === '' && <span class="quiet">(an empty text)</span>}
-  </pre>
-);
+/** How texts are shown: as they are, or as the Markdown or JSON that they may be. */
+export const TextsAs = createContext<'plain' | 'rendered'>('plain');
+
+/** A content, or its beginning: a text, or JSON that can be folded, and its pictures. */
+export const Content = ({ content }: { readonly content: Excerpt }): ComponentChildren => {
+  const isRendered = useContext(TextsAs) === 'rendered';
+  const { text, form, complete } = content;
+  const mayBeJson = complete && (form === 'json' || (isRendered && /^\s*[[{]/.test(text)));
+  const json = useMemo(() => (mayBeJson ? parsed(text) : undefined), [text, mayBeJson]);
+  if (json !== undefined)
+    return (
+      <>
+        <JsonView value={json.value} />
+        <Pictures content={json.value} />
+      </>
+    );
+  if (form === 'text' && isRendered && text !== '')
+    return (
+      <>
+        <Rendered text={text} />
+        {!complete && <p class="cut">…</p>}
+      </>
+    );
+  return (
+    <pre class={`content ${form}`}>
+      <SafeText text={text} />
+      {!complete && <span class="cut">…</span>}
+      {text === '' && <span class="quiet">(an empty text)</span>}
+    </pre>
+  );
+};
+
+const parsed = (text: string): { readonly value: unknown } | undefined => {
+  try {
+    return { value: fromWireJson(text) };
+  } catch {
+    return undefined;
+  }
+};
+
+/** The text as it is until what renders it is here. */
+const Rendered = ({ text }: { readonly text: string }): ComponentChildren => {
+  const { value } = useLoaded('markdown', () => import('./markdown.tsx'));
+  return value === undefined ? (
+    <pre class="content text">
+      <SafeText text={text} />
+    </pre>
+  ) : (
+    <value.Markdown text={text} />
+  );
+};
 
 /** Named values one below the other, each whole under its name. */
 export const Contents = ({
@@ -30,39 +75,3 @@ export const Contents = ({
       </section>
     );
   });
-
-/**
- * JSON text with an indentation; digits of large integers stay what they are. `isOpened`: arguments of tool calls that are a
- * text of JSON are shown as the JSON that they are.
- */
-export const indented = (text: string, isOpened = false): string => {
-  try {
-    return indent(fromWireJson(text), '', isOpened);
-  } catch {
-    return text;
-  }
-};
-
-const indent = (value: unknown, space: string, isOpened: boolean): string => {
-  const inner = space + '  ';
-  if (Array.isArray(value))
-    return value.length === 0
-      ? '[]'
-      : `[\n${value.map((item) => inner + indent(item, inner, isOpened)).join(',\n')}\n${space}]`;
-  if (typeof value !== 'object' || value === null) return toWireJson(value);
-  const pairs = Object.entries(value).map(
-    ([key, item]) =>
-      `${inner}${JSON.stringify(key)}: ${(isOpened && key === 'arguments' ? argumentsIn(item, inner) : undefined) ?? indent(item, inner, isOpened)}`,
-  );
-  return pairs.length === 0 ? '{}' : `{\n${pairs.join(',\n')}\n${space}}`;
-};
-
-/** The arguments of a tool call that are written as a text of JSON, as the JSON that they are. */
-const argumentsIn = (value: unknown, space: string): string | undefined => {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return undefined;
-  try {
-    return indent(fromWireJson(value), space, true);
-  } catch {
-    return undefined;
-  }
-};

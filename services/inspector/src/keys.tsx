@@ -11,6 +11,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['['], 'the previous history'],
   [[']'], 'the next history'],
   [['v'], 'thread, bytes, OpenAI messages'],
+  [['m'], 'texts as they are, or rendered: Markdown, JSON'],
   [['c'], 'the cycles'],
   [['b'], 'the branches'],
   [['i'], 'the interventions'],
@@ -40,6 +41,7 @@ export type KeyAction =
   | 'above'
   | 'below'
   | 'view'
+  | 'texts'
   | 'close'
   | 'help'
   | 'find'
@@ -60,6 +62,7 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   '[': 'above',
   ']': 'below',
   v: 'view',
+  m: 'texts',
   c: 'cycles',
   b: 'branches',
   i: 'interventions',

@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Address, Go, View } from './address.ts';
 import { BytesPane } from './bytes-pane.tsx';
 import { CallAnswer, CallBar } from './call-bar.tsx';
+import { TextsAs } from './content.tsx';
 import { Detail } from './detail.tsx';
 import { HeldBar } from './held-bar.tsx';
 import { InterventionDetail } from './intervention-detail.tsx';
@@ -28,7 +29,7 @@ export const MainPanes = ({
   history,
   looking,
   head,
-  address: { node, intervention, view, select },
+  address: { node, intervention, view, select, texts },
   go,
 }: {
   readonly history: string;
@@ -46,90 +47,102 @@ export const MainPanes = ({
   const page = tree.state === 'done' ? tree.value : undefined;
   const matches = useMatches(history, reference, select ?? '');
   return (
-    <div
-      class={`panes view-${view}${node === null && intervention === null ? '' : ' with-detail'}`}
-      aria-busy={stale}
-    >
-      <section class="panel tree-panel" aria-label="Context tree">
-        <header class="panel-head">
-          <h2>
-            Tree <span class="at">{reference ?? 'open'}</span>
-          </h2>
-          {page !== undefined && (
-            <span class="quiet">
-              {grouped(page.total)} nodes
-              {page.previous !== null && `, ${grouped(page.added)} new since ${page.previous.label}`}
-            </span>
-          )}
-        </header>
-        <SelectorBar history={history} reference={reference} selector={select ?? ''} node={node} go={go} />
-        <div class="pane scroll" tabIndex={-1}>
-          <Shown query={tree} what="tree">
-            {(value) => (
-              <TreePane
-                page={value}
-                chosen={node}
-                matched={matches.state === 'done' ? matches.value : []}
-                choose={choose}
-                showMore={showMore}
-              />
+    <TextsAs.Provider value={texts}>
+      <div
+        class={`panes view-${view}${node === null && intervention === null ? '' : ' with-detail'}`}
+        aria-busy={stale}
+      >
+        <section class="panel tree-panel" aria-label="Context tree">
+          <header class="panel-head">
+            <h2>
+              Tree <span class="at">{reference ?? 'open'}</span>
+            </h2>
+            {page !== undefined && (
+              <span class="quiet">
+                {grouped(page.total)} nodes
+                {page.previous !== null && `, ${grouped(page.added)} new since ${page.previous.label}`}
+              </span>
             )}
-          </Shown>
-        </div>
-        {page !== undefined && page.removedTotal > 0 && <RemovedNodes page={page} />}
-      </section>
-      <section class="panel thread-panel" aria-label="Provider thread">
-        <header class="panel-head">
-          <h2>{page === undefined || page.position.committed ? 'Shown to the model' : 'Shown next'}</h2>
-          <div class="tabs" role="group" aria-label="View">
-            {TABS.map(([name, words]) => (
-              <button
-                key={name}
-                class={`tab tab-${name}`}
-                aria-pressed={view === name || (name === 'thread' && view === 'tree')}
-                onClick={() => go({ view: name })}
-              >
-                {words}
-              </button>
-            ))}
-          </div>
-        </header>
-        <HeldBar history={history} go={go} />
-        {head.state === 'done' && looking.cycle !== null && (
-          <CallBar page={head.value} cycle={looking.cycle} />
-        )}
-        <div class="pane scroll" tabIndex={0} role="region" aria-label="Provider thread, content">
-          {view === 'bytes' || view === 'openai' ? (
-            <BytesPane
-              history={history}
-              reference={reference}
-              provider={view === 'openai' ? 'openai' : null}
-            />
-          ) : (
-            <Shown query={tree} what="thread">
+          </header>
+          <SelectorBar history={history} reference={reference} selector={select ?? ''} node={node} go={go} />
+          <div class="pane scroll" tabIndex={-1}>
+            <Shown query={tree} what="tree">
               {(value) => (
-                <ThreadPane
+                <TreePane
                   page={value}
-                  history={history}
-                  reference={reference}
                   chosen={node}
+                  matched={matches.state === 'done' ? matches.value : []}
                   choose={choose}
                   showMore={showMore}
                 />
               )}
             </Shown>
+          </div>
+          {page !== undefined && page.removedTotal > 0 && <RemovedNodes page={page} />}
+        </section>
+        <section class="panel thread-panel" aria-label="Provider thread">
+          <header class="panel-head">
+            <h2>{page === undefined || page.position.committed ? 'Shown to the model' : 'Shown next'}</h2>
+            <div class="tabs" role="group" aria-label="View">
+              {TABS.map(([name, words]) => (
+                <button
+                  key={name}
+                  class={`tab tab-${name}`}
+                  aria-pressed={view === name || (name === 'thread' && view === 'tree')}
+                  onClick={() => go({ view: name })}
+                >
+                  {words}
+                </button>
+              ))}
+              <button
+                class="tab"
+                aria-pressed={texts === 'rendered'}
+                title="Texts as they are, or as the Markdown or JSON that they may be (m)"
+                onClick={() => go({ texts: texts === 'rendered' ? 'plain' : 'rendered' }, 'replace')}
+              >
+                Rendered
+              </button>
+            </div>
+          </header>
+          <HeldBar history={history} go={go} />
+          {head.state === 'done' && looking.cycle !== null && (
+            <CallBar page={head.value} cycle={looking.cycle} />
           )}
-          {view !== 'bytes' && view !== 'openai' && head.state === 'done' && looking.cycle !== null && (
-            <CallAnswer history={history} page={head.value} cycle={looking.cycle} />
-          )}
-        </div>
-      </section>
-      {intervention !== null && node === null && (
-        <InterventionDetail history={history} intervention={intervention} go={go} />
-      )}
-      {node !== null && (
-        <Detail history={history} reference={reference} node={node} choose={choose} go={go} />
-      )}
-    </div>
+          <div class="pane scroll" tabIndex={0} role="region" aria-label="Provider thread, content">
+            {view === 'bytes' || view === 'openai' ? (
+              <BytesPane
+                history={history}
+                reference={reference}
+                provider={view === 'openai' ? 'openai' : null}
+                chosen={node}
+                choose={choose}
+              />
+            ) : (
+              <Shown query={tree} what="thread">
+                {(value) => (
+                  <ThreadPane
+                    page={value}
+                    history={history}
+                    reference={reference}
+                    chosen={node}
+                    choose={choose}
+                    showMore={showMore}
+                  />
+                )}
+              </Shown>
+            )}
+            {view !== 'bytes' && view !== 'openai' && head.state === 'done' && looking.cycle !== null && (
+              <CallAnswer history={history} page={head.value} cycle={looking.cycle} />
+            )}
+          </div>
+        </section>
+        {intervention !== null && node === null && (
+          <InterventionDetail history={history} intervention={intervention} go={go} />
+        )}
+        {node !== null && (
+          <Detail history={history} reference={reference} node={node} choose={choose} go={go} />
+        )}
+      </div>
+    </TextsAs.Provider>
   );
 };

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import type { Address, Dialog, Go, Show } from './address.ts';
+import { useLoaded } from './use-loaded.ts';
 import type { PageView, ViewProps } from './views/page-view.ts';
 
 /** The views by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
@@ -25,24 +25,6 @@ const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>
   stages: () => import('./views/stages.tsx'),
   events: () => import('./views/events.tsx'),
   system: () => import('./views/system.tsx'),
-};
-
-type Loaded<T> = { readonly value?: T; readonly failed?: boolean };
-
-/** A part of the page that is fetched when it is first needed. */
-const useLoaded = <T,>(key: string, load: () => Promise<T>): Loaded<T> => {
-  const [loaded, setLoaded] = useState<Loaded<T> & { readonly key: string }>({ key: '' });
-  useEffect(() => {
-    let isCurrent = true;
-    load().then(
-      (value) => isCurrent && setLoaded({ key, value }),
-      () => isCurrent && setLoaded({ key, failed: true }),
-    );
-    return () => {
-      isCurrent = false;
-    };
-  }, [key]);
-  return loaded.key === key ? loaded : {};
 };
 
 export const ShownView = ({ show, ...props }: ViewProps & { readonly show: Show }): ComponentChildren => {

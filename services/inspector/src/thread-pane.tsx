@@ -110,6 +110,9 @@ const Message = ({
   );
 };
 
+/** A part of a content that is likely to have a picture behind its beginning. */
+const PICTURE = /"data:image\/|"image\/(?:png|jpeg|gif|webp)"/;
+
 const MessageBody = ({
   node,
   history,
@@ -127,7 +130,8 @@ const MessageBody = ({
       <Content content={node.content} />
       {!node.content.complete && (
         <button class="more" onClick={() => setWhole(true)}>
-          Show all {plural(node.content.characters, 'character')}
+          Show {PICTURE.test(node.content.text) ? 'the picture' : 'all'},{' '}
+          {plural(node.content.characters, 'character')}
         </button>
       )}
     </>

@@ -2,7 +2,7 @@ import { fromWireJson, toWireJson } from '@stemma/api';
 import { diffArrays } from 'diff';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { indented } from '../content.tsx';
+import { indented } from '../json-text.ts';
 import { SafeText } from '../safe-text.tsx';
 import { Shown } from '../states.tsx';
 import { useQuery } from '../use-query.ts';

@@ -2,7 +2,7 @@ import { toWireJson, type ApiClient, type LoggedEventAnswer } from '@stemma/api'
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { Copy } from '../copy.tsx';
-import { indented } from '../content.tsx';
+import { indented } from '../json-text.ts';
 import { SafeText } from '../safe-text.tsx';
 import { Shown } from '../states.tsx';
 import '../style/more-views.css';

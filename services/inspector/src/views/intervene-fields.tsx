@@ -3,7 +3,7 @@ import { StemmaError } from '@stemma/errors';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Dialog } from '../address.ts';
-import { indented } from '../content.tsx';
+import { indented } from '../json-text.ts';
 import type { Query } from '../queries.ts';
 import { SafeText } from '../safe-text.tsx';
 import { Failure, Shown } from '../states.tsx';
