@@ -41,7 +41,7 @@ test('imports and edits on the command line leave no secret in any byte of the h
   const chat = await runStemma(['import', file, '--history', 'chat', ...where]);
   expect(chat).toMatchObject({ code: 0 });
   const again = await runStemma(['import', file, '--history', 'chat', ...where]);
-  expect(again).toMatchObject({ code: 0, stdout: chat.stdout });
+  expect(again).toMatchObject({ code: 0, stdout: `${chat.stdout}already there: 1 conversation\n` });
   const insertion = ['insert', 'chat', '--id', 'n', '--content', `use ${KEY}`, '--notes', `because ${KEY}`];
   expect(await runStemma([...insertion, ...where])).toMatchObject({ code: 0 });
   expect(await runStemma(['annotate', 'chat', `see ${KEY}`, ...where])).toMatchObject({ code: 0 });
