@@ -161,7 +161,7 @@ export const ENDPOINTS = {
     summary: 'Starts an empty history.',
     body: StartRequest,
     answer: { kind: 'json', status: 201, schema: CommandAnswer },
-    errors: ['E_HISTORY_EXISTS', 'E_NAME_INVALID', 'E_COMMAND_REUSED', 'E_OUTCOME_UNKNOWN'],
+    errors: ['E_HISTORY_EXISTS', 'E_NAME_INVALID', 'E_COMMAND_REUSED', 'E_FILE_GONE', 'E_OUTCOME_UNKNOWN'],
   },
   command: {
     method: 'POST',
@@ -190,6 +190,7 @@ export const ENDPOINTS = {
       'E_SNAPSHOT_NOT_FOUND',
       'E_NOT_ON_ANCESTOR_PATH',
       'E_NAME_TAKEN',
+      'E_FILE_GONE',
       'E_OUTCOME_UNKNOWN',
     ],
   },
@@ -230,7 +231,7 @@ export const ENDPOINTS = {
     path: '/api/checkpoint',
     summary: 'Signs what the log holds now; `stemma verify --since` shows later that it only grew.',
     answer: { kind: 'json', status: 200, schema: SignedCheckpoint },
-    errors: ['E_PARTITION_CLOSED', 'E_KEY_INVALID', 'E_BROKERS_UNREACHABLE'],
+    errors: ['E_PARTITION_CLOSED', 'E_KEY_INVALID', 'E_FILE_GONE', 'E_BROKERS_UNREACHABLE'],
   },
   verify: {
     method: 'GET',

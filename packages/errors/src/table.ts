@@ -134,6 +134,8 @@ export const ERRORS = {
   E_CHECKPOINT_INVALID: row(400, 5, false, 'Use the file that `stemma checkpoint` wrote, and the public key that it printed.', 'Send a checkpoint as it was signed, and the public key that belongs to it.'),
   E_PROOF_INVALID: row(400, 5, false, 'Do not rely on it: the proof does not show what it claims.'),
   E_KEY_INVALID: row(400, 64, false, 'Give the line that `stemma checkpoint` printed as its public key, or a file that holds it.', 'Send the public key as one line: name, id and key.'),
+  // files of a home that are not in the log
+  E_FILE_GONE: row(503, 74, false, 'Put the file back from a copy. To go on without it, or with a new one, delete its note in the folder `noted` of the home.', 'Ask the operator to put the file back from a copy.'),
   // rows
   E_ROWS_DAMAGED: row(503, 74, true, 'Try again: the rows are thrown away and built again from the log. If it happens again, check the disk.', 'Try again: the rows are built again. If it happens again, tell the operator.'),
   E_ROWS_UNWRITABLE: row(503, 74, true, 'Make room on the disk of the home, or mend it: the rows go on from where they stand.', 'Try again in a moment; if it stays so, ask the operator to make room on the disk.'),

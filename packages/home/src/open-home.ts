@@ -393,7 +393,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     },
     replay: (options) => replayRows(services, options),
     verify: (how) => verifyHome(services, how),
-    checkpoint: () => signWithKeyFile(log, checkpointKeyPath(services.directory)),
+    checkpoint: () => signWithKeyFile(log, services.directory, checkpointKeyPath(services.directory)),
     salvage: (branchRef) => salvageBranch(home, branchRef),
     acknowledge: (partition, offset) => acknowledge(services, partition, offset),
     close: async () => {

@@ -1,3 +1,4 @@
+import { findGone } from '@stemma/privacy';
 import { lstatSync, readdirSync, readFileSync, statfsSync, type Dirent } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Finding } from './finding.ts';
@@ -7,10 +8,17 @@ const LITTLE_SPACE = 64 * 1024 * 1024;
 /** The most files to look at; a home may have millions of contents. */
 const MAX_FILES = 20_000;
 
-/** Findings about the files of a home: free space, permissions, and files that were put aside. */
+/** Findings about the files of a home: free space, permissions, files that are gone, and files that were put aside. */
 export function* inspectDirectory(directory: string): Generator<Finding> {
   yield* findLittleSpace(directory);
   yield* findReadable(directory);
+  for (const file of findGone(directory))
+    yield {
+      level: 'error',
+      message:
+        `${file} is missing, and this home has used it: put it back from a copy; to go on without it, or with a new one, ` +
+        `delete its note in the folder noted of the home`,
+    };
   yield* findPutAside(directory);
 }
 

@@ -3,6 +3,7 @@ import { openRedactor, type RedactFunction, type Redactor, type RedactorOptions 
 import { readFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { noteFile, readNoted } from './noted-files.ts';
 import { secretOf } from './secret-file.ts';
 
 /** The rules of a home, which hold for everybody who writes to it. */
@@ -12,7 +13,8 @@ const LABEL_KEY = 'redaction-labels';
 
 /**
  * What takes secrets out of commands to this home: the rules in its `redact.json`, then the given ones. Undefined if
- * there are none.
+ * there are none. Where the home had rules, or a key for labels, that are gone, commands are refused with E_FILE_GONE, and all else
+ * goes on.
  *
  * @param given a file of rules (JSON, or a module that has a function or rules as its default export), or rules.
  * @throws E_REDACTION_INVALID, E_IO
@@ -21,7 +23,20 @@ export const loadRedaction = async (
   directory: string,
   given: string | RedactorOptions | undefined,
 ): Promise<Redactor | undefined> => {
-  const own = await rulesIn(join(directory, RULES), true);
+  try {
+    return await loadRules(directory, given);
+  } catch (error) {
+    if (isStemmaError(error, 'E_FILE_GONE')) return refusing(error);
+    throw error;
+  }
+};
+
+const loadRules = async (
+  directory: string,
+  given: string | RedactorOptions | undefined,
+): Promise<Redactor | undefined> => {
+  const own = await readNoted(directory, RULES, () => rulesIn(join(directory, RULES), true));
+  if (own !== undefined) noteFile(directory, RULES, '');
   const more = typeof given === 'string' ? await rulesIn(resolve(given), false) : given;
   const redactors: Redactor[] = [];
   for (const rules of [own, more])
@@ -35,6 +50,14 @@ export const loadRedaction = async (
       );
   const [first, second] = redactors;
   return first === undefined || second === undefined ? first : bothOf(first, second);
+};
+
+/** Takes nothing, and says why. */
+const refusing = (error: Error): Redactor => {
+  const refuse = (): never => {
+    throw error;
+  };
+  return { command: async () => refuse(), nodes: async () => refuse(), text: refuse };
 };
 
 const bothOf = (first: Redactor, second: Redactor): Redactor => ({

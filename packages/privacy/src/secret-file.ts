@@ -3,6 +3,7 @@ import { writeOnce } from '@stemma/machine';
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noteFile, readNoted } from './noted-files.ts';
 
 const KEYS = 'keys';
 const BYTES = 32;
@@ -11,6 +12,16 @@ const SUM_BYTES = 8;
 /** A changed bit would make another secret, without a word. Files from before have no checksum. */
 const sumOf = (secret: Uint8Array): Buffer =>
   createHash('sha256').update(secret).digest().subarray(0, SUM_BYTES);
+
+/** Tells a secret from another one: 256 random bits are not found by their hash. */
+const printOf = (secret: Uint8Array): string =>
+  createHash('sha256').update('stemma noted secret\0').update(secret).digest('hex');
+
+/** A file that cannot be read is there: another one must not be made in its place. */
+const onlyAbsence = (error: unknown): undefined => {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+};
 
 /** @throws E_IO */
 const secretIn = (bytes: Buffer, path: string): Uint8Array => {
@@ -30,18 +41,22 @@ const secretIn = (bytes: Buffer, path: string): Uint8Array => {
  * A secret of this home, made at its first use: 32 random bytes, and their checksum, in a file of `keys/` that only the owner
  * reads. Of several processes that make it at once one wins.
  *
- * @throws E_IO
+ * @throws E_FILE_GONE if the home had another one; E_IO
  */
 export const secretOf = async (directory: string, name: string): Promise<Uint8Array> => {
   const folder = join(directory, KEYS);
   const path = join(folder, name);
   try {
-    const known = await readFile(path).catch(() => undefined);
-    if (known !== undefined) return secretIn(known, path);
-    const secret = randomBytes(BYTES);
-    // Another process may be first: then its bytes count.
-    writeOnce(path, Buffer.concat([secret, sumOf(secret)]));
-    return secretIn(await readFile(path), path);
+    let known = await readNoted(directory, `${KEYS}/${name}`, () => readFile(path).catch(onlyAbsence));
+    if (known === undefined) {
+      const secret = randomBytes(BYTES);
+      // Another process may be first: then its bytes count.
+      writeOnce(path, Buffer.concat([secret, sumOf(secret)]));
+      known = await readFile(path);
+    }
+    const secret = secretIn(known, path);
+    noteFile(directory, `${KEYS}/${name}`, printOf(secret));
+    return secret;
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('E_')) throw error;
     throw fail('E_IO', `the key ${name} cannot be kept in ${folder}`);

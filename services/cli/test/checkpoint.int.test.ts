@@ -90,7 +90,17 @@ test('a signed checkpoint is verified later, and its proofs are checked without 
     expect(await runStemma(['checkpoint', 'check', path, ...apart])).toMatchObject({ code: 5 });
   }
 
+  // Another key would sign as if it were the same: only who deletes the note gets one.
   rmSync(at('home/checkpoint.key'));
+  const refused = await runStemma(['checkpoint', '--out', at('3'), ...home]);
+  expect(refused).toMatchObject({ code: 74, stderr: expect.stringContaining('E_FILE_GONE') as string });
+  const examined = await runStemma(['doctor', ...home]);
+  expect(examined).toMatchObject({
+    code: 5,
+    stdout: expect.stringContaining('checkpoint.key is missing') as string,
+  });
+  await run('thread', 'tram', ...home);
+  rmSync(at('home/noted/checkpoint.key'));
   await run('checkpoint', '--out', at('3'), ...home);
   for (const [args, code] of [
     [['verify', '--since', at('3'), '--public-key', publicKey], 5],

@@ -39,7 +39,7 @@ export const prove: CommandSpec = {
       return withLog(context, async ({ log }) => {
         const checkpoint =
           at === undefined
-            ? (await signWithKeyFile(log, keyPath(context.directory, options))).checkpoint
+            ? (await signWithKeyFile(log, context.directory, keyPath(context.directory, options))).checkpoint
             : await read(at);
         return proveFrame(log, history, seq, checkpoint);
       });

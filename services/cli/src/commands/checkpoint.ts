@@ -16,7 +16,12 @@ export const checkpoint: CommandSpec = {
   run: (context, _args, options) =>
     withLog(context, async ({ log }) => {
       const progress = context.progress('bytes');
-      const signed = await signWithKeyFile(log, keyPath(context.directory, options), progress.count);
+      const signed = await signWithKeyFile(
+        log,
+        context.directory,
+        keyPath(context.directory, options),
+        progress.count,
+      );
       progress.end();
       await writeOut(context, options, signed, signed.checkpoint);
       context.output.say(`public key: ${signed.publicKey}`);

@@ -1,0 +1,67 @@
+import { compareCodePoints } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
+import { writeOnce } from '@stemma/machine';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/*
+ * Files of a home that are made or written once, and that another one could replace without a word: other labels for the same
+ * secret, checkpoints of another key, secrets that no rule takes out any more. Whoever uses such a file writes a note of it, apart
+ * from it: from then on its absence is refused.
+ */
+
+const NOTES = 'noted';
+/** What a note is called; what a writer that was killed has left is called otherwise. */
+const NOTE = /^(?:[\w-]|%2F|\.(?![\da-f]{12}$))+$/;
+
+const notePath = (directory: string, file: string): string =>
+  join(directory, NOTES, file.replaceAll('/', '%2F'));
+
+/**
+ * Reads a file that the home may have had before. The note is looked at first: it is written when the file is there, so who finds
+ * the note and no file did not come between the two.
+ *
+ * @returns undefined: the home has none, and never had one
+ * @throws E_FILE_GONE if it had one; what `read` throws
+ */
+export const readNoted = async <T>(
+  directory: string,
+  file: string,
+  read: () => Promise<T | undefined>,
+): Promise<T | undefined> => {
+  const noted = existsSync(notePath(directory, file));
+  const found = await read();
+  if (found === undefined && noted) throw gone(directory, file);
+  return found;
+};
+
+/**
+ * Notes that the home has a file.
+ *
+ * @param print tells it from another one, and holds nothing of it that is secret; empty for a file that its owner changes.
+ * @throws E_FILE_GONE if another one was noted; E_IO
+ */
+export const noteFile = (directory: string, file: string, print: string): void => {
+  const path = notePath(directory, file);
+  try {
+    if (!existsSync(path)) writeOnce(path, print);
+    if (readFileSync(path, 'utf8') === print) return;
+  } catch {
+    throw fail('E_IO', `${path} cannot be kept`);
+  }
+  throw fail('E_FILE_GONE', `${join(directory, file)} is another one than this home has used`, { file });
+};
+
+/** The files that were noted and are not there. */
+export const findGone = (directory: string): readonly string[] => {
+  const folder = join(directory, NOTES);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => NOTE.test(name))
+    .map((name) => name.replaceAll('%2F', '/'))
+    .filter((file) => !existsSync(join(directory, file)))
+    .sort(compareCodePoints);
+};
+
+const gone = (directory: string, file: string): Error =>
+  fail('E_FILE_GONE', `${join(directory, file)} is missing, and this home has used it`, { file });
