@@ -9,6 +9,7 @@ import { KeysHelp, useKeys, type KeyAction } from './keys.tsx';
 import { Legend } from './legend.tsx';
 import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
+import { Palette } from './palette.tsx';
 import type { Queries } from './queries.ts';
 import { SearchDialog } from './search.tsx';
 import { Intervene, ShownView, Views } from './shown-views.tsx';
@@ -32,6 +33,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   const [address, go] = useAddress();
   const [help, setHelp] = useState(false);
   const [legend, setLegend] = useState(false);
+  const [palette, setPalette] = useState(false);
   const histories = useHistories(1);
   const list = histories.state === 'done' ? histories.value.histories : [];
   const head = useHead(address.history);
@@ -51,11 +53,13 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
       .join(' · ');
   }, [looking?.reference, summary?.name, address.history]);
 
-  useKeys((action) => {
+  const run = (action: KeyAction): void => {
     if (action === 'help') setHelp(!help);
     else if (action === 'legend') setLegend(!legend);
+    else if (action === 'palette') setPalette(true);
     else runAction(action, { address, go, list, looking, page });
-  });
+  };
+  useKeys(run);
 
   return (
     <div class={`app with-${address.side}${address.show === null ? '' : ' shows-view'}`}>
@@ -104,6 +108,15 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
           go={go}
         />
       )}
+      {palette && (
+        <Palette
+          histories={list}
+          hasHistory={address.history !== null}
+          run={run}
+          go={go}
+          close={() => setPalette(false)}
+        />
+      )}
       {legend && <Legend close={() => setLegend(false)} />}
       {help && <KeysHelp close={() => setHelp(false)} />}
     </div>
@@ -138,7 +151,7 @@ type Scene = {
 const VIEW_ORDER: readonly View[] = ['thread', 'bytes', 'openai'];
 
 const runAction = (
-  action: Exclude<KeyAction, 'help' | 'legend'>,
+  action: Exclude<KeyAction, 'help' | 'legend' | 'palette'>,
   { address, go, list, looking, page }: Scene,
 ): void => {
   switch (action) {

@@ -30,6 +30,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['/'], 'search in all histories'],
   [['Tab'], 'the next part of the page; in the tree ↑ ↓ and Enter'],
   [['Esc'], 'close the detail'],
+  [['Ctrl K'], 'all actions by their names'],
   [['?'], 'this table'],
 ];
 
@@ -44,6 +45,7 @@ export type KeyAction =
   | 'texts'
   | 'close'
   | 'help'
+  | 'palette'
   | 'find'
   | 'legend'
   | 'select'
@@ -83,12 +85,33 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   '?': 'help',
 };
 
+/** What keys do, with the key and its words. */
+export const keyActions = (): readonly {
+  readonly action: KeyAction;
+  readonly key: string;
+  readonly words: string;
+}[] =>
+  KEYS.flatMap(([keys, words]) => {
+    const [key = ''] = keys;
+    const action = ACTIONS[key];
+    return action === undefined ? [] : [{ action, key, words }];
+  });
+
 /** Calls `act` for keys that have an effect, unless the user is typing or a dialog is open. */
 export const useKeys = (onAction: (action: KeyAction) => void): void => {
   const latest = useRef(onAction);
   latest.current = onAction;
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
+      if (
+        (event.ctrlKey || event.metaKey) &&
+        event.key === 'k' &&
+        document.querySelector('dialog[open]') === null
+      ) {
+        event.preventDefault();
+        latest.current('palette');
+        return;
+      }
       const action = ACTIONS[event.key];
       if (action === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
         return;

@@ -156,7 +156,7 @@ const Marked = ({ excerpt: { text, marks } }: { readonly excerpt: Hit['excerpt']
 };
 
 /** ↑ and ↓ go from the line to the places and between them. */
-const moveFocus = (event: KeyboardEvent): void => {
+export const moveFocus = (event: KeyboardEvent): void => {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   const { currentTarget, target } = event;
   if (step === 0 || !(currentTarget instanceof Element) || target instanceof HTMLSelectElement) return;

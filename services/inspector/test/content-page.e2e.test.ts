@@ -122,3 +122,30 @@ test('texts of nothing but marks are shown at once', async () => {
   expect(await page.locator('.message .markdown').count()).toBe(2);
   expect(faults).toEqual([]);
 });
+
+test('every action and history is found by its name, by keys alone', async () => {
+  const { page, faults, screenshot } = await stage.open({ address: '?h=incident' });
+  await page.locator('.message').first().waitFor();
+  await page.keyboard.press('Control+k');
+  const palette = page.getByRole('dialog', { name: 'Actions' });
+  await palette.waitFor();
+  expect(await seriousFaults(page)).toEqual([]);
+  await screenshot('palette');
+  await page.keyboard.type('stages');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => paramOf(page, 'show')).toBe('stages');
+  expect(await palette.count()).toBe(0);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('branch starts');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => paramOf(page, 'dialog')).toBe('fork');
+  await page.getByRole('dialog', { name: 'Intervene' }).waitFor();
+  await page.keyboard.press('Escape');
+  await expect.poll(() => paramOf(page, 'dialog')).toBe(null);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('marks');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.getByRole('banner').innerText()).toContain('marks');
+  expect(faults).toEqual([]);
+});

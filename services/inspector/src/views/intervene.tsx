@@ -2,6 +2,7 @@ import { StemmaError } from '@stemma/errors';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DIALOGS, type Dialog, type Go } from '../address.ts';
+import { DIALOG_WORDS } from '../dialog-words.ts';
 import { SafeText } from '../safe-text.tsx';
 import { Failure } from '../states.tsx';
 import '../style/intervene.css';
@@ -12,24 +13,6 @@ import { DialogFields } from './intervene-fields.tsx';
 import { intervene, type Done, type Fields, type Target } from './interventions-of.ts';
 import type { ViewProps } from './page-view.ts';
 import { Preview } from './preview.tsx';
-
-const WORDS: Readonly<Record<Dialog, readonly [name: string, button: string, what: string]>> = {
-  inject: ['Inject', 'Inject', 'adds a message to what the model is shown next'],
-  edit: ['Edit', 'Replace', 'replaces the content of the chosen node'],
-  remove: ['Remove', 'Remove', 'takes the chosen node out of what the model is shown'],
-  fork: ['Fork', 'Fork', 'starts a branch at this position; the original stays'],
-  rollback: [
-    'Roll back',
-    'Roll back',
-    'goes on from an earlier position; what was after it stays, as an abandoned branch',
-  ],
-  save: ['Save', 'Save', 'gives this position a name'],
-  annotate: ['Annotate', 'Annotate', 'writes a note to this position'],
-  run: ['Run', 'Run', 'goes on from here with a model'],
-  retry: ['Ask again', 'Ask', 'asks this call again, beside the first answer'],
-  break: ['Break', 'Set the breakpoint', 'holds a call of this branch before it goes out'],
-  release: ['Resume or stop', 'Release', 'lets a held call go out as the branch shows it now, or ends it'],
-};
 
 /** What is done from where one looks: by whom, why, and what the model will be shown. */
 export const InterveneDialog = ({
@@ -64,10 +47,10 @@ export const InterveneDialog = ({
             key={one}
             class="tab"
             aria-pressed={one === dialog}
-            title={WORDS[one][2]}
+            title={DIALOG_WORDS[one][2]}
             onClick={() => go({ dialog: one }, 'replace')}
           >
-            {WORDS[one][0]}
+            {DIALOG_WORDS[one][0]}
           </button>
         ))}
       </div>
@@ -102,7 +85,7 @@ const InterveneForm = ({ dialog, target, go, close }: FormProps): ComponentChild
     setFields((now) => ({ ...now, [name]: value }));
     setFailure(null);
   };
-  const [, button, what] = WORDS[dialog];
+  const [, button, what] = DIALOG_WORDS[dialog];
   const perform = async (work: () => Promise<Done>): Promise<void> => {
     setBusy(true);
     setFailure(null);
