@@ -123,7 +123,7 @@ type Kind = 'log' | 'contents' | 'id' | 'key' | 'disposable';
 const kindOf = (file: string): Kind => {
   if (file.endsWith('.seg')) return 'log';
   if (file === join('log', 'id')) return 'id';
-  if (file.startsWith('keys')) return 'key';
+  if (file.startsWith('keys') || file === 'checkpoint.key' || file === 'redact.json') return 'key';
   return file.startsWith('contents') ? 'contents' : 'disposable';
 };
 
@@ -154,7 +154,7 @@ const pick = <T>(list: readonly T[], random: () => number, most: number): T[] =>
 };
 
 const DAMAGE_WORDS =
-  /damage|closed|lost|missing|gone|defective|put aside|built again|rebuilt|not the log|another|sealed|key/i;
+  /damage|closed|lost|missing|gone|defective|put aside|built again|rebuilt|not the log|another|sealed|key|redact\.json/i;
 
 const refusalFault = ({ code, stderr }: Run): string | null => {
   if (code === 0) return null;

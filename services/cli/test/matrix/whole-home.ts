@@ -62,6 +62,10 @@ const fillHome = async (home: string, folder: string): Promise<void> => {
   await must('insert', 'checkout', '--content', 'not committed yet');
   await must('start', '--name', WRITTEN_TO);
   await must('inject', WRITTEN_TO, 'said before');
+  // From here on every command is redacted, and a checkpoint signed: the home has all the keys that it can have.
+  writeFileSync(join(home, 'redact.json'), '{"labels": true}');
+  await must('inject', WRITTEN_TO, `the key is ${SECRET}`);
+  await must('checkpoint', '--out', join(folder, 'checkpoint'));
   await must('start', '--name', 'private', '--erasable');
   await must('insert', 'private', '--content', 'for few');
   await must('commit', 'private');
@@ -103,6 +107,9 @@ const recordCalls = async (directory: string, history: string): Promise<void> =>
   }
   await home.close();
 };
+
+/** Looks like a key of a model API. */
+const SECRET = `sk-proj-T3BlbkFJ${'0123456789abcdefghijABCDEFGHIJ'.repeat(2)}`;
 
 /** The history that is written to while the home is damaged; the others stay as they are. */
 export const WRITTEN_TO = 'notes';
