@@ -1,5 +1,5 @@
 import { fromHex, pack, sha256Hex, type WideJson } from '@stemma/canonical';
-import { fail, type StemmaError } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { checkName, historyId, type Command, type Step } from '@stemma/history';
 import { importerFor, importerNamed } from './catalogue.ts';
@@ -151,6 +151,9 @@ export async function* readImport(
 export const importId = (mapping: string, name: string | null, sha256: string): string =>
   sha256Hex(pack([mapping, name ?? '', fromHex(sha256)]));
 
+/** So many lines may stand before the first one that shows the format: a line about the file, for instance. */
+const MOST_UNKNOWN = 5;
+
 /** A file that is read once to check it and once more to record it. */
 type OpenFile = {
   readonly outputs: (phase: 'check' | 'read') => AsyncIterable<ImporterOutput>;
@@ -174,12 +177,26 @@ const openFile = (
     }
     const text = readText(source, reading, (bytes) => onProgress(phase, bytes));
     const readsLines = (): boolean => importer?.readsLines === true;
+    /** Lines before the first one that shows the format, and what is wrong with the first of them. */
+    const unknown: Unit[] = [];
+    let fault: StemmaError | undefined;
     for await (const unit of readUnits(text, source.name, (found) => (layout = found), readsLines)) {
-      importer ??= importerFor(unit.value, source.name);
+      try {
+        importer ??= importerFor(unit.value, source.name);
+      } catch (error) {
+        if (!isStemmaError(error, 'E_FORMAT_UNKNOWN')) throw error;
+        fault ??= error;
+        if (layout !== 'lines' || unknown.length >= MOST_UNKNOWN) throw fault;
+        unknown.push(unit);
+        continue;
+      }
+      if (fault !== undefined && importer.passesFaults !== true) throw fault;
+      yield* unknown.splice(0);
       if (layout === 'document') document = unit;
       if (unit.fault !== undefined && importer.passesFaults !== true) throw unit.fault;
       yield unit;
     }
+    if (importer === null && fault !== undefined) throw fault;
   }
   async function* outputs(phase: 'check' | 'read'): AsyncIterable<ImporterOutput> {
     const given = units(phase)[Symbol.asyncIterator]();

@@ -240,7 +240,6 @@ describe('openai-chat@1', () => {
     expect(report.warnings).toEqual([
       'line 1, message 3 is a tool message without a tool_call_id',
       'line 1, message 2 answers the call q, which was not made or is answered',
-      'the call x of line 1, message 0 has no answer',
     ]);
   });
 });

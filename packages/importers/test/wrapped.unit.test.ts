@@ -134,6 +134,11 @@ describe('openai-chat goes on after a conversation that it cannot read', () => {
       ],
     ],
     [
+      'a line about the file',
+      lines({ meta: 1 }, { n: 2 }, [HI], [NO]),
+      ['line 1: E_INPUT_SHAPE', 'line 2: E_INPUT_SHAPE'],
+    ],
+    [
       'a long line',
       `${lines([HI])}[${'{"role":"user"},'.repeat(200_000)}oh${' '.repeat(2_000_000)}\n${lines([NO])}`,
       ['line 2: E_INPUT_NOT_JSON'],
@@ -147,6 +152,8 @@ describe('openai-chat goes on after a conversation that it cannot read', () => {
   it('refuses a file with nothing else in it, and messages on lines of which one is none [context-tree §9]', async () => {
     await expect(partly(json([{ messages: [NONE] }]))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
     await expect(partly(lines([NONE], [NONE]))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
+    await expect(partly(lines({ meta: 1 }, HI, YES))).rejects.toMatchObject({ code: 'E_INPUT_SHAPE' });
+    await expect(partly(lines({ meta: 1 }, { n: 1 }))).rejects.toMatchObject({ code: 'E_FORMAT_UNKNOWN' });
     await expect(partly(lines(HI, YES, NONE))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
     await expect(partly(`${lines(HI, YES)}{"role`)).rejects.toMatchObject({ code: 'E_INPUT_TRUNCATED' });
   });
@@ -160,6 +167,12 @@ describe('openai-chat goes on after a conversation that it cannot read', () => {
       '2 tool messages answer a call that was not made or is answered; first, line 1, message 2 answers the call z',
       '2 calls have no answer; the first is the call a of line 1, message 1',
     ]);
+    const own = { ...answer, tool_call_id: 'a' };
+    const [one] = await record(sourceOf(json([HI, calls, own])));
+    expect(one?.report.warnings).toEqual(['the call b of line 1, message 1 has no answer']);
+    // An answer that names no call may be that of any.
+    const [none] = await record(sourceOf(json([HI, calls, own, { role: 'tool', content: 'ok' }])));
+    expect(none?.report.warnings).toEqual(['line 1, message 3 is a tool message without a tool_call_id']);
   });
 });
 

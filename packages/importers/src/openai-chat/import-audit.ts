@@ -60,7 +60,8 @@ export const newImportAudit = (tally: Tally): ImportAudit => {
       for (const name of Object.keys(besides))
         addCount(messages === 0 ? tally.skipped : tally.unknown, `beside the messages ${name}`);
       const [unanswered] = waiting;
-      if (unanswered === undefined) return;
+      // Calls whose answers name none are answered all the same.
+      if (unanswered === undefined || nameless.count >= waiting.size) return;
       const call = `the call ${short(unanswered[0])} of ${unanswered[1]}`;
       addWarning(
         tally,

@@ -1,5 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Importer, ImporterOutput, Unit } from '../importer.ts';
 import type { RequestForm } from '../request-form.ts';
 import {
@@ -47,21 +47,24 @@ async function* read(units: AsyncIterable<Unit>, forms: Forms): AsyncIterable<Im
     // One message less would be another conversation.
     if (fault !== undefined && lines !== null) throw fault;
     const found = fault === undefined ? findIn(value, where, forms) : [{ where, fault }];
-    if (found === null && !others) {
+    if (found === null && !others && (lines !== null || isMessage(value))) {
       lines ??= openConversation({}, chatForm.mapping);
       yield* lines.add(value, `${where}, message ${lines.size()}`);
       continue;
     }
-    const mixed = fail(
-      'E_INPUT_SHAPE',
-      `${where}: lines are either messages of one conversation or conversations, not both`,
-    );
-    if (lines !== null) throw mixed;
+    if (lines !== null) throw mixed(where);
     others = true;
-    for (const item of found ?? [{ where, fault: mixed }]) yield* readItem(item);
+    const none = (): StemmaError =>
+      isMessage(value)
+        ? mixed(where)
+        : fail('E_INPUT_SHAPE', `${where} holds neither a message nor a list of messages`);
+    for (const item of found ?? [{ where, fault: none() }]) yield* readItem(item);
   }
   if (lines !== null) yield* lines.end();
 }
+
+const mixed = (where: string): StemmaError =>
+  fail('E_INPUT_SHAPE', `${where}: lines are either messages of one conversation or conversations, not both`);
 
 const findIn = (value: WideJson, where: string, forms: Forms): readonly FoundItem[] | null => {
   try {
