@@ -20,6 +20,11 @@ const METRICS = [
 const costOf = (attempt: AttemptAnswer | null): number | null =>
   attempt?.cost == null ? null : Number(attempt.cost.amount);
 
+const costWords = (point: CallPoint | undefined): string => {
+  const cost = point?.attempt?.cost;
+  return cost == null ? '' : `${cost.amount} ${cost.currency}`;
+};
+
 /** The calls up to both positions in numbers, as lines over each other and as a table. */
 export const ComparedTime = ({
   comparison,
@@ -119,6 +124,7 @@ const Table = ({
   const cycles = [...new Set([...a, ...b].map(({ cycle }) => cycle))].sort((x, y) => x - y);
   const byCycle = (points: readonly CallPoint[]) => new Map(points.map((point) => [point.cycle, point]));
   const [inA, inB] = [byCycle(a), byCycle(b)];
+  const hasCosts = [...a, ...b].some(({ attempt }) => attempt?.cost != null);
   return (
     <section class="panel compared-table" aria-label="Calls of both sides">
       <div class="table-head quiet" aria-hidden="true">
@@ -129,6 +135,12 @@ const Table = ({
         <span>messages B</span>
         <span>time A</span>
         <span>time B</span>
+        {hasCosts && (
+          <>
+            <span>cost A</span>
+            <span>cost B</span>
+          </>
+        )}
       </div>
       <VirtualList
         label="Calls of both sides, oldest first"
@@ -164,6 +176,12 @@ const Table = ({
               <span>{y === undefined ? '' : grouped(y.messages)}</span>
               <span>{x?.attempt == null ? '' : durationWords(x.attempt.duration_ms)}</span>
               <span>{y?.attempt == null ? '' : durationWords(y.attempt.duration_ms)}</span>
+              {hasCosts && (
+                <>
+                  <span>{costWords(x)}</span>
+                  <span>{costWords(y)}</span>
+                </>
+              )}
             </button>
           );
         }}
