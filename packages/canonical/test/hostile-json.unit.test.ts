@@ -1,10 +1,11 @@
 import { isStemmaError } from '@stemma/errors';
+import { sized } from '@stemma/test-kit';
 import { describe, expect, it } from 'vitest';
 import { openWideJsonReader, parseJson, parseWideJson, readJson } from '../src/index.ts';
 import { drawFrom, hostileJson, inPieces } from './hostile-json.ts';
 
 /** `STEMMA_RUNS` texts where it is set. */
-const TEXTS = Number(process.env['STEMMA_RUNS'] ?? 10_000);
+const TEXTS = Number(process.env['STEMMA_RUNS'] ?? sized(3_000, 10_000));
 
 type Read = { readonly value: unknown } | { readonly code: string };
 

@@ -44,6 +44,7 @@ export const openRowsDomain = (
   projection: Projection,
   clock: () => bigint,
   onPosition: DecisionStateOptions['onPosition'],
+  mostAhead?: DecisionStateOptions['mostAhead'],
 ): Domain<Command> => ({
   checkpoint: async (partition) =>
     (await projection.checkpoint(partition)) ?? checkpointAtStart(log, partition),
@@ -62,7 +63,7 @@ export const openRowsDomain = (
     }));
     const rows = openHistoryRows(projection, history);
     const { next = 0, prev = ZERO_HASH } = head ?? {};
-    return openDecisionState({ history, next, prev, asOf, rows, main, clock, onPosition });
+    return openDecisionState({ history, next, prev, asOf, rows, main, clock, onPosition, mostAhead });
   },
 });
 

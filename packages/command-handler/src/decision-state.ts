@@ -74,14 +74,14 @@ export type DecisionStateOptions = {
   readonly clock: () => bigint;
   /** Called with the position of an applied frame, if the session knows it. */
   readonly onPosition: (frame: Frame, position: Position) => void;
+  readonly mostAhead?: MostAhead | undefined;
 };
 
 /** After this many more recent frames the session asks the rows again which of them they have. */
 const RECENT_STEP = 64;
-/** The most frames that the rows may be behind before writes to the history fail: all of them are in memory. */
-const MAX_RECENT = 10_000;
-/** And the most bytes of them. */
-const MAX_RECENT_BYTES = 128 * 1024 * 1024;
+/** How far the rows may be behind before writes to the history fail: all of these frames are in memory. */
+export type MostAhead = { readonly frames: number; readonly bytes: number };
+export const MOST_AHEAD: MostAhead = { frames: 10_000, bytes: 128 * 1024 * 1024 };
 /** The most nodes of trees that a session keeps, about 250 MB. It reads the other branches from the rows again. */
 const MAX_NODES = 300_000;
 /** What a session takes besides branches and recent frames, measured roughly. */
@@ -104,6 +104,7 @@ export const openDecisionState = ({
   main,
   clock,
   onPosition,
+  mostAhead = MOST_AHEAD,
 }: DecisionStateOptions): Session<Command> => {
   const state = openHistory(history, next);
   const recent = openRecentFrames(main);
@@ -208,7 +209,7 @@ export const openDecisionState = ({
     forgetAtSize = recent.size + RECENT_STEP;
   };
 
-  const isFarAhead = (): boolean => recent.size >= MAX_RECENT || recent.bytes >= MAX_RECENT_BYTES;
+  const isFarAhead = (): boolean => recent.size >= mostAhead.frames || recent.bytes >= mostAhead.bytes;
   const refuseFarAhead = (): void => {
     if (isFarAhead())
       throw fail('E_ROWS_BEHIND', `the rows are ${recent.size} frames behind the history ${history}`, {

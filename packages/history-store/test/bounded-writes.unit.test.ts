@@ -67,7 +67,7 @@ const isRight = (
 
 describe('what a frame writes is bounded by what it changes [snapshots: writes]', () => {
   it('a commit of one block into a large tree writes seven rows, and a fork writes one [snapshots: writes]', () => {
-    const nodes = Array.from({ length: sized(10_000, 100_000) }, () => block());
+    const nodes = Array.from({ length: sized(4_000, 100_000) }, () => block());
     const tree = both([
       START,
       { op: 'insert', parent: '^ah', node: nodes[0] as never, siblings: nodes.slice(1) },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { simulate } from './simulation.ts';
 import type { Ablation } from './simulation-world.ts';
 
-const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(4_000, 20_000));
+const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(1_500, 20_000));
 
 /** Seeds that once went wrong, or might have. */
 const REGRESSIONS: readonly number[] = [];
