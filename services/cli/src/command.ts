@@ -14,6 +14,7 @@ import { explainError } from './explain-error.ts';
 import { openOutput, reportError, type Output } from './output.ts';
 import { openProgress, type ProgressDisplay } from './progress.ts';
 import { recordObservations, type ObservedPosition } from './record-observations.ts';
+import { refuseOwnFiles } from './refuse-own-files.ts';
 import type { Surroundings } from './surroundings.ts';
 import { titleOf, withTitles } from './titles.ts';
 
@@ -154,6 +155,7 @@ const runCommand = async (
   };
   try {
     stop.signal.throwIfAborted();
+    refuseOwnFiles(directory, options);
     const code = (await spec.run(context, args, options)) ?? 0;
     if (home !== undefined) await recordObservations(home, observations, namedActor(context, options));
     return code;
