@@ -3,6 +3,7 @@ import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { distance } from 'fastest-levenshtein';
 import { excerptsOf } from './excerpts.ts';
+import { isPosition } from './references.ts';
 import { withTitles } from './titles.ts';
 
 /** So many names are looked at; who has more finds them with `stemma histories TEXT`. */
@@ -59,6 +60,8 @@ const textIn = (detail: ErrorDetail, name: string): string => {
 const nearHistories = async (home: Home, wanted: string): Promise<readonly string[]> => {
   const { histories } = await home.listHistories({ limit: MOST_NAMES });
   const titled = histories.flatMap(({ name, branches }) => (name === null ? [] : [{ name, branches }]));
+  const apart = await positionApart(home, wanted);
+  if (apart !== undefined) return [apart];
   const near = nearest(
     wanted,
     titled.map(({ name }) => name),
@@ -69,10 +72,20 @@ const nearHistories = async (home: Home, wanted: string): Promise<readonly strin
   return [...near, ...branches].slice(0, MOST_SHOWN);
 };
 
+/** The history or branch of `desk@c2`, and behind it the position, which is an argument of its own. */
+const positionApart = async (home: Home, wanted: string): Promise<string | undefined> => {
+  const at = wanted.indexOf('@');
+  if (at <= 0 || !isPosition(wanted.slice(at))) return undefined;
+  const found = await home.find(wanted.slice(0, at)).catch(() => undefined);
+  return found && `${wanted.slice(0, at)} ${wanted.slice(at)}`;
+};
+
 const nearBranches = async (home: Home, detail: ErrorDetail): Promise<string> => {
   const { history, name, branches } = await home.history(textIn(detail, 'history'));
   const names = branches.flatMap((each) => (each.name === null ? [] : [each.name]));
   const wanted = textIn(detail, 'branch');
+  const apart = await positionApart(home, `${name ?? history}:${wanted}`);
+  if (apart !== undefined) return didYouMean([apart]);
   const near = nearest(wanted.slice(wanted.lastIndexOf(':') + 1), names);
   if (near.length > 0) return didYouMean(near.map((each) => `${name ?? history}:${each}`));
   return names.length > MOST_LISTED ? '' : `its branches are ${names.join(', ')}`;

@@ -43,6 +43,16 @@ test.each([
     'the history shop has no branch "xyzzy"; its branches are main, what-if',
   ],
   [
+    'a position that stands at the history',
+    ['thread', 'shop@c1'],
+    'there is no history "shop@c1"; did you mean shop @c1?',
+  ],
+  [
+    'a position that stands at the branch',
+    ['thread', 'shop:what-if@c1'],
+    'the history shop has no branch "what-if@c1"; did you mean shop:what-if @c1?',
+  ],
+  [
     'the branch of another history',
     ['thread', 'what-if'],
     'there is no history "what-if"; did you mean shop:what-if?',
