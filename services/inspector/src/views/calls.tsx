@@ -7,6 +7,7 @@ import '../style/more-views.css';
 import { useAttempts } from '../use-sizes.ts';
 import { VirtualList } from '../virtual-list.tsx';
 import { durationWords, grouped, isoTime, plural, shortTime } from '../words.ts';
+import { foldPauses } from './fold-pauses.ts';
 import type { PageView, ViewProps } from './page-view.ts';
 
 const isGood = ({ status }: AttemptAnswer): boolean => status === 'answered' || status === 'unknown';
@@ -50,7 +51,8 @@ const Waterfall = ({
     (most, { at, duration_ms: took }) => Math.max(most, at + (took ?? 0)),
     begin + 1,
   );
-  const along = (time: number): number => ((time - begin) / (end - begin)) * 100;
+  const line = foldPauses(attempts.map(({ at, duration_ms: took }) => ({ at, took: took ?? 0 })));
+  const startOf = new Map(attempts.map(({ attempt_id: id }, i) => [id, line.starts[i] ?? 0]));
   const counts = new Map<number, number>();
   const numberOf = new Map<string, number>();
   for (const { cycle: of, attempt_id: id } of attempts) {
@@ -79,7 +81,8 @@ const Waterfall = ({
         row={(i) => {
           const one = shown[i];
           if (one === undefined) return null;
-          const width = ((one.duration_ms ?? 0) / (end - begin)) * 100;
+          const width = ((one.duration_ms ?? 0) / line.length) * 100;
+          const left = ((startOf.get(one.attempt_id) ?? 0) / line.length) * 100;
           const first = ((one.first_byte_ms ?? 0) / Math.max(1, one.duration_ms ?? 1)) * 100;
           return (
             <button
@@ -115,7 +118,7 @@ const Waterfall = ({
               <span class="call-line" aria-hidden="true">
                 <span
                   class={`call-length${isGood(one) ? '' : ' is-bad'}`}
-                  style={{ left: `${along(one.at)}%`, width: `max(3px, ${width}%)` }}
+                  style={{ left: `min(${left}%, 100% - 3px)`, width: `max(3px, ${width}%)` }}
                 >
                   <span class="call-waits" style={{ width: `${Math.min(100, first)}%` }} />
                 </span>
@@ -125,7 +128,9 @@ const Waterfall = ({
         }}
       />
       <p class="side-facts quiet">
-        from {shortTime(begin)}; light: until the first byte. <code>stemma calls</code> prints the same.
+        from {shortTime(begin)}; light: until the first byte.
+        {line.folded > 0 && ` ${plural(line.folded, 'pause is', 'pauses are')} shortened.`}{' '}
+        <code>stemma calls</code> prints the same.
       </p>
     </section>
   );
