@@ -84,7 +84,7 @@ test('a pipe is imported like a file of the same bytes', async () => {
     { encoding: 'utf8' },
   );
   expect(JSON.parse(piped)).toEqual({
-    imported: imported.map((each) => ({ ...each, file: '/dev/stdin' })),
+    imported: imported.map((each) => ({ ...each, file: '/dev/stdin', repeated: true })),
     refused: [],
   });
 });
