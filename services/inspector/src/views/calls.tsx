@@ -128,9 +128,11 @@ const Waterfall = ({
         }}
       />
       <p class="side-facts quiet">
-        from {shortTime(begin)}; light: until the first byte.
-        {line.folded > 0 && ` ${plural(line.folded, 'pause is', 'pauses are')} shortened.`}{' '}
-        <code>stemma calls</code> prints the same.
+        <span>
+          from {shortTime(begin)}; light: until the first byte.
+          {line.folded > 0 && ` ${plural(line.folded, 'pause is', 'pauses are')} shortened.`}{' '}
+          <code>stemma calls</code> prints the same.
+        </span>
       </p>
     </section>
   );
