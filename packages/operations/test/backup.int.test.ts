@@ -183,6 +183,26 @@ it('an unfinished first run is no backup, and the next run uses the files that a
   await log.close();
 });
 
+it('a pipe or a folder in the place of a file of a backup is damage, and nobody waits for it [decision 0058]', async ({
+  skip,
+}) => {
+  using folder = temporaryFolder();
+  await (await backedUp(folder)).close();
+  for (const file of [filesIn(folder.at('b/log'))[0] ?? '', folder.at('b/manifest.json')]) {
+    const bytes = readFileSync(file);
+    const restored = () => restoreTo(folder.at('b'), folder.at('r'));
+    rmSync(file);
+    mkdirSync(file);
+    await expect(restored()).rejects.toMatchObject({ code: 'E_BACKUP_DAMAGED' });
+    rmSync(file, { recursive: true });
+    if (spawnSync('mkfifo', [file]).status !== 0) return skip('there are no named pipes');
+    await expect(restored()).rejects.toMatchObject({ code: 'E_BACKUP_DAMAGED' });
+    rmSync(file);
+    writeFileSync(file, bytes);
+    rmSync(folder.at('r'), { recursive: true, force: true });
+  }
+}, 30_000);
+
 it('a damaged log is backed up unchanged: the backup reports the damage, and a restored home stops where the log stopped [decision 0058]', async () => {
   using folder = temporaryFolder();
   let log = await openLog(folder.at('home'), 1);

@@ -1,23 +1,38 @@
 import { codeOf, io } from './file-errors.ts';
 import { fail } from '@stemma/errors';
 import { beganAt, isAlive, replaceFile } from '@stemma/machine';
-import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { BackupFiles, WritableBackupFiles } from './backup-files.ts';
 import { MANIFEST, PARTIAL } from './manifest.ts';
 
 const RUNNING = 'running';
 
+/** Opening a pipe would wait for somebody who writes to it, for ever. Windows has neither. */
+const NO_WAITING = (constants as { readonly O_NONBLOCK?: number }).O_NONBLOCK ?? 0;
+
 /** The files of a backup in a directory. */
 export const readDirectoryFiles = (directory: string): BackupFiles => ({
   place: directory,
   read: (name) =>
     io(directory, async () => {
+      let file: FileHandle;
       try {
-        return await readFile(join(directory, name));
+        file = await open(join(directory, name), constants.O_RDONLY | NO_WAITING);
       } catch (error) {
         if (codeOf(error) === 'ENOENT') return null;
         throw error;
+      }
+      try {
+        if (!(await file.stat()).isFile())
+          throw fail('E_BACKUP_DAMAGED', `${name} of the backup ${directory} is no file`, {
+            directory,
+            name,
+          });
+        return await file.readFile();
+      } finally {
+        await file.close();
       }
     }),
   has: (name) =>
