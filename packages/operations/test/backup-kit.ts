@@ -74,7 +74,16 @@ export const backUpTo = (
   to: string,
   { contents = NO_CONTENTS, inPlace = true, signal = new AbortController().signal, progress }: BackupRun = {},
 ): Promise<BackupReport> =>
-  backUp({ log, contents, inPlace, to, signal, now: () => 1_700_000_000_000, ...(progress && { progress }) });
+  backUp({
+    log,
+    contents,
+    inPlace,
+    to,
+    signal,
+    home: `${to}.none`,
+    now: () => 1_700_000_000_000,
+    ...(progress && { progress }),
+  });
 
 export const restoreTo = (from: string, to: string): Promise<RestoreReport> =>
   restoreBackup({ from, to, signal: new AbortController().signal });

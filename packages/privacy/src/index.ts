@@ -1,3 +1,3 @@
 export { openKeyring, type Keyring } from './keyring.ts';
 export { loadRedaction } from './load-redaction.ts';
-export { findGone, noteFile, readNoted } from './noted-files.ts';
+export { findGone, noteFile, notesOf, readNoted } from './noted-files.ts';

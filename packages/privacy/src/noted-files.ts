@@ -52,14 +52,22 @@ export const noteFile = (directory: string, file: string, print: string): void =
   throw fail('E_FILE_GONE', `${join(directory, file)} is another one than this home has used`, { file });
 };
 
+/** What is noted of the files of a home: the print of each, by its name. */
+export const notesOf = (directory: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    namesIn(directory).map((file) => [file, readFileSync(notePath(directory, file), 'utf8')]),
+  );
+
 /** The files that were noted and are not there. */
-export const findGone = (directory: string): readonly string[] => {
+export const findGone = (directory: string): readonly string[] =>
+  namesIn(directory).filter((file) => !existsSync(join(directory, file)));
+
+const namesIn = (directory: string): readonly string[] => {
   const folder = join(directory, NOTES);
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => NOTE.test(name))
     .map((name) => name.replaceAll('%2F', '/'))
-    .filter((file) => !existsSync(join(directory, file)))
     .sort(compareCodePoints);
 };
 

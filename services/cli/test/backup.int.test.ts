@@ -1,4 +1,5 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { FAKE_SECRETS, filesHolding } from '@stemma/test-kit';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
@@ -55,4 +56,38 @@ test('backup and restore refuse a missing home, a missing --to and a missing bac
     stderr: expect.stringContaining('E_BACKUP_NOT_FOUND') as string,
   });
   expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test('a home that is restored without its rules of redaction says which files are missing, and records nothing until they are put back [decision 0058]', async () => {
+  using folder = temporaryFolder();
+  const at = (name: string): string => join(folder.path, name);
+  mkdirSync(at('home'));
+  writeFileSync(at('home/redact.json'), '{}');
+  const [, , secret = ''] = FAKE_SECRETS[0] ?? [];
+  const conversation = (name: string): string => {
+    const file = at(`${name}.json`);
+    writeFileSync(
+      file,
+      JSON.stringify([
+        { role: 'user', content: `${name}: my key is ${secret}` },
+        { role: 'assistant', content: 'Change it.' },
+      ]),
+    );
+    return file;
+  };
+  await stemmaJson(['import', conversation('a'), '--home', at('home')]);
+  await stemmaJson(['backup', at('b'), '--home', at('home')]);
+  const restored = await runStemma(['restore', at('b'), '--to', at('r')]);
+  expect(restored).toMatchObject({ code: 0, stderr: '' });
+  expect(restored.stdout).toContain('put back redact.json from a copy of the home');
+  const refused = await runStemma(['import', conversation('b'), '--home', at('r')]);
+  expect(refused).toMatchObject({ code: 74, stderr: expect.stringContaining('E_FILE_GONE') as string });
+  expect(filesHolding(at('r'), [secret])).toEqual([]);
+  expect((await runStemma(['doctor', '--home', at('r')])).stdout).toContain('redact.json');
+  expect(await stemmaJson(['thread', 'a', '--home', at('r')])).toEqual(
+    await stemmaJson(['thread', 'a', '--home', at('home')]),
+  );
+  copyFileSync(at('home/redact.json'), at('r/redact.json'));
+  await stemmaJson(['import', conversation('b'), '--home', at('r')]);
+  expect(filesHolding(at('r'), [secret])).toEqual([]);
 });

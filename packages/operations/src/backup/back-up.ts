@@ -1,5 +1,6 @@
 import type { ContentRef } from '@stemma/canonical';
 import { echo, fail, isStemmaError } from '@stemma/errors';
+import { notesOf } from '@stemma/privacy';
 import { decodeBody, missingContents, verifyLog, type EventLog, type OpenRecord } from '@stemma/log';
 import type { ContentSource, LogProblem } from '@stemma/log';
 import { backupContents, contentName, openBackupLog, readPiece } from './backup-log.ts';
@@ -24,6 +25,8 @@ export type BackupOptions = {
   readonly inPlace: boolean;
   /** A directory, which later backups add to, or a file `….tar`, which they replace. */
   readonly to: string;
+  /** The home of the log: what it has noted of its keys and rules is in the backup, they are not. */
+  readonly home: string;
   readonly signal: AbortSignal;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -61,7 +64,7 @@ export const backUp = async (options: BackupOptions): Promise<BackupReport> => {
   const total = ends.reduce((sum, end) => sum + end, 0);
   const files = await openForBackup(to);
   try {
-    let draft = { ...(await beginning(files, log)), began };
+    let draft = { ...(await beginning(files, log)), began, noted: notesOf(options.home) };
     const before = bytesIn(draft.partitions);
     for (const [partition, { source }] of draft.partitions.entries())
       await checkSource(log, partition, source, to);
@@ -172,6 +175,7 @@ const fresh = async (log: EventLog): Promise<BackupManifest> => ({
   accepted: 0,
   contents: 0,
   problems: [],
+  noted: {},
   partitions: await Promise.all(
     Array.from({ length: log.partitions }, async (_, partition) => ({
       end: 0,

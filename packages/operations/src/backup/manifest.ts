@@ -44,6 +44,8 @@ const Manifest = z.strictObject({
   partitions: z.array(Partition).min(1),
   /** What was wrong in the log itself when it was backed up. */
   problems: z.array(Problem),
+  /** What the home has noted of its keys and rules, which are in no backup: the print of each file, by its name. */
+  noted: z.record(z.string().regex(/^\w[\w.-]*(?:\/\w[\w.-]*)*$/), z.string().max(1_000)).default({}),
 });
 
 export type BackupPiece = z.infer<typeof Piece>;

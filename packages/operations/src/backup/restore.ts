@@ -1,7 +1,7 @@
 import { echo, fail } from '@stemma/errors';
 import { verifyLog, type Erasure } from '@stemma/log';
 import { replaceFile } from '@stemma/machine';
-import { openKeyring } from '@stemma/privacy';
+import { noteFile, openKeyring } from '@stemma/privacy';
 import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { problemOf } from './back-up.ts';
@@ -30,6 +30,8 @@ export type RestoreReport = {
   readonly contents: number;
   /** What was wrong in the log when it was backed up, and is in the restored one. */
   readonly problems: readonly BackupProblem[];
+  /** Files of keys and rules that the home had, and nobody but its owner can put back. */
+  readonly missing: readonly string[];
 };
 
 /**
@@ -59,13 +61,24 @@ export const restoreBackup = async (options: RestoreOptions): Promise<RestoreRep
       await io(to, async () => {
         for (const [history, erasure] of erasures) keyring.destroy(history, erasure);
       });
+      // Without them the home would make other keys, and record what rules took out: it refuses that until they are put back.
+      for (const [file, print] of Object.entries(manifest.noted)) noteFile(temporary, file, print);
       // Takes the place of an empty directory too; fails if somebody has put something there.
       await io(to, () => rename(temporary, to));
     } finally {
       await rm(temporary, { recursive: true, force: true });
     }
     const { log, began, records, problems } = manifest;
-    return { log, to, began, records, bytes: total, contents: contents.size, problems };
+    return {
+      log,
+      to,
+      began,
+      records,
+      bytes: total,
+      contents: contents.size,
+      problems,
+      missing: Object.keys(manifest.noted),
+    };
   } finally {
     await files.close();
   }

@@ -24,6 +24,7 @@ export const backup: CommandSpec = {
         contents: source.contents,
         inPlace: source.address.facts === null,
         to: resolve(required(target)),
+        home: directory,
         signal,
         now: Date.now,
         progress: progress.count,

@@ -33,7 +33,13 @@ export const restore: CommandSpec = {
           .join('') +
         `${printable(report.to)}:\n  ${report.histories} histories in ${report.records} records and ${report.contents} contents, ` +
         `as of ${report.began}\n` +
-        `it is the log ${report.log}: write no more to another home with this id, or the two differ\n`,
+        `it is the log ${report.log}: write no more to another home with this id, or the two differ\n` +
+        report.missing
+          .map(
+            (file) =>
+              `put back ${printable(file)} from a copy of the home: keys and rules are in no backup\n`,
+          )
+          .join(''),
     );
     return report.problems.length === 0 ? 0 : 5;
   },
