@@ -4,7 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { indented } from './json-text.ts';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
-import { threadRanges } from './thread-ranges.ts';
+import { threadRanges, type BytePart } from './thread-ranges.ts';
 import { usePosition } from './use-tree.ts';
 import { grouped, plural } from './words.ts';
 
@@ -34,65 +34,94 @@ export const BytesPane = ({
   const query = usePosition(history, reference, `thread/${provider ?? ''}`, (client) => client.thread(input));
   return (
     <Shown query={query} what="thread">
-      {(text) => (
-        <div class="bytes">
-          <p class="quiet bytes-head">
-            <span>
-              {provider === null
-                ? `${grouped(new TextEncoder().encode(text).length)} bytes, canonical JSON; each message leads to its node`
-                : plural(text.length, 'character')}
-            </span>
-            <a href={addressOf(ENDPOINTS.thread, input)} target="_blank" rel="noreferrer">
-              exactly as sent
-            </a>
-          </p>
-          <pre class="content json">
-            {provider === null ? (
-              <Ranges thread={text} {...choosing} />
-            ) : (
-              <SafeText text={indented(text).slice(0, MAX_CHARACTERS)} />
-            )}
-            {text.length > MAX_CHARACTERS && <span class="cut">… the link above has the rest</span>}
-          </pre>
-        </div>
-      )}
+      {(text) =>
+        provider === null ? (
+          <Exact thread={text} href={addressOf(ENDPOINTS.thread, input)} {...choosing} />
+        ) : (
+          <Bytes
+            words={plural(text.length, 'character')}
+            href={addressOf(ENDPOINTS.thread, input)}
+            isCut={text.length > MAX_CHARACTERS}
+          >
+            <SafeText text={indented(text).slice(0, MAX_CHARACTERS)} />
+          </Bytes>
+        )
+      }
     </Shown>
   );
 };
 
-const Ranges = ({ thread, chosen, choose }: Choosing & { readonly thread: string }): ComponentChildren => {
-  const parts = useMemo(() => upTo(MAX_CHARACTERS, threadRanges(thread)), [thread]);
+const Bytes = ({
+  words,
+  href,
+  isCut,
+  children,
+}: {
+  readonly words: string;
+  readonly href: string;
+  readonly isCut: boolean;
+  readonly children: ComponentChildren;
+}): ComponentChildren => (
+  <div class="bytes">
+    <p class="quiet bytes-head">
+      <span>{words}</span>
+      <a href={href} target="_blank" rel="noreferrer">
+        exactly as sent
+      </a>
+    </p>
+    <pre class="content json">
+      {children}
+      {isCut && <span class="cut">… the link above has the rest</span>}
+    </pre>
+  </div>
+);
+
+const Exact = ({
+  thread,
+  href,
+  chosen,
+  choose,
+}: Choosing & { readonly thread: string; readonly href: string }): ComponentChildren => {
+  const shown = useMemo(() => upTo(MAX_CHARACTERS, threadRanges(thread)), [thread]);
   useEffect(
     () => document.querySelector('.byte-range.is-chosen')?.scrollIntoView({ block: 'nearest' }),
-    [parts, chosen],
+    [shown, chosen],
   );
-  return parts.map((part, at) =>
-    typeof part === 'string' ? (
-      <SafeText key={at} text={part} />
-    ) : (
-      <span
-        key={at}
-        class={`byte-range${part.node === chosen ? ' is-chosen' : ''}`}
-        role="button"
-        tabIndex={0}
-        aria-pressed={part.node === chosen}
-        title={`Bytes ${grouped(part.from)} to ${grouped(part.to - 1)}`}
-        onClick={() => choose(part.node)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter') return;
-          event.preventDefault();
-          choose(part.node);
-        }}
-      >
-        <SafeText text={part.text} />
-      </span>
-    ),
+  return (
+    <Bytes
+      words={`${grouped(thread.length)} bytes, canonical JSON; each message leads to its node`}
+      href={href}
+      isCut={thread.length > MAX_CHARACTERS}
+    >
+      {shown.map((part, at) =>
+        typeof part === 'string' ? (
+          <SafeText key={at} text={part} />
+        ) : (
+          <span
+            key={at}
+            class={`byte-range${part.node === chosen ? ' is-chosen' : ''}`}
+            role="button"
+            tabIndex={0}
+            aria-pressed={part.node === chosen}
+            title={`Bytes ${grouped(part.from)} to ${grouped(part.to - 1)}`}
+            onClick={() => choose(part.node)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter') return;
+              event.preventDefault();
+              choose(part.node);
+            }}
+          >
+            <SafeText text={part.text} />
+          </span>
+        ),
+      )}
+    </Bytes>
   );
 };
 
 /** The parts that begin within so many characters, the last one cut. */
-const upTo = (limit: number, parts: ReturnType<typeof threadRanges>): ReturnType<typeof threadRanges> => {
-  const shown: ReturnType<typeof threadRanges>[number][] = [];
+const upTo = (limit: number, parts: readonly BytePart[]): readonly BytePart[] => {
+  const shown: BytePart[] = [];
   let left = limit;
   for (const part of parts) {
     if (left <= 0) break;

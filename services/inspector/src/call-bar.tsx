@@ -1,10 +1,10 @@
-import type { AttemptAnswer, Excerpt, SnapshotPage } from '@stemma/api';
+import { excerptOf, type AttemptAnswer, type Excerpt, type SnapshotPage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { Content } from './content.tsx';
 import { SafeText } from './safe-text.tsx';
 import { useSnapshot } from './use-cycles.ts';
 import { useQuery } from './use-query.ts';
-import { durationWords, grouped, isoTime, plural } from './words.ts';
+import { costWords, durationWords, grouped, isoTime, plural } from './words.ts';
 
 /** What came of the call with a snapshot, in a few words: for a list. */
 export const CallWords = ({
@@ -60,13 +60,7 @@ export const CallBar = ({
           <span class="quiet">first byte {durationWords(call.first_byte_ms)}</span>
         )}
       </Fact>
-      <Fact name="cost">
-        {call.cost === null ? (
-          <span class="quiet">not known</span>
-        ) : (
-          `${call.cost.amount} ${call.cost.currency}`
-        )}
-      </Fact>
+      <Fact name="cost">{costWords(call) ?? <span class="quiet">not known</span>}</Fact>
       {(snapshot.calls ?? 0) > 1 && <Fact name="attempts">{snapshot.calls}, the newest shown</Fact>}
       {call.led_to.length > 0 && (
         <Fact name="led to">
@@ -138,22 +132,21 @@ export const CallAnswer = ({
       : client.attempt({ history: history.split(':')[0] ?? history, attempt: call.attempt_id }),
   );
   const answer = query.state === 'done' ? query.value.answer : null;
-  if (call === null || answer === null) return null;
+  const content = answer === null ? null : contentOf(answer);
+  if (call === null || content === null) return null;
   return (
     <section class="call-answer" aria-label="The answer">
       <h3 class="quiet">Answered</h3>
-      <Content content={contentOf(answer)} />
+      <Content content={content} />
     </section>
   );
 };
 
 /** The text of an answer; the whole message if there is more to it. */
-const contentOf = (answer: unknown): Excerpt => {
+const contentOf = (answer: unknown): Excerpt | null => {
   const { content, tool_calls: calls } = answer as {
     readonly content?: unknown;
     readonly tool_calls?: unknown;
   };
-  const isText = typeof content === 'string' && calls === undefined;
-  const text = isText ? content : JSON.stringify(answer);
-  return { form: isText ? 'text' : 'json', text, characters: text.length, complete: true };
+  return excerptOf(typeof content === 'string' && calls === undefined ? content : answer);
 };

@@ -86,16 +86,15 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
 };
 
 /** What keys do, with the key and its words. */
-export const keyActions = (): readonly {
+export const KEY_ACTIONS: readonly {
   readonly action: KeyAction;
   readonly key: string;
   readonly words: string;
-}[] =>
-  KEYS.flatMap(([keys, words]) => {
-    const [key = ''] = keys;
-    const action = ACTIONS[key];
-    return action === undefined ? [] : [{ action, key, words }];
-  });
+}[] = KEYS.flatMap(([keys, words]) => {
+  const [key = ''] = keys;
+  const action = ACTIONS[key];
+  return action === undefined ? [] : [{ action, key, words }];
+});
 
 /** Calls `act` for keys that have an effect, unless the user is typing or a dialog is open. */
 export const useKeys = (onAction: (action: KeyAction) => void): void => {

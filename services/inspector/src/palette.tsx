@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { DIALOGS, type Go } from './address.ts';
 import { DIALOG_WORDS } from './dialog-words.ts';
-import { keyActions, type KeyAction } from './keys.tsx';
+import { KEY_ACTIONS, type KeyAction } from './keys.tsx';
 import { SafeText } from './safe-text.tsx';
 import { moveFocus } from './search.tsx';
 
@@ -79,7 +79,7 @@ export const Palette = (props: Props): ComponentChildren => {
 };
 
 const actionsOf = ({ histories, hasHistory, run, go }: Props): readonly Action[] => [
-  ...keyActions().map(({ action, key, words }) => ({ words, more: '', key, run: () => run(action) })),
+  ...KEY_ACTIONS.map(({ action, key, words }) => ({ words, more: '', key, run: () => run(action) })),
   ...(hasHistory ? DIALOGS : []).map((dialog) => {
     const [words, , more] = DIALOG_WORDS[dialog];
     return { words, more, key: '', run: () => go({ dialog }) };

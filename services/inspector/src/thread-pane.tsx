@@ -1,4 +1,4 @@
-import type { TreeNodeAnswer, TreePage } from '@stemma/api';
+import { excerptOf, type TreeNodeAnswer, type TreePage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { KindBadge, NewBadge, roleClass, TtlBadge } from './badges.tsx';
@@ -152,16 +152,6 @@ const Whole = ({
   );
   if (query.state === 'failed') return <p class="quiet">{query.error.message}</p>;
   if (query.state === 'pending') return <p class="quiet">Loading…</p>;
-  const content = query.value.payload['content'];
-  const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2);
-  return (
-    <Content
-      content={{
-        text,
-        form: typeof content === 'string' ? 'text' : 'json',
-        characters: text.length,
-        complete: true,
-      }}
-    />
-  );
+  const content = excerptOf(query.value.payload['content']);
+  return content && <Content content={content} />;
 };

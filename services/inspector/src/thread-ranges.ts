@@ -7,11 +7,13 @@ export type ThreadRange = {
   readonly to: number;
 };
 
-/** The parts of a thread in order: its messages, and the characters between them. Together they are the thread. */
-export const threadRanges = (thread: string): readonly (string | ThreadRange)[] => {
-  const encoder = new TextEncoder();
-  const parts: (string | ThreadRange)[] = [];
-  let [depth, inText, start, written, bytes] = [0, false, 0, 0, 0];
+/** A message of a thread, or the characters between two. */
+export type BytePart = string | ThreadRange;
+
+/** The parts of a thread in order, which together are the thread. It is ASCII (context-tree §4), so its characters are its bytes. */
+export const threadRanges = (thread: string): readonly BytePart[] => {
+  const parts: BytePart[] = [];
+  let [depth, inText, from, written] = [0, false, 0, 0];
   for (let at = 0; at < thread.length; at += 1) {
     const character = thread[at];
     if (inText) {
@@ -20,17 +22,14 @@ export const threadRanges = (thread: string): readonly (string | ThreadRange)[] 
     } else if (character === '"') inText = true;
     else if (character === '[' || character === '{') {
       depth += 1;
-      if (depth === 2) start = at;
+      if (depth === 2) from = at;
     } else if (character === ']' || character === '}') {
       if (depth === 2) {
-        const between = thread.slice(written, start);
-        const text = thread.slice(start, at + 1);
-        const from = bytes + encoder.encode(between).length;
-        const to = from + encoder.encode(text).length;
+        const to = at + 1;
+        const text = thread.slice(from, to);
         const node = idOf(text);
-        parts.push(between);
-        parts.push(node === undefined ? text : { node, text, from, to });
-        [written, bytes] = [at + 1, to];
+        parts.push(thread.slice(written, from), node === undefined ? text : { node, text, from, to });
+        written = to;
       }
       depth -= 1;
     }

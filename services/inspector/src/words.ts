@@ -17,6 +17,11 @@ export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)
 export const plural = (n: number, one: string, many = one + 's'): string =>
   `${grouped(n)} ${n === 1 ? one : many}`;
 
+/** What a call cost; undefined where it is not known. */
+export const costWords = (
+  call: { readonly cost: { readonly amount: string; readonly currency: string } | null } | null | undefined,
+): string | undefined => (call?.cost == null ? undefined : `${call.cost.amount} ${call.cost.currency}`);
+
 /** How long something took: 840 ms, 12.3 s. */
 export const durationWords = (milliseconds: number | null): string =>
   milliseconds === null

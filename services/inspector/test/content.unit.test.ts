@@ -3,6 +3,9 @@ import { expect, test } from 'vitest';
 import { picturesIn } from '../src/find-pictures.ts';
 import { threadRanges } from '../src/thread-ranges.ts';
 
+/** Canonical JSON is ASCII. */
+const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
 const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
 
 test('the parts of a thread are its bytes, and each message is found at the bytes that are said', () => {
@@ -10,7 +13,7 @@ test('the parts of a thread are its bytes, and each message is found at the byte
     fc.property(
       fc.array(fc.record({ content: fc.jsonValue(), id: fc.string({ unit: 'binary', minLength: 1 }) })),
       (messages) => {
-        const thread = JSON.stringify(messages);
+        const thread = JSON.stringify(messages).replace(/[^\x20-\x7e]/g, escaped);
         const parts = threadRanges(thread);
         expect(parts.map((part) => (typeof part === 'string' ? part : part.text)).join('')).toBe(thread);
         const found = parts.filter((part) => typeof part !== 'string');

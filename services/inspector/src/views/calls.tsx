@@ -6,7 +6,7 @@ import { Shown } from '../states.tsx';
 import '../style/more-views.css';
 import { useAttempts } from '../use-sizes.ts';
 import { VirtualList } from '../virtual-list.tsx';
-import { durationWords, grouped, isoTime, plural, shortTime } from '../words.ts';
+import { costWords, durationWords, grouped, isoTime, plural, shortTime } from '../words.ts';
 import { foldPauses } from './fold-pauses.ts';
 import type { PageView, ViewProps } from './page-view.ts';
 
@@ -113,7 +113,7 @@ const Waterfall = ({
                   ? ''
                   : `${grouped(one.usage.input ?? 0)} → ${grouped(one.usage.output ?? 0)}`}
               </span>
-              <span>{one.cost === null ? '' : `${one.cost.amount} ${one.cost.currency}`}</span>
+              <span>{costWords(one)}</span>
               <span>{durationWords(one.duration_ms)}</span>
               <span class="call-line" aria-hidden="true">
                 <span

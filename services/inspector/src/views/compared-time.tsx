@@ -4,7 +4,7 @@ import type { ViewProps } from './page-view.ts';
 import { Shown } from '../states.tsx';
 import { useAttempts, useSizes } from '../use-sizes.ts';
 import { VirtualList } from '../virtual-list.tsx';
-import { durationWords, grouped } from '../words.ts';
+import { costWords, durationWords, grouped } from '../words.ts';
 import { branchOf, type ShownComparison } from './comparison-parts.tsx';
 import { pointsOf, type CallPoint } from './series.ts';
 
@@ -19,11 +19,6 @@ const METRICS = [
 
 const costOf = (attempt: AttemptAnswer | null): number | null =>
   attempt?.cost == null ? null : Number(attempt.cost.amount);
-
-const costWords = (point: CallPoint | undefined): string => {
-  const cost = point?.attempt?.cost;
-  return cost == null ? '' : `${cost.amount} ${cost.currency}`;
-};
 
 /** The calls up to both positions in numbers, as lines over each other and as a table. */
 export const ComparedTime = ({
@@ -178,8 +173,8 @@ const Table = ({
               <span>{y?.attempt == null ? '' : durationWords(y.attempt.duration_ms)}</span>
               {hasCosts && (
                 <>
-                  <span>{costWords(x)}</span>
-                  <span>{costWords(y)}</span>
+                  <span>{costWords(x?.attempt)}</span>
+                  <span>{costWords(y?.attempt)}</span>
                 </>
               )}
             </button>

@@ -11,7 +11,7 @@ import { useAttempts, useSizes, type LoadedSizes } from '../use-sizes.ts';
 import { TAIL, useTree } from '../use-tree.ts';
 import { optionProps, VirtualList } from '../virtual-list.tsx';
 import { firstWords } from '@stemma/api';
-import { callWords, durationWords, grouped, plural } from '../words.ts';
+import { callWords, costWords, durationWords, grouped, plural } from '../words.ts';
 import { Chart, colourOf } from './chart.tsx';
 import {
   chartEventsOf,
@@ -254,7 +254,7 @@ const CallFacts = ({ point }: { readonly point: CallPoint }): ComponentChildren 
           {attempt.usage !== null &&
             ` · ${attempt.usage.input ?? '?'} → ${attempt.usage.output ?? '?'} tokens`}
           {` · ${durationWords(attempt.duration_ms)}`}
-          {attempt.cost !== null && ` · ${attempt.cost.amount} ${attempt.cost.currency}`}
+          {attempt.cost !== null && ` · ${costWords(attempt) ?? ''}`}
           {point.attempts > 1 && ` · ${plural(point.attempts, 'attempt')}`}
         </>
       )}
