@@ -7,7 +7,7 @@ export type { Outcome } from './outcome.ts';
 export { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
 export type { Call, CallOutcome } from './record-call-types.ts';
 export { placed as placedRedactions, recordCall } from './record-call.ts';
-export { type FoundBranch, openRequestRecorder, type RequestRecorder } from './record-request.ts';
+export { BEGINNING, type FoundBranch, openRequestRecorder, type RequestRecorder } from './record-request.ts';
 export type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
 export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';
 export { redactedBody } from './redacted-body.ts';

@@ -36,7 +36,7 @@ export type RequestTarget = CallTarget & {
 const MAX_TRIES = 5;
 
 /** The position at which a history begins. */
-const BEGINNING = { branchId: 0, seq: 0 };
+export const BEGINNING = { branchId: 0, seq: 0 };
 
 /** Where a call belongs, before anything of it is recorded. */
 export type FoundBranch = {
@@ -179,7 +179,9 @@ export const openRequestRecorder = (
           });
           if (first !== undefined) return first;
         }
-        const [branch, how] = await branchFor(candidate, match, call, messages);
+        const from = match === undefined ? undefined : candidate;
+        const how = match ?? 'started';
+        const branch = await branchFor(call, { from, match: how, messages });
         const outcome = await home.recordCall(branch, {
           ...call,
           facts: { ...call.facts, found: { scope, match: how, origin }, hashes },
@@ -194,15 +196,14 @@ export const openRequestRecorder = (
       }
     }
   };
+  /** The branch of an earlier call, or one that starts there; without an earlier call a new one. */
   const branchFor = async (
-    candidate: MatchCandidate | undefined,
-    match: CallMatch | undefined,
     call: UnplacedCall,
-    messages: readonly WideJson[],
-  ): Promise<readonly [BranchRef, CallMatch]> => {
-    if (candidate === undefined || match === undefined) return [await newBranch(call, messages), 'started'];
-    const { history, branchId, at } = candidate;
-    return [match === 'forked' ? await forkAt(history, at, call) : branchRefOf(history, branchId), match];
+    { from, match, messages }: Pick<FoundBranch, 'from' | 'match' | 'messages'>,
+  ): Promise<BranchRef> => {
+    if (from === undefined) return newBranch(call, messages);
+    const { history, branchId, at } = from;
+    return match === 'forked' ? forkAt(history, at, call) : branchRefOf(history, branchId);
   };
   const matchOf = async (
     candidate: MatchCandidate,
@@ -254,11 +255,7 @@ export const openRequestRecorder = (
         };
       return { ...known, match, from: candidate };
     },
-    async open(call, { from, match, messages }) {
-      if (from === undefined) return newBranch(call, messages);
-      const { history, branchId, at } = from;
-      return match === 'forked' ? forkAt(history, at, call) : branchRefOf(history, branchId);
-    },
+    open: branchFor,
     fork: (call, history, at) => forkAt(history, at, call),
     async record(call) {
       const { within } = call;

@@ -1,5 +1,5 @@
 import { toHex } from '@stemma/canonical';
-import type { FoundBranch, RequestRecorder } from '@stemma/command-handler';
+import { BEGINNING, type FoundBranch, type RequestRecorder } from '@stemma/command-handler';
 import { isSteered } from '@stemma/history';
 import { mainBranchId, type BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
@@ -7,9 +7,6 @@ import { listUnreleasedCalls } from '@stemma/read-models';
 import type { Placed } from './branch-writer.ts';
 import type { Settings, SteeringSettings } from './settings.ts';
 import type { OutgoingCall, SteeredHome } from './types.ts';
-
-/** The position at which a history begins. */
-const BEGINNING = { branchId: 0, seq: 0 };
 
 /** Finds and opens the branches of calls that observers steer. */
 export type CallBranches = {

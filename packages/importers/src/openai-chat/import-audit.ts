@@ -44,30 +44,24 @@ export const newImportAudit = (tally: Tally): ImportAudit => {
     },
     finish: (messages, besides) => {
       if (messages === 0) addWarning(tally, 'the conversation has no messages');
-      if (nameless.count === 1)
-        addWarning(tally, `${nameless.first} is a tool message without a tool_call_id`);
-      if (nameless.count > 1)
-        addWarning(
-          tally,
-          `${nameless.count} tool messages have no tool_call_id; the first is ${nameless.first}`,
-        );
-      if (unasked.count === 1) addWarning(tally, `${unasked.first}, which was not made or is answered`);
-      if (unasked.count > 1)
-        addWarning(
-          tally,
-          `${unasked.count} tool messages answer a call that was not made or is answered; first, ${unasked.first}`,
-        );
+      warnOnce(tally, nameless, {
+        one: (first) => `${first} is a tool message without a tool_call_id`,
+        several: 'tool messages have no tool_call_id; the first is',
+      });
+      warnOnce(tally, unasked, {
+        one: (first) => `${first}, which was not made or is answered`,
+        several: 'tool messages answer a call that was not made or is answered; first,',
+      });
       for (const name of Object.keys(besides))
         addCount(messages === 0 ? tally.skipped : tally.unknown, `beside the messages ${name}`);
       const [unanswered] = waiting;
       // Calls whose answers name none are answered all the same.
       if (unanswered === undefined || nameless.count >= waiting.size) return;
-      const call = `the call ${short(unanswered[0])} of ${unanswered[1]}`;
-      addWarning(
+      const first = `the call ${short(unanswered[0])} of ${unanswered[1]}`;
+      warnOnce(
         tally,
-        waiting.size === 1
-          ? `${call} has no answer`
-          : `${waiting.size} calls have no answer; the first is ${call}`,
+        { count: waiting.size, first },
+        { one: () => `${first} has no answer`, several: 'calls have no answer; the first is' },
       );
     },
   };
@@ -81,6 +75,15 @@ const newGroup = (): Group => ({ count: 0, first: '' });
 const addTo = (group: Group, what: string): void => {
   if (group.count === 0) group.first = what;
   group.count += 1;
+};
+
+const warnOnce = (
+  tally: Tally,
+  { count, first }: Group,
+  { one, several }: { readonly one: (first: string) => string; readonly several: string },
+): void => {
+  if (count === 1) addWarning(tally, one(first));
+  if (count > 1) addWarning(tally, `${count} ${several} ${first}`);
 };
 
 const auditContent = (tally: Tally, content: WideJson | undefined, where: string): void => {
