@@ -58,10 +58,10 @@ const textIn = (detail: ErrorDetail, name: string): string => {
 
 /** Histories of a similar name, and branches of exactly this one. */
 const nearHistories = async (home: Home, wanted: string): Promise<readonly string[]> => {
-  const { histories } = await home.listHistories({ limit: MOST_NAMES });
-  const titled = histories.flatMap(({ name, branches }) => (name === null ? [] : [{ name, branches }]));
   const apart = await positionApart(home, wanted);
   if (apart !== undefined) return [apart];
+  const { histories } = await home.listHistories({ limit: MOST_NAMES });
+  const titled = histories.flatMap(({ name, branches }) => (name === null ? [] : [{ name, branches }]));
   const near = nearest(
     wanted,
     titled.map(({ name }) => name),

@@ -30,7 +30,10 @@ export const printBranch = async (
     repeated,
   };
   const title = await titleOf(home, history);
-  const asked = from && (await home.position(branchRefOf(history, from.branchId), `@s${from.seq}`)).label;
+  const asked =
+    from === null || output.json
+      ? null
+      : (await home.position(branchRefOf(history, from.branchId), `@s${from.seq}`)).label;
   await output.result(result, () => {
     // People ask for snapshots; scripts read the frame.
     const place = asked === result.from ? (asked ?? '') : `${asked ?? ''} (${result.from ?? ''})`;

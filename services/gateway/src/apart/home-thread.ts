@@ -127,10 +127,9 @@ const start = async (): Promise<void> => {
       return;
     }
     requests.delete(id);
-    const { body: text, ...head } = given;
-    if (typeof text === 'string' && text.length >= LARGE) {
-      const bytes = new TextEncoder().encode(text);
-      tell({ kind: 'response', id, ...head, body: bytes }, [bytes.buffer]);
+    if (typeof given.body === 'string' && given.body.length >= LARGE) {
+      const body = new TextEncoder().encode(given.body);
+      tell({ kind: 'response', id, ...given, body }, [body.buffer]);
     } else tell({ kind: 'response', id, ...given });
   };
   /** What no endpoint answers whole: the page, streams, and addresses that have to be decoded. */
