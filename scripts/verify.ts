@@ -6,8 +6,8 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { scratchFolder } from '@stemma/test-kit';
 import { checks } from './checks.ts';
-import { scratchFolder } from './scratch-folder.ts';
 import { type Tally } from './tally.ts';
 import { DRILL } from './test-tiers.ts';
 
@@ -16,6 +16,9 @@ type Check = { readonly name: string; readonly program: string; readonly args: r
 const root = join(import.meta.dirname, '..');
 const inCi = Boolean(process.env['CI']);
 const drills = inCi || process.env['STEMMA_DRILLS'] === '1';
+
+/** A run fills about one GiB; tests that try a full disk have file systems of their own. */
+const ENOUGH = 6 * 2 ** 30;
 
 const built = await check({
   name: 'build',
@@ -70,7 +73,7 @@ function leftOut(): readonly string[] {
 
 /** @param built says that tests start the built programs, as users do. */
 async function runTests(built: boolean): Promise<{ tally: Tally; code: number }> {
-  const scratch = mkdtempSync(join(scratchFolder(), 'stemma-verify-'));
+  const scratch = mkdtempSync(join(scratchFolder(ENOUGH), 'stemma-verify-'));
   chmodSync(scratch, 0o711); // PostgreSQL runs as a user of its own where we are root.
   const target = join(scratch, 'tally.json');
   const reporters = ['default', join(import.meta.dirname, 'tally-reporter.ts')];

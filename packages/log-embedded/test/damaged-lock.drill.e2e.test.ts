@@ -1,14 +1,13 @@
 import { sealRecord, type Entry } from '@stemma/log';
-import { sized } from '@stemma/test-kit';
+import { sized, scratchFolder } from '@stemma/test-kit';
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openEmbeddedLog } from '../src/index.ts';
 
 // Each of hundreds of logs is synced: in memory it costs nothing.
-const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const PLACE = scratchFolder();
 const directories: string[] = [];
 const fresh = (): string => {
   const directory = mkdtempSync(join(PLACE, 'stemma-damaged-lock-'));

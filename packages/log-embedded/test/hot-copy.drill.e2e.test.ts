@@ -7,7 +7,7 @@ import { afterEach, expect, it } from 'vitest';
 import { thisDisk } from '../src/disk.ts';
 import { openEmbeddedLog } from '../src/index.ts';
 import { segmentBases, segmentPath } from '../src/segments.ts';
-import { makeDirectory, noteWriter, notesOf, removeDirectories, report, runChild } from './kit.ts';
+import { keysOf, makeDirectory, noteWriter, notesOf, removeDirectories, report, runChild } from './kit.ts';
 import { noteIntent } from '@stemma/log/contract';
 
 afterEach(removeDirectories);
@@ -22,16 +22,6 @@ const copyOf = (directory: string): string => {
 };
 
 const COPIED = /was copied while others wrote to it: its lock was made anew, and its end was found/;
-
-const keysOf = async (log: EventLog): Promise<(string | null)[]> => {
-  const keys: (string | null)[] = [];
-  for (let at = 0; ;) {
-    const { records, next } = await log.read(0, at);
-    if (records.length === 0) return keys.slice(1);
-    keys.push(...records.map(({ key, damaged }) => (damaged ? null : key)));
-    at = next;
-  }
-};
 
 const append = async (log: EventLog, key: string): Promise<number> => {
   const bytes = sealRecord(Buffer.from(`what ${key} wrote ${key.repeat(6000)}`));

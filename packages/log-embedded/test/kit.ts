@@ -86,3 +86,14 @@ export const runChild = (script: string, args: readonly string[], shell?: string
   };
   return { process: child, lines, errors: () => errors, said, ended };
 };
+
+/** The keys of the records behind the one with the log's id; null for one that is damaged. */
+export const keysOf = async (log: EventLog): Promise<(string | null)[]> => {
+  const keys: (string | null)[] = [];
+  for (let at = 0; ;) {
+    const { records, next } = await log.read(0, at);
+    if (records.length === 0) return keys.slice(1);
+    keys.push(...records.map(({ key, damaged }) => (damaged ? null : key)));
+    at = next;
+  }
+};

@@ -6,19 +6,9 @@ import { entryBytes, writeEntry } from '../src/entry.ts';
 import { openEmbeddedLog } from '../src/index.ts';
 import { openLockEnvironment } from '../src/lock-environment.ts';
 import { segmentPath } from '../src/segments.ts';
-import { makeDirectory, removeDirectories, runChild } from './kit.ts';
+import { keysOf, makeDirectory, removeDirectories, runChild } from './kit.ts';
 
 afterEach(removeDirectories);
-
-const keysOf = async (log: EventLog): Promise<(string | null)[]> => {
-  const keys: (string | null)[] = [];
-  for (let at = 0; ;) {
-    const { records, next } = await log.read(0, at);
-    if (records.length === 0) return keys.slice(1);
-    keys.push(...records.map(({ key, damaged }) => (damaged ? null : key)));
-    at = next;
-  }
-};
 
 const recordOf = (name: string): Uint8Array => sealRecord(Buffer.from(`what ${name} wrote`));
 

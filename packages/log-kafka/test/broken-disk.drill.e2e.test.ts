@@ -1,6 +1,6 @@
 import { checkCursor, verifyLog, type Cursor } from '@stemma/log';
 import { NO_CONTENTS, noteIntent, openNoteRows } from '@stemma/log/contract';
-import { missingTools } from '@stemma/test-kit';
+import { batchesIn, missingTools } from '@stemma/test-kit';
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -8,14 +8,6 @@ import { openKafkaLog, type KafkaLog } from '../src/index.ts';
 import { newPrefix, noteWriter, ownBrokers, type OwnBrokers } from './fault-kit.ts';
 
 const missing = missingTools();
-
-/** Where each batch begins in a segment file. */
-const batchesIn = (bytes: Buffer): readonly number[] => {
-  const starts: number[] = [];
-  for (let at = 0; at + 61 <= bytes.length && bytes[at + 16] === 2; at += bytes.readInt32BE(at + 8) + 12)
-    starts.push(at);
-  return starts;
-};
 
 const segmentOf = (folder: string, topic: string): string =>
   join(folder, `${topic}-0`, `${'0'.repeat(20)}.log`);

@@ -1,17 +1,8 @@
+import { scratchFolder } from '@stemma/test-kit';
 import { bootId } from '@stemma/machine';
 import { defineTable } from '@stemma/row-store';
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, it } from 'vitest';
@@ -30,7 +21,7 @@ const TABLE = defineTable({
 
 const directories: string[] = [];
 // Hundreds of stores are closed, each with a sync: in memory it costs nothing.
-const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const PLACE = scratchFolder();
 const fresh = (): string => {
   const directory = mkdtempSync(join(PLACE, 'stemma-damaged-rows-'));
   directories.push(directory);

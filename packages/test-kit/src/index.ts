@@ -9,6 +9,7 @@ export { anyOperations, perform, START, type RandomOperation } from './random-st
 export { brokerLibs, cacheFolder } from './kafka/broker-libs.ts';
 export type { BrokerLibs } from './kafka/java.ts';
 export { newClusterId } from './kafka/java.ts';
+export { batchesIn } from './kafka/batches-in.ts';
 export { startBroker, type Broker, type BrokerOptions } from './kafka/broker.ts';
 export { engineAnswers, removeContainer, startContainerBroker } from './kafka/container-broker.ts';
 export { freePorts, type Ports } from './kafka/ports.ts';
@@ -34,6 +35,7 @@ export {
 } from './scripted-models.ts';
 export { endRun, startRun } from './shared-run.ts';
 export { flipBitOfRow, replaceInRows, rowsFileOf } from './flip-rows.ts';
+export { scratchFolder } from './scratch-folder.ts';
 export { sized } from './sized.ts';
 export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts';
 export { referenceSelect } from './selectors/reference-select.ts';

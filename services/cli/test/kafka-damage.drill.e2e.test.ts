@@ -1,4 +1,4 @@
-import { brokerLibs, missingTools, startBroker } from '@stemma/test-kit';
+import { batchesIn, brokerLibs, missingTools, startBroker } from '@stemma/test-kit';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,14 +6,6 @@ import { expect, test } from 'vitest';
 import { runStemma, temporaryFolder, type Run } from './run-stemma.ts';
 
 const missing = missingTools();
-
-/** Where each batch begins in a segment file of a broker. */
-const batchesIn = (bytes: Buffer): readonly number[] => {
-  const starts: number[] = [];
-  for (let at = 0; at + 61 <= bytes.length && bytes[at + 16] === 2; at += bytes.readInt32BE(at + 8) + 12)
-    starts.push(at);
-  return starts;
-};
 
 test("a command behind a frame that a broker's disk altered long ago is refused before it is acknowledged, and what others write is kept [record §2: damaged]", async ({
   skip,

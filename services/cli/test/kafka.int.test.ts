@@ -9,27 +9,10 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { runStemma, temporaryFolder } from './run-stemma.ts';
-import { frameHashes, importIn, rowHashes } from './same-everywhere.ts';
-import { transcripts } from './transcripts.ts';
+import { FILES, SYSTEMS, frameHashes, importIn, rowHashes } from './same-everywhere.ts';
 
 const found = await findBroker();
 const brokers = 'skip' in found ? [] : found.brokers;
-const SAMPLES = join(import.meta.dirname, '../../../samples');
-
-/** All of them with STEMMA_KAFKA_TRANSCRIPTS=40. */
-const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? sized(1, 3));
-const files = [
-  ...transcripts.slice(0, MOST).map(({ file }) => file),
-  join(SAMPLES, 'harbour-tram.chat.json'),
-  join(SAMPLES, 'slow-checkout.steps.jsonl'),
-];
-/** Partitions and processes. */
-const SYSTEMS = [
-  [6, 3],
-  [1, 1],
-  [6, 1],
-  [1, 3],
-] as const;
 const newPrefix = (): string => `cli-${randomUUID()}`;
 
 describe('a home on Kafka', () => {
@@ -39,18 +22,18 @@ describe('a home on Kafka', () => {
   it('records the same frames and rows as one on the embedded log, with 1 and 6 partitions, by 1 and 3 processes at once [record §4: frame limit] [record §5: partition]', async () => {
     using folder = temporaryFolder();
     const embedded = join(folder.path, 'embedded');
-    await importIn([embedded], '', files);
+    await importIn([embedded], '', FILES);
     const log = await openEmbeddedLog({ directory: join(embedded, 'log') });
     const frames = await frameHashes(log);
     const rows = await rowHashes(embedded, log, 'rows');
     await log.close();
-    expect(Object.keys(frames).length).toBe(files.length);
+    expect(Object.keys(frames).length).toBe(FILES.length);
 
     for (const [partitions, processes] of SYSTEMS.slice(0, sized(1, 4))) {
       const prefix = newPrefix();
       const homes = Array.from({ length: processes }, (_, i) => join(folder.path, `${prefix}-${i}`));
       await (await openKafkaLog({ brokers, prefix, partitions })).close();
-      await importIn(homes, `kafka://${brokers.join(',')}/${prefix}`, files);
+      await importIn(homes, `kafka://${brokers.join(',')}/${prefix}`, FILES);
       const kafka = await openKafkaLog({ brokers, prefix, create: false });
       expect(await frameHashes(kafka)).toEqual(frames);
       for (const home of homes) expect(await rowHashes(home, kafka, 'rows-kafka')).toEqual(rows);
@@ -68,12 +51,12 @@ describe('a home on Kafka', () => {
     const log = `kafka://${brokers.join(',')}/${newPrefix()}?partitions=3`;
     const copy = (from: string, to: string): ReturnType<typeof runStemma> =>
       runStemma(['copy', '--from', from, '--to', to, '--home', other, '--json']);
-    const [first = '', ...rest] = files;
+    const [first = '', ...rest] = FILES;
     await importIn([home], '', [first]);
     expect(await copy(home, log)).toMatchObject({ code: 0 });
     await importIn([home], '', rest);
     const resumed = await copy(home, log);
-    expect(JSON.parse(resumed.stdout)).toMatchObject({ histories: files.length });
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ histories: FILES.length });
     expect((JSON.parse(resumed.stdout) as { before: number }).before).toBeGreaterThan(0);
     expect(await copy(log, back)).toMatchObject({ code: 0 });
     expect(await framesIn(back)).toEqual(await framesIn(home));
@@ -99,7 +82,7 @@ describe('a home on Kafka', () => {
       code: 1,
       stderr: expect.stringContaining('E_HOME_NOT_FOUND') as string,
     });
-    expect(await run('import', files.at(-2) ?? '', '--history', 'tram')).toMatchObject({ code: 0 });
+    expect(await run('import', FILES.at(-2) ?? '', '--history', 'tram')).toMatchObject({ code: 0 });
     const snapshots = await run('snapshots', 'tram', '--json');
     expect(snapshots.code).toBe(0);
     expect(await run('insert', 'tram', '--role', 'user', '--content', 'one more')).toMatchObject({ code: 0 });
@@ -159,7 +142,7 @@ describe('a home on Kafka', () => {
 test('an address that names no log is refused before anything is created', async () => {
   using folder = temporaryFolder();
   const env = { STEMMA_LOG: 'kafka:/nowhere', STEMMA_HOME: join(folder.path, 'home') };
-  expect(await runStemma(['import', files.at(-1) ?? ''], { env })).toMatchObject({
+  expect(await runStemma(['import', FILES.at(-1) ?? ''], { env })).toMatchObject({
     code: 64,
     stderr: expect.stringContaining('kafka://HOST:PORT') as string,
   });

@@ -4,9 +4,30 @@ import { checkpointAtStart, readPartition, type EventLog, type HeadState } from 
 import { openProjector } from '@stemma/projector';
 import { packValue, type Generation } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { sized } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { transcripts } from './transcripts.ts';
+
+const SAMPLES = join(import.meta.dirname, '../../../samples');
+/** All of them with STEMMA_KAFKA_TRANSCRIPTS=40. */
+const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? sized(1, 3));
+
+/** What is imported to be the same everywhere. */
+export const FILES: readonly string[] = [
+  ...transcripts.slice(0, MOST).map(({ file }) => file),
+  join(SAMPLES, 'harbour-tram.chat.json'),
+  join(SAMPLES, 'slow-checkout.steps.jsonl'),
+];
+
+/** Partitions, and how many write at once. */
+export const SYSTEMS = [
+  [6, 3],
+  [1, 1],
+  [6, 1],
+  [1, 3],
+] as const;
 
 /** Imports files in so many processes at once, each with a home of its own. */
 export const importIn = async (

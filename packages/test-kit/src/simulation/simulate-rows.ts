@@ -1,3 +1,4 @@
+import { scratchFolder } from '../scratch-folder.ts';
 import { compareCodePoints } from '@stemma/canonical';
 import { openCommandHandler } from '@stemma/command-handler';
 import { openMemoryContents } from '@stemma/contents';
@@ -15,7 +16,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { commandsOf, isDone, type SentCommand } from './clients.ts';
 import { copyLooks, copyRows, killedWriting, loseOthers, transactionOf, unsynced } from './crash-rows.ts';
@@ -62,7 +62,7 @@ type Run = {
   steps: number;
 };
 
-const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const PLACE = scratchFolder();
 const NO_ROWS = '';
 const VERSIONS = 4;
 

@@ -5,8 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
-import { frameHashes, importIn, rowHashes } from '../same-everywhere.ts';
-import { transcripts } from '../transcripts.ts';
+import { FILES, SYSTEMS, frameHashes, importIn, rowHashes } from '../same-everywhere.ts';
 import { openProcesses, READ_MODELS, startProjector, until, type Place } from './processes.ts';
 import { openRows } from './read-apart.ts';
 
@@ -14,24 +13,6 @@ const found = await findBroker();
 const brokers = 'skip' in found ? [] : found.brokers;
 const postgres = await findPostgres();
 const server = 'skip' in postgres ? '' : postgres.url;
-const SAMPLES = join(import.meta.dirname, '../../../../samples');
-
-/** All of them with STEMMA_KAFKA_TRANSCRIPTS=40. */
-const MOST = Number(process.env['STEMMA_KAFKA_TRANSCRIPTS'] ?? sized(1, 3));
-const files = [
-  ...transcripts.slice(0, MOST).map(({ file }) => file),
-  join(SAMPLES, 'harbour-tram.chat.json'),
-  join(SAMPLES, 'slow-checkout.steps.jsonl'),
-];
-
-/** Partitions and writers. */
-const SYSTEMS = [
-  [6, 3],
-  [1, 1],
-  [6, 1],
-  [1, 3],
-] as const;
-
 type Hashes = Readonly<Record<string, string>>;
 
 /** Each group counts the rows of its own tables, so that no two groups have the same counts. */
@@ -55,12 +36,12 @@ describe('a system of processes', () => {
   it('records the same frames and rows as a single process, with 1 and 6 partitions and 1 and 3 writers, although projectors are killed; also on an empty database [record §5: partition]', async () => {
     using folder = temporaryFolder();
     const embedded = join(folder.path, 'embedded');
-    await importIn([embedded], '', files);
+    await importIn([embedded], '', FILES);
     const own = await openEmbeddedLog({ directory: join(embedded, 'log') });
     const frames = await frameHashes(own);
     const rows = await rowHashes(embedded, own, 'rows');
     await own.close();
-    expect(Object.keys(frames).length).toBe(files.length);
+    expect(Object.keys(frames).length).toBe(FILES.length);
 
     for (const [partitions, writers] of SYSTEMS.slice(0, sized(1, 4))) {
       const prefix = `apart-${randomUUID()}`;
@@ -77,7 +58,7 @@ describe('a system of processes', () => {
         for (const readModel of READ_MODELS) startProjector(processes, place, readModel);
         const homes = Array.from({ length: writers }, (_, i) => `${place.home}-${i}`);
         const state = { done: false };
-        const importing = importIn(homes, place.log, files, place.rows).finally(() => (state.done = true));
+        const importing = importIn(homes, place.log, FILES, place.rows).finally(() => (state.done = true));
         const killing = (async () => {
           for (let kills = 0; kills < 3 && !state.done; kills++) {
             const doomed = startProjector(processes, place, READ_MODELS[kills % 3] ?? 'audit');

@@ -1,3 +1,4 @@
+import { scratchFolder } from '@stemma/test-kit';
 import { seeded } from '@stemma/log/contract';
 import {
   appendFileSync,
@@ -9,7 +10,6 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAsker } from './asker.ts';
 import { allDamages, type Damage } from './damages.ts';
@@ -17,7 +17,7 @@ import { openWhole, tryDamage, type Whole } from './try-damage.ts';
 import { makeHome } from './whole-home.ts';
 
 // Hundreds of homes are synced: in memory it costs nothing.
-const PLACE = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+const PLACE = scratchFolder();
 /** Of one command, in milliseconds: ten times what it takes on a machine that does ten other things. */
 const DEADLINE = 60_000;
 
