@@ -151,21 +151,21 @@ const wrappedLine = (line: string, width: number): string => {
   const lead = columnsOf(title);
   const indent = ' '.repeat(lead === 0 || lead > width / 2 ? 2 : lead);
   const lines: string[] = [];
-  let [open, columns] = [title, lead];
+  let [open, columns, start] = [title, lead, Math.min(lead, indent.length)];
   const next = (): void => {
     lines.push(open.trimEnd());
-    [open, columns] = [indent, indent.length];
+    [open, columns, start] = [indent, indent.length, indent.length];
   };
   for (const cell of line.slice(title.length).split(/(?<= {2})(?! )/)) {
     // A cell that fits into a line of its own is not divided.
     if (
       columns + columnsOf(cell.trimEnd()) > width &&
-      columns > indent.length &&
+      columns > start &&
       columnsOf(cell) + indent.length <= width
     )
       next();
     for (const word of cell.split(/(?<= )(?! )/)) {
-      if (columns + columnsOf(word.trimEnd()) > width && columns > indent.length) next();
+      if (columns + columnsOf(word.trimEnd()) > width && columns > start) next();
       open += word;
       columns += columnsOf(word);
     }

@@ -65,19 +65,26 @@ describe('wrapped', () => {
     ['no word', `hash  ${'ab'.repeat(6)}`, 12, `hash  ${'ab'.repeat(6)}`],
     ['between cells', 'z1  a7b8c9  2 of 9', 14, 'z1  a7b8c9\n    2 of 9'],
     ['wide letters', '漢字 漢字 漢', 9, '漢字 漢字\n  漢'],
+    ['behind a word as short as what is put below it', 'a 漢aa漢a', 8, 'a\n  漢aa漢a'],
+    ['a title that leaves no room', 'aaa  aa漢', 8, 'aaa\n  aa漢'],
     ['nothing that fits', 'one\ntwo', 9, 'one\ntwo'],
   ])('breaks %s, and puts the rest below its text', (_what, text, width, expected) => {
     expect(wrapped(text, width)).toBe(expected);
   });
 
-  it('loses no character but spaces, and only a word makes a line too wide', () => {
+  it('loses no character but spaces, and only a word, or a title with one, makes a line too wide', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '漢', ' ', '\n'), maxLength: 200 });
     fc.assert(
       fc.property(text, fc.integer({ min: 8, max: 90 }), (given, width) => {
         const lines = wrapped(given, width);
         expect(lines.replace(/\s/g, '')).toBe(given.replace(/\s/g, ''));
         for (const line of lines.split('\n'))
-          if (line.trim().includes(' '))
+          if (
+            line
+              .replace(/^ *\S+ {2,}/, '')
+              .trim()
+              .includes(' ')
+          )
             expect(line.replace(/漢/g, '??').trimEnd().length).toBeLessThanOrEqual(width);
       }),
     );
