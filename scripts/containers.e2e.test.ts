@@ -17,10 +17,7 @@ const skip =
 /** Who runs, and where each says how it is. */
 const DOORS: Readonly<Record<string, string>> = {
   gateway: 'STEMMA_PORT',
-  audit: 'AUDIT_PORT',
-  diffs: 'DIFFS_PORT',
-  pool: 'POOL_PORT',
-  stages: 'STAGES_PORT',
+  projector: 'PROJECTOR_PORT',
   relay: 'RELAY_PORT',
 };
 const PORTS = ['KAFKA_PORT', 'KAFKA_CONTROLLER_PORT', 'POSTGRES_PORT', ...Object.values(DOORS)];

@@ -12,7 +12,7 @@ type Measured = { readonly many: number; readonly half: Spread; readonly single:
 type System = { readonly title: string; readonly env: NodeJS.ProcessEnv; readonly apart: boolean };
 
 const EMBEDDED = 'embedded log, rows in the directory';
-const APART = 'Kafka, PostgreSQL, three projectors apart';
+const APART = 'Kafka, PostgreSQL, projector apart';
 const HISTORIES = 8;
 const AT_ONCE = 64;
 
@@ -75,8 +75,7 @@ const measureSystem = async (
   try {
     const all = { STEMMA_HOME: directory, STEMMA_PORT: '0', STEMMA_LOG: '', STEMMA_ROWS: '', ...env };
     const url = await processes.start('gateway', [], all, /Stemma is at (\S+)/);
-    for (const model of apart ? ['audit', 'diffs', 'stages'] : [])
-      await processes.start('projector', ['--read-model', model], all, /(projecting)/);
+    if (apart) await processes.start('projector', [], all, /(projecting)/);
     return await measure(url, commands);
   } finally {
     await processes.end();
@@ -172,7 +171,7 @@ export const gateway = async ({ directory, quick, rounds, only }: BenchmarkOptio
         ]),
         notes: [
           `${rounds} rounds of ${commands} commands of one block; medians. 64 at once go to ${HISTORIES} histories, one at a time to one.`,
-          'Who sends, the gateway, the broker, the database and the projectors share the machine.',
+          'Who sends, the gateway, the broker, the database and the projector share the machine.',
         ],
       },
     ],

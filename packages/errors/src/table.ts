@@ -148,7 +148,6 @@ export const ERRORS = {
   E_DATABASE_REFUSED: row(503, 74, false, 'Check the user, the password and the database in STEMMA_ROWS, and the permissions of the user.'),
   E_DATABASE_VERSION: row(501, 1, false, 'Upgrade Stemma: a newer version created the database.'),
   E_KEY_TOO_LONG: row(400, 1, false, 'Use an id of at most 512 UTF-8 bytes.'),
-  E_READ_MODEL_UNKNOWN: row(404, 64, false, 'Use one of audit, diffs, pool, stages, or the path of your own module.'),
   // serving
   E_NOT_FOUND: row(404, 1, false, 'See /openapi.json for the endpoints.'),
   E_METHOD_NOT_ALLOWED: row(405, 1, false, 'Use one of the methods in the header Allow; /openapi.json has those of every endpoint.'),

@@ -3,7 +3,7 @@ import type { StemmaError } from '@stemma/errors';
 import type { ContentSource, DecodedFrames, EventLog, FrameSealer } from '@stemma/log';
 import { diskUsage, type DiskUsage } from '@stemma/operations';
 import {
-  GROUPS,
+  MAIN_GROUP,
   openExternalProjection,
   openProjector,
   type Group,
@@ -79,16 +79,16 @@ export const openSharedDatabase = async (address: string, sealer?: FrameSealer):
 export const openGroupProjector = (
   log: EventLog,
   { contents, store }: SharedDatabase,
-  { name, model, primary }: Group,
+  { name, models, keepFrames }: Group,
   progress?: (progress: Progress) => void,
 ): Projector =>
   openProjector({
     log,
     contents,
     store,
-    models: [model],
+    models,
     eager: 'all',
-    keepFrames: primary,
+    keepFrames,
     group: name,
     ...(progress && { progress }),
   });
@@ -112,7 +112,7 @@ export const openSharedRows = async (
     contents,
     projection,
     exact: projection,
-    projectors: GROUPS.map((group) => openGroupProjector(log, database, group)),
+    projectors: [openGroupProjector(log, database, MAIN_GROUP)],
     external: true,
     checkReady: () => Promise.resolve(),
     bytes: async () => ({ rows: await store.bytes(), contents: null }),

@@ -13,7 +13,7 @@ curl -s http://127.0.0.1:7836/metrics | grep stemma_commands_total
 
 Every service publishes metrics for Prometheus: the gateway at \`/metrics\` on its own port, the others on their status
 server (\`STEMMA_STATUS_PORT\`; [running.md](running.md#metrics-and-health)). A metric that a service does not use is 0 or
-absent. \`read_model\` is the group of rows: \`all\`, or the read model of a projector. Each service also has the metrics of
+absent. \`read_model\` is the group of rows: \`all\`, or a read model of a user's own. Each service also has the metrics of
 every Node.js process (\`process_…\`, \`nodejs_…\`), as the library prom-client defines them.
 
 This list is generated from \`packages/metrics/src/definitions.ts\`. To regenerate it: \`pnpm exec vitest run packages/metrics -u\`.

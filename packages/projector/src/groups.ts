@@ -1,23 +1,20 @@
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 
-/** A read model, and the history store that its projectors fold with it to check frames against the tree. */
+/** Read models that are folded together into one generation of rows, with the history store that frames are checked against. */
 export type Group = {
-  /** The name of its rows in the store: that of the read model. */
+  /** The name of its rows in the store. */
   readonly name: string;
-  readonly model: ReadModel;
-  /**
-   * True for the group whose history store is read, and that keeps the frames' bytes among its rows; the other groups
-   * have a history store of their own.
-   */
-  readonly primary: boolean;
+  readonly models: readonly ReadModel[];
+  /** Whether the frames' bytes stand among its rows. */
+  readonly keepFrames: boolean;
 };
 
-/** The groups whose rows answer all questions, the primary one first. */
-export const GROUPS: readonly Group[] = READ_MODELS.map((model, i) => ({
-  name: model.name,
-  model,
-  primary: i === 0,
-}));
+/** The group whose rows answer all questions: every read model of the catalogue (decision 0090). */
+export const MAIN_GROUP: Group = { name: 'all', models: READ_MODELS, keepFrames: true };
 
-/** The group of a user's own read model. */
-export const groupOf = (model: ReadModel): Group => ({ name: model.name, model, primary: false });
+/** The group of a user's own read model: nobody's questions but its author's are answered from it. */
+export const groupOf = (model: ReadModel): Group => ({
+  name: model.name,
+  models: [model],
+  keepFrames: false,
+});

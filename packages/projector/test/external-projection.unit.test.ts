@@ -1,27 +1,27 @@
 import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
-import { readBranchState, readHistoryHead } from '@stemma/history-store';
+import { readHistoryHead } from '@stemma/history-store';
 import { openMemoryLog, type EventLog } from '@stemma/log';
 import { withoutVouching } from '@stemma/log/contract';
-import { listBranches, readNodeChanges } from '@stemma/read-models';
+import { listBranches } from '@stemma/read-models';
 import { openMemoryRowStore, type RowReader, type RowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
 import {
-  GROUPS,
+  MAIN_GROUP,
   openExternalProjection,
   openProjector,
-  type Group,
   type Projection,
   type Projector,
 } from '../src/index.ts';
 import { someRecorded } from './recorded.ts';
 
 const contents = openMemoryContents();
-const [AUDIT, DIFFS] = GROUPS as readonly [Group, Group];
 const recorded = someRecorded(5);
 
-const folding = (log: EventLog, store: RowStore, { name, model, primary }: Group): Projector =>
-  openProjector({ eager: 'all', log, contents, store, group: name, models: [model], keepFrames: primary });
+const folding = (log: EventLog, store: RowStore): Projector => {
+  const { name: group, models, keepFrames } = MAIN_GROUP;
+  return openProjector({ eager: 'all', log, contents, store, group, models, keepFrames });
+};
 const openExternal = (log: EventLog, store: RowStore, catchUpTimeout = 60_000): Projection =>
   openExternalProjection({ log, contents, store, catchUpTimeout });
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -33,16 +33,16 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
 it('an external projection answers when its rows have what is in the log, and the next read has what a command recorded [decision 0047]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
-  const [audit, rows] = [folding(log, store, AUDIT), openExternal(log, store)];
+  const [projector, rows] = [folding(log, store), openExternal(log, store)];
   const half = recorded.entries.length >> 1;
   await log.append(0, recorded.entries.slice(0, half));
   const waiting = rows.catchUp();
-  await audit.catchUp();
+  await projector.catchUp();
   await waiting;
   expect((await rows.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
   await log.append(0, recorded.entries.slice(half));
   const more = rows.catchUp(0);
-  await audit.catchUp();
+  await projector.catchUp();
   await more;
   for (const [history, { frames, branches: branchIds }] of recorded.histories) {
     expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(frames.length);
@@ -65,33 +65,11 @@ it('a read that waits too long for rows, or finds none, ends with a code', async
   ).toBe('E_CANCELLED');
 });
 
-it('rows of a second group are read when it has as much of the history as the first', async () => {
-  const log = await openMemoryLog();
-  const store = openMemoryRowStore();
-  const [audit, diffs] = [folding(log, store, AUDIT), folding(log, store, DIFFS)];
-  const half = recorded.entries.length >> 1;
-  await log.append(0, recorded.entries.slice(0, half));
-  await audit.catchUp();
-  await diffs.catchUp();
-  await log.append(0, recorded.entries.slice(half));
-  await audit.catchUp();
-  const [history = ''] = recorded.histories.keys();
-  const ask = (rows: Projection) =>
-    rows.read((view) => {
-      const [node] = readBranchState(view, history, 0, null).nodes;
-      return readNodeChanges(view, history, node?.headers.id ?? '').length;
-    });
-  expect(await codeOf(ask(openExternal(log, store, 20)))).toBe('E_ROWS_BEHIND');
-  const asked = ask(openExternal(log, store));
-  await diffs.catchUp();
-  expect(await asked).toBeGreaterThan(0);
-});
-
 it('rows in which a reader misses some are discarded, reported, and rebuilt by their projector [decision 0051]', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
   await log.append(0, recorded.entries);
-  await folding(log, store, AUDIT).catchUp();
+  await folding(log, store).catchUp();
   const rows = openExternal(log, store, 20);
   const [history = ''] = recorded.histories.keys();
   const before = await rows.read((view) => readHistoryHead(view, history)?.next);
@@ -100,9 +78,9 @@ it('rows in which a reader misses some are discarded, reported, and rebuilt by t
     return listBranches(fewer, history);
   });
   await expect(lacking).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED', detail: { history } });
-  expect(await store.current(AUDIT.name)).toBeNull();
+  expect(await store.current(MAIN_GROUP.name)).toBeNull();
   expect(await codeOf(rows.catchUp())).toBe('E_ROWS_BEHIND');
-  await folding(log, store, AUDIT).catchUp();
+  await folding(log, store).catchUp();
   expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(before);
 });
 
@@ -111,13 +89,13 @@ it('a reader that waited for rows waits again where these were discarded, and ot
   const store = openMemoryRowStore();
   const half = recorded.entries.length >> 1;
   await log.append(0, recorded.entries.slice(0, half));
-  const slow = folding(log, store, AUDIT);
+  const slow = folding(log, store);
   await slow.catchUp();
   await log.append(0, recorded.entries.slice(half));
   await slow.catchUp();
   const rows = openExternal(log, store);
   await rows.catchUp();
-  await store.discard((await store.current(AUDIT.name)) ?? '');
+  await store.discard((await store.current(MAIN_GROUP.name)) ?? '');
   // Another projector has folded only the first records when the reader comes.
   const short: EventLog = {
     ...log,
@@ -128,27 +106,27 @@ it('a reader that waited for rows waits again where these were discarded, and ot
       return { records: some, next: some.at(-1)?.next ?? offset };
     },
   };
-  await folding(short, store, AUDIT).catchUp();
+  await folding(short, store).catchUp();
   const heads = rows.read((view) =>
     [...recorded.histories.keys()].map((history) => readHistoryHead(view, history)?.next),
   );
-  await folding(log, store, AUDIT).catchUp();
+  await folding(log, store).catchUp();
   expect(await heads).toEqual([...recorded.histories.values()].map(({ frames }) => frames.length));
 });
 
 it('a reader leaves rows that were replaced', async () => {
   const log = await openMemoryLog();
   const store = openMemoryRowStore();
-  const audit = folding(log, store, AUDIT);
+  const projector = folding(log, store);
   await log.append(0, recorded.entries);
-  await audit.catchUp();
+  await projector.catchUp();
   const rows = openExternal(log, store);
   const heads = (): Promise<unknown[]> =>
     rows.read((view) =>
       [...recorded.histories.keys()].map((history) => readHistoryHead(view, history)?.next),
     );
   const before = await heads();
-  await audit.rebuild();
+  await projector.rebuild();
   expect(await heads()).toEqual(before);
   expect(before).not.toContain(undefined);
 });
@@ -160,7 +138,7 @@ it('a reader does not wait for records that damage makes unreadable [record §2:
   const log = withoutVouching(sound, await sound.end(0));
   await log.append(0, [{ key: 'never seen', bytes: Uint8Array.of(1, 2, 3) }]);
   await log.append(0, recorded.entries.slice(5));
-  await folding(log, store, AUDIT).catchUp();
+  await folding(log, store).catchUp();
   const rows = openExternal(log, store);
   await rows.catchUp();
   const never = new AbortController().signal;

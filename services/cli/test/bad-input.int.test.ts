@@ -96,7 +96,7 @@ test('an unknown history, a missing snapshot and a bad reference have codes of t
 test('projector --silence accepts whole numbers from 100 to 999999', async () => {
   const env = { STEMMA_ROWS: 'postgres://stemma@127.0.0.1:1/stemma' };
   for (const value of ['99', '1000000', '6s', '']) {
-    const run = await runStemma(['projector', '--read-model', 'audit', '--silence', value, '--json'], {
+    const run = await runStemma(['projector', '--silence', value, '--json'], {
       env,
     });
     expect(run.code, value).toBe(64);

@@ -1,6 +1,6 @@
 import { COUNTED_TABLES } from '@stemma/history-store';
 import { openHome } from '@stemma/home';
-import { GROUPS } from '@stemma/projector';
+import { MAIN_GROUP } from '@stemma/projector';
 import { sized } from '@stemma/test-kit';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -109,7 +109,9 @@ const UNASKED = new Set([
   'open_runs',
   'open_run_histories',
 ]);
-const TABLES = [...GROUPS.flatMap(({ model }) => model.tables), ...COUNTED_TABLES].map(({ name }) => name);
+const TABLES = [...MAIN_GROUP.models.flatMap(({ tables }) => tables), ...COUNTED_TABLES].map(
+  ({ name }) => name,
+);
 
 describe('rows that are missing altogether [decision 0051]', () => {
   const listed = TABLES.filter((name) => !UNASKED.has(name));

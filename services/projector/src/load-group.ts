@@ -1,31 +1,30 @@
 import { fail } from '@stemma/errors';
 import { HISTORY_STORE } from '@stemma/history-store';
-import { groupOf, GROUPS, type Group } from '@stemma/projector';
+import { groupOf, MAIN_GROUP, type Group } from '@stemma/projector';
 import type { ReadModel } from '@stemma/read-models';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+const TAKEN = [MAIN_GROUP.name, HISTORY_STORE.name, ...MAIN_GROUP.models.map(({ name }) => name)];
+
 /**
- * The group that a projector runs: one of the catalogue by its name, or a read model of a user's own, the default export
+ * The group that a projector folds: that of all read models of Stemma, or a read model of a user's own, the default export
  * of a module that is named by its path (`./tokens.ts`).
  *
+ * @param path undefined: all read models of Stemma
  * @throws E_USAGE
  */
-export const loadGroup = async (nameOrPath: string): Promise<Group> => {
-  const known = GROUPS.find(({ name }) => name === nameOrPath);
-  if (known !== undefined) return known;
-  if (!/[./\\]/.test(nameOrPath))
+export const loadGroup = async (path: string | undefined): Promise<Group> => {
+  if (path === undefined) return MAIN_GROUP;
+  if (!/[./\\]/.test(path))
     throw fail(
       'E_USAGE',
-      `there is no read model ${JSON.stringify(nameOrPath.slice(0, 100))}: ${GROUPS.map(({ name }) => name).join(', ')}, or the path of a module`,
+      `--read-model is the path of a module, such as ./tokens.ts, not ${JSON.stringify(path.slice(0, 100))}; without it a projector folds all read models of Stemma`,
     );
-  const model = await importDefault(resolve(nameOrPath));
+  const model = await importDefault(resolve(path));
   if (!isReadModel(model))
-    throw fail(
-      'E_USAGE',
-      `${nameOrPath} has no read model as its default export: { name, version, tables, fold }`,
-    );
-  if (GROUPS.some(({ name }) => name === model.name) || model.name === HISTORY_STORE.name)
+    throw fail('E_USAGE', `${path} has no read model as its default export: { name, version, tables, fold }`);
+  if (TAKEN.includes(model.name))
     throw fail('E_USAGE', `a read model of Stemma is called ${model.name}: give yours another name`);
   return groupOf(model);
 };

@@ -3,13 +3,13 @@ import { openGroupProjector, openHomeKeyring, openRetry, openSharedDatabase, typ
 import { countFolding, openMetrics, serveStatus, type PartitionStatus } from '@stemma/metrics';
 import { openHomeLog, readPartitionHealth } from '@stemma/operations';
 import { openAssignment, openDatabase } from '@stemma/postgres';
-import { signatureOf, type Projector } from '@stemma/projector';
+import { MAIN_GROUP, signatureOf, type Projector } from '@stemma/projector';
 import { foldAssigned } from './fold-assigned.ts';
 import { loadGroup } from './load-group.ts';
 
 export type ProjectorRun = {
-  /** `audit`, `diffs`, `stages`, or the path of a module whose default export is a read model. */
-  readonly readModel: string;
+  /** The path of a module whose default export is a read model of one's own. Default: all read models of Stemma. */
+  readonly readModel?: string;
   /** `kafka://HOST:PORT/PREFIX`; without one, the embedded log of the home. */
   readonly log?: string;
   /** The home, where the embedded log is. */
@@ -28,7 +28,7 @@ export type ProjectorRun = {
 const SILENCE_MS = 2_000;
 
 /**
- * Folds a log into the rows of one read model until the signal aborts. Processes that run the same read model share the
+ * Folds a log into the rows of all read models, or of one of a user's own, until the signal aborts. Processes that fold the same share the
  * log's partitions. When one ends, in whatever way, the others continue from its rows. It waits while brokers or the
  * database cannot be reached, and rebuilds rows that were made of another log.
  *
@@ -64,7 +64,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     ready = async () => {
       await projector.checkpoint(0);
     };
-    say(`projecting ${group.name} into ${shared.name}`);
+    say(`projecting ${group === MAIN_GROUP ? 'all read models' : group.name} into ${shared.name}`);
     const database = openDatabase(run.rows);
     closing.defer(() => database.close());
     await foldAssigned({
@@ -72,7 +72,7 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
       open: () =>
         retry.run(() =>
           openAssignment(database, {
-            group: `${log.id} ${signatureOf([group.model], group.primary)}`,
+            group: `${log.id} ${signatureOf(group.models, group.keepFrames)}`,
             partitions: log.partitions,
             silence,
           }),

@@ -2,7 +2,7 @@ import { historyId } from '@stemma/history';
 import { openGroupProjector, openSharedDatabase } from '@stemma/home';
 import { partitionOf } from '@stemma/log';
 import { openKafkaLog } from '@stemma/log-kafka';
-import { GROUPS, type Group } from '@stemma/projector';
+import { MAIN_GROUP } from '@stemma/projector';
 import { findBroker, findPostgres, freshDatabase, programFile } from '@stemma/test-kit';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -68,7 +68,7 @@ describe('a gateway on an empty disk and a long log', async () => {
       await log.append(partitionOf(history, log.partitions), copyOf(frames, history));
     }
     const shared = await openSharedDatabase(fresh.url);
-    await openGroupProjector(log, shared, GROUPS[0] as Group).catchUp();
+    await openGroupProjector(log, shared, MAIN_GROUP).catchUp();
     await shared.close();
     await log.close();
   }, 3_600_000);

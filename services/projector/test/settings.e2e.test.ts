@@ -10,7 +10,7 @@ const endWith = (env: Readonly<Record<string, string>>): Promise<{ code: unknown
   new Promise((resolve) => {
     execFile(
       process.execPath,
-      [MAIN, '--read-model', 'audit'],
+      [MAIN],
       { env: { ...process.env, STEMMA_ROWS: ROWS, ...env } },
       (failure, _stdout, stderr) => {
         resolve({ code: failure?.code, error: JSON.parse(stderr) });

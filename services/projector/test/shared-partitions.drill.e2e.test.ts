@@ -2,7 +2,7 @@ import { historyId } from '@stemma/history';
 import { openGroupProjector, openSharedDatabase } from '@stemma/home';
 import { partitionOf } from '@stemma/log';
 import { openKafkaLog } from '@stemma/log-kafka';
-import { GROUPS, type Group } from '@stemma/projector';
+import { MAIN_GROUP } from '@stemma/projector';
 import { findBroker, findPostgres, freshDatabase, programFile } from '@stemma/test-kit';
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -20,9 +20,9 @@ const DEADLINE = { timeout: 120_000 };
 /** Within this a projector that was killed is replaced. */
 const REPLACED = { timeout: 3_000, interval: 20 };
 
-/** A projector of `audit`, and the partitions that it said it folds. */
+/** A projector, and the partitions that it said it folds. */
 const startProjector = (env: Readonly<Record<string, string>>) => {
-  const child = spawn(process.execPath, [programFile('projector'), '--read-model', 'audit'], {
+  const child = spawn(process.execPath, [programFile('projector')], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -55,7 +55,7 @@ it('when of two projectors that share the partitions one is stopped, resumed or 
   closing.defer(() => log.close());
   const shared = await openSharedDatabase(fresh.url);
   closing.defer(() => shared.close());
-  const rows = openGroupProjector(log, shared, GROUPS[0] as Group);
+  const rows = openGroupProjector(log, shared, MAIN_GROUP);
   const env = {
     STEMMA_LOG: `kafka://${found.brokers.join()}/${prefix}`,
     STEMMA_ROWS: fresh.url,

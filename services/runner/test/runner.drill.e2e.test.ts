@@ -151,13 +151,7 @@ it('runners on Kafka and PostgreSQL share the runs, and one that is killed is re
   });
   closing.defer(() => home.close());
   const env = { STEMMA_LOG: address, STEMMA_ROWS: fresh.url };
-  for (const readModel of ['audit', 'pool'])
-    closing.use(
-      startService('projector', ['--read-model', readModel], {
-        ...env,
-        STEMMA_HOME: directories[0] as string,
-      }),
-    );
+  closing.use(startService('projector', [], { ...env, STEMMA_HOME: directories[0] as string }));
   const names = ['one', 'two', 'three', 'four', 'five'];
   await startPools(home, names);
   const [a, b] = ['a', 'b'].map((name, i) =>

@@ -1,25 +1,21 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { findFrame, findFrames, readHistoryHead } from '@stemma/history-store';
+import { findFrame, findFrames } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
-import { fetching, resume } from '@stemma/suspend';
 import { decodeCheckpoint, isClosed } from '../checkpoint.ts';
 import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
-import { GROUPS, type Group } from '../groups.ts';
+import { MAIN_GROUP } from '../groups.ts';
 import { openPayloads } from '../payloads.ts';
 import type { Projection } from '../projector.ts';
 import { inGeneration } from '../repair.ts';
 import { countedAmong, openCountCheck } from '../row-counts.ts';
 import { coalesced } from './coalesced.ts';
-import { BEHIND_PRIMARY, readGroups, UNOPENED_GROUPS, type BehindPrimary } from './read-groups.ts';
 
 export type ExternalProjectionOptions = {
   readonly log: EventLog;
   readonly contents: ContentSource;
   /** The store that projectors in other processes commit to. */
   readonly store: RowStore;
-  /** Default: those of the catalogue. */
-  readonly groups?: readonly Group[];
   /** How long to wait for rows, in milliseconds. Default 10,000. */
   readonly catchUpTimeout?: number;
   /** A steady clock in milliseconds. */
@@ -28,48 +24,39 @@ export type ExternalProjectionOptions = {
 
 /** Milliseconds after which a waiting read looks at the rows again, in case a notification was lost. */
 const POLL_INTERVAL = 250;
-/** Milliseconds after which a group's generation is looked up again: another may have become current. */
+/** Milliseconds after which the generation is looked up again: another may have become current. */
 const GENERATION_MAX_AGE = 1_000;
 
 type KnownGeneration = { readonly generation: Generation; readonly at: number };
 type Offsets = ReadonlyMap<number, number>;
 
 /**
- * A projection of rows that projectors in other processes write (`stemma projector`). `catchUp` waits until the
- * primary group is at the log's end; a read of another group waits until that group has as much of the histories in
- * question, so no answer mixes two states.
+ * A projection of rows that projectors in other processes write (`stemma projector`). `catchUp` waits until these rows
+ * are at the log's end.
  *
  * Its methods throw E_ROWS_BEHIND when the rows do not come in time.
  */
 export const openExternalProjection = (options: ExternalProjectionOptions): Projection => {
-  const {
-    log,
-    contents,
-    store,
-    groups = GROUPS,
-    catchUpTimeout = 10_000,
-    now = () => performance.now(),
-  } = options;
-  const [primary] = groups as readonly [Group, ...Group[]];
-  const known = new Map<Group, KnownGeneration>();
-  const checkCounts = openCountCheck(countedAmong(groups.map(({ model }) => model)), now);
+  const { log, contents, store, catchUpTimeout = 10_000, now = () => performance.now() } = options;
+  const { name: group, models, keepFrames } = MAIN_GROUP;
+  const signature = signatureOf(models, keepFrames);
+  const checkCounts = openCountCheck(countedAmong(models), now);
+  let known: KnownGeneration | undefined;
 
-  const generationOf = async (group: Group): Promise<Generation> => {
-    const before = known.get(group);
+  const findGeneration = async (): Promise<Generation> => {
+    const before = known;
     if (before !== undefined && now() - before.at < GENERATION_MAX_AGE) return before.generation;
-    const signature = signatureOf([group.model], group.primary);
-    const current =
-      (await currentName(store, group.name, signature)) ?? (await unfinishedName(signature, group));
+    const current = (await currentName(store, group, signature)) ?? (await unfinishedName());
     const generation =
       before?.generation.name === current
         ? before.generation
-        : await store.generation(current, tablesOf([group.model], group.primary));
-    known.set(group, { generation, at: now() });
+        : await store.generation(current, tablesOf(models, keepFrames));
+    known = { generation, at: now() };
     return generation;
   };
   /** The name of a generation that is not promoted yet; if no projector has begun, a name without rows. */
-  const unfinishedName = async (signature: string, group: Group): Promise<string> => {
-    const current = await store.current(group.name);
+  const unfinishedName = async (): Promise<string> => {
+    const current = await store.current(group);
     const [name] = await unfinishedNames(store, signature, current);
     return name ?? nextName(store, signature, current);
   };
@@ -107,35 +94,32 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     });
   };
 
-  const lookUpCheckpoints = async (group: Group): Promise<ReadonlyMap<number, Checkpoint>> => {
-    const { name } = await generationOf(group);
+  const lookUpCheckpoints = async (): Promise<ReadonlyMap<number, Checkpoint>> => {
+    const { name } = await findGeneration();
     const cursors = await store.cursors(name);
     // The generation was dropped: another one is current.
-    if (cursors.size === 0) known.delete(group);
+    if (cursors.size === 0) known = undefined;
     return new Map([...cursors].map(([partition, bytes]) => [partition, decodeCheckpoint(bytes)]));
   };
   /** Every commit wakes all who wait: they look together. */
-  const sharedLooks = new Map(groups.map((group) => [group, coalesced(() => lookUpCheckpoints(group))]));
-  const readCheckpoints = (group: Group): Promise<ReadonlyMap<number, Checkpoint>> =>
-    sharedLooks.get(group)?.() ?? lookUpCheckpoints(group);
+  const readCheckpoints = coalesced(lookUpCheckpoints);
   const isBehind = (checkpoint: Checkpoint | undefined, offset: number): boolean =>
     (checkpoint?.cursor.offset ?? 0) < offset && !isClosed(checkpoint);
   const waitForOffsets = (
-    group: Group,
     targets: Offsets,
     options: { readonly signal?: AbortSignal; readonly until?: number } = {},
   ): Promise<void> => {
     let missing = '';
     return retryUntilDeadline(
-      () => `the rows of ${group.name} are behind: ${missing}`,
+      () => `the rows are behind: ${missing}`,
       async () => {
-        const at = await readCheckpoints(group);
+        const at = await readCheckpoints();
         const behindPartitions = [...targets].filter(([partition, offset]) =>
           isBehind(at.get(partition), offset),
         );
         missing =
           at.size === 0
-            ? `no projector of this version has begun (${startHint(group)})`
+            ? 'no projector of this version has begun (`stemma projector`)'
             : behindPartitions
                 .map(([partition, to]) => `${partition}@${at.get(partition)?.cursor.offset ?? 0} of ${to}`)
                 .join(', ');
@@ -147,16 +131,16 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
   /** What callers have waited for. The rows that had it may be discarded since: others are read when they have it, too. */
   const reached = new Map<number, number>();
   const reach = async (targets: Offsets, signal?: AbortSignal): Promise<void> => {
-    await waitForOffsets(primary, targets, signal === undefined ? {} : { signal });
+    await waitForOffsets(targets, signal === undefined ? {} : { signal });
     for (const [partition, offset] of targets)
       reached.set(partition, Math.max(offset, reached.get(partition) ?? 0));
   };
   /** Resolves when the rows have it again, or all that a log has which has lost its end. */
   const reachAgain = async (until: number): Promise<void> => {
-    known.delete(primary);
+    known = undefined;
     for (const [partition, end] of await ends([...reached.keys()]))
       reached.set(partition, Math.min(end, reached.get(partition) ?? 0));
-    await waitForOffsets(primary, reached, { until });
+    await waitForOffsets(reached, { until });
   };
   const lacksReached = (view: GenerationView): boolean =>
     [...reached].some(([partition, offset]) => {
@@ -165,52 +149,31 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     });
 
   /** False if another generation is current: one without cursors may have been replaced and dropped. */
-  const isCurrentGeneration = async (generation: Generation | undefined): Promise<boolean> => {
-    known.delete(primary);
-    return (await generationOf(primary)).name === generation?.name;
-  };
-  /** Resolves when a group has as much of a history as the primary group had. */
-  const waitForGroup = ({ group, history, next }: BehindPrimary, until: number): Promise<void> => {
-    let theirs = 0;
-    return retryUntilDeadline(
-      () => `the rows of ${group.name} are behind: ${history} is at ${theirs} of ${next}`,
-      async () => {
-        known.delete(group);
-        const generation = await generationOf(group);
-        theirs = await generation.read((view) => readHistoryHead(view, history)?.next ?? 0);
-        return theirs < next ? undefined : { value: undefined };
-      },
-      { until },
-    );
+  const isCurrentGeneration = async (generation: Generation): Promise<boolean> => {
+    known = undefined;
+    return (await findGeneration()).name === generation.name;
   };
   const read = <T>(fn: (view: GenerationView) => T): Promise<T> => {
     const until = now() + catchUpTimeout;
-    const needed = [primary];
     const attempt = async (): Promise<T> => {
-      const opened: { readonly group: Group; readonly generation: Generation }[] = [];
-      for (const group of needed) opened.push({ group, generation: await generationOf(group) });
-      const found = await readGroups(opened, groups, checkCounts, (view) =>
-        lacksReached(view) ? undefined : { empty: view.partitions().length === 0, value: fn(view) },
-      ).catch((error: unknown) => {
-        // What is noticed above the store, rows that are missing, is noticed in the primary group.
-        throw inGeneration(error, opened[0]?.generation.name ?? '');
-      });
+      const generation = await findGeneration();
+      const found = await generation
+        .read((view) =>
+          lacksReached(view)
+            ? undefined
+            : { empty: view.partitions().length === 0, value: fn(checkCounts(view, generation.name)) },
+        )
+        .catch((error: unknown) => {
+          throw inGeneration(error, generation.name);
+        });
       if (found === undefined) {
         await reachAgain(until);
         return attempt();
       }
       const { value, empty } = found;
-      return !empty || (await isCurrentGeneration(opened[0]?.generation)) ? value : attempt();
+      return !empty || (await isCurrentGeneration(generation)) ? value : attempt();
     };
-    return reportingDamage(
-      resume(
-        attempt,
-        fetching(UNOPENED_GROUPS, (more) => void needed.push(...more)),
-        fetching(BEHIND_PRIMARY, async (behindPrimary) => {
-          for (const each of behindPrimary) await waitForGroup(each, until);
-        }),
-      ),
-    );
+    return reportingDamage(attempt());
   };
   /** Damaged rows are not shown, and thrown away: their projector finds nothing then, and builds them again. */
   const reportingDamage = async <T>(reading: Promise<T>): Promise<T> => {
@@ -218,7 +181,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
       return await reading;
     } catch (error) {
       if (isStemmaError(error, 'E_ROWS_DAMAGED') && 'generation' in error.detail) {
-        known.clear();
+        known = undefined;
         // Who may only read cannot; the damage is what the caller has to know.
         await store.discard(String(error.detail['generation'])).catch(() => false);
       }
@@ -227,7 +190,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
   };
 
   const checkpoint = async (partition: number): Promise<Checkpoint | undefined> =>
-    (await readCheckpoints(primary)).get(partition);
+    (await readCheckpoints()).get(partition);
   const partitions = Array.from({ length: log.partitions }, (_, partition) => partition);
   const sharedEnds = partitions.map((partition) => coalesced(() => log.end(partition)));
   const endOf = (partition: number): Promise<number> => sharedEnds[partition]?.() ?? log.end(partition);
@@ -242,9 +205,8 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     payloads: openPayloads({
       log,
       contents,
-      frameAt: (history, seq) => read((view) => findFrame(view, history, seq, primary.primary)),
-      framesAt: (history, from, count) =>
-        read((view) => findFrames(view, history, from, count, primary.primary)),
+      frameAt: (history, seq) => read((view) => findFrame(view, history, seq, keepFrames)),
+      framesAt: (history, from, count) => read((view) => findFrames(view, history, from, count, keepFrames)),
     }),
     catchUp: async (partition) => {
       await reach(await ends(partition === undefined ? partitions : [partition]));
@@ -257,7 +219,5 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     },
   };
 };
-
-const startHint = ({ name }: Group): string => `stemma projector --read-model ${name}`;
 
 const rowsBehind = (why: string): Error => fail('E_ROWS_BEHIND', why);

@@ -4,16 +4,15 @@ import { text, whole } from '../options.ts';
 
 export const projector: CommandSpec = {
   name: 'projector',
-  summary: 'keep the rows of one read model in STEMMA_ROWS up to date, until Ctrl-C',
+  summary: 'keep the rows in STEMMA_ROWS up to date, until Ctrl-C',
   arguments: [],
   options: [
-    ['--read-model <name>', 'the read model: audit, diffs, pool, stages, or the path of your own module'],
+    ['--read-model <path>', 'a module with a read model of your own (default: all read models of Stemma)'],
     ['--status-port <n>', 'the port for health and metrics; 0 takes any free port (default: none)'],
     ['--silence <ms>', 'after how many ms without a sign of life others take its partitions (default: 2000)'],
   ],
   run: async ({ directory, env, output, signal }, _args, options) => {
     const readModel = text(options, 'readModel');
-    if (readModel === undefined) throw fail('E_USAGE', 'projector needs --read-model');
     const { STEMMA_LOG: log = '', STEMMA_ROWS: rows = '' } = env;
     if (rows === '')
       throw fail('E_USAGE', 'STEMMA_ROWS is not set: set it to postgres://USER@HOST:PORT/DATABASE');
@@ -26,7 +25,13 @@ export const projector: CommandSpec = {
       ...(statusPort !== undefined && { statusPort }),
       ...(silence !== undefined && { silence }),
     };
-    await runProjector({ readModel, ...location, ...given, signal, say: output.say });
+    await runProjector({
+      ...(readModel !== undefined && { readModel }),
+      ...location,
+      ...given,
+      signal,
+      say: output.say,
+    });
     return undefined;
   },
 };

@@ -30,7 +30,7 @@ it('rows that were changed in the database are refused with 503 and a Retry-Afte
       code: 0,
     });
     // A projector of an embedded log needs its home.
-    startProjector(processes, place, 'audit');
+    startProjector(processes, place);
     const gateway = await startGateway(processes, place, 'gateway');
     const ask = async (what: string) => {
       const response = await fetch(`${gateway.url}/api/histories/talk/${what}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
 import { startGateway, stemma } from './gateways.ts';
-import { openProcesses, READ_MODELS, startProjector, until, type Place } from './processes.ts';
+import { openProcesses, startProjector, until, type Place } from './processes.ts';
 
 const PLANTED = ['planted-content', 'planted-tool', 'planted-note', 'planted-branch', 'planted-attribute'];
 
@@ -34,7 +34,7 @@ it('of an erased history whose rows are in a database no file of a table holds a
       return file;
     };
     await must('import', chat('other'), '--history', 'other');
-    for (const readModel of READ_MODELS) startProjector(processes, place, readModel);
+    startProjector(processes, place);
     await must('import', chat('planted'), '--history', 'secret', '--erasable');
     await must('fork', 'secret', '@c2', '--name', 'planted-branch', '--actor', 'ada');
     await must('annotate', 'secret', 'planted-note', '--actor', 'ada');

@@ -20,7 +20,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
 import { clientOf, insistently, startGateway, stemma, type Gateway } from './gateways.ts';
-import { openProcesses, READ_MODELS, startProjector, until, type Place } from './processes.ts';
+import { openProcesses, startProjector, until, type Place } from './processes.ts';
 
 const why = missingTools();
 const postgres = await findPostgres();
@@ -48,9 +48,7 @@ describe('a system under faults', () => {
         rows: database.url,
         home: join(folder.path, 'home'),
       };
-      const projectors = new Map(READ_MODELS.map((name) => [name, startProjector(processes, place, name)]));
-      // A second one of the group that reads wait for first.
-      startProjector(processes, place, 'audit');
+      const projectors = Array.from({ length: 3 }, () => startProjector(processes, place));
       const gateways: Gateway[] = [];
       for (const name of ['a', 'b']) gateways.push(await startGateway(processes, place, name));
       const at = (i: number): Gateway => gateways[i % 2] as Gateway;
@@ -101,10 +99,10 @@ describe('a system under faults', () => {
         await Promise.race([crashed, until('clients to get on', () => acknowledged >= enough)]);
       };
       await progress();
-      for (const name of READ_MODELS.slice(0, sized(2, READ_MODELS.length))) {
-        await projectors.get(name)?.end('SIGKILL');
-        // Another one of `audit` takes over; the others are started anew.
-        if (name !== 'audit') startProjector(processes, place, name);
+      // The others take over; the last one of them is started anew.
+      for (const projector of projectors) {
+        await projector.end('SIGKILL');
+        if (projector === projectors.at(-1)) startProjector(processes, place);
         await progress();
       }
       await at(0).end('SIGKILL');

@@ -90,14 +90,8 @@ export const environmentOf = ({ log, rows, home }: Place): Readonly<Record<strin
   STEMMA_ACTOR: 'tester',
 });
 
-export const READ_MODELS = ['audit', 'diffs', 'pool', 'stages'] as const;
-
-export const startProjector = (processes: Processes, place: Place, readModel: string): Process =>
-  processes.node(
-    `projector ${readModel}`,
-    [programFile('projector'), '--read-model', readModel],
-    environmentOf(place),
-  );
+export const startProjector = (processes: Processes, place: Place): Process =>
+  processes.node('projector', [programFile('projector')], environmentOf(place));
 
 /** Resolves when the condition holds; what can be tried again counts as not yet. @throws Error when it does not in time */
 export const until = async (
