@@ -97,9 +97,14 @@ const tryFolder = <T>(
   const user = enterAsUser(join(folder, 'users'), boot);
   let gate: Gate | undefined;
   const leave = async (): Promise<void> => {
-    await gate?.close();
-    user.leave();
+    try {
+      await gate?.close();
+    } finally {
+      user.leave();
+    }
   };
+  /** A note that cannot be removed says nothing once this process has ended. */
+  const giveUp = (): void => void leave().catch(() => undefined);
   try {
     if (user.wasCopied()) {
       user.leave();
@@ -121,7 +126,7 @@ const tryFolder = <T>(
       return { opened: open(folder) };
     });
     if ('damage' in found) {
-      void leave();
+      giveUp();
       return found;
     }
     user.opened();
@@ -142,7 +147,7 @@ const tryFolder = <T>(
       leave,
     };
   } catch (error) {
-    void leave();
+    giveUp();
     throw error;
   }
 };

@@ -60,6 +60,7 @@ const run = async (
       report(result);
     }
     for (const [what, count] of result.counts) totals.set(what, (totals.get(what) ?? 0) + count);
+    if ((seed - from) % 500 === 499) process.stderr.write(`… ${seed - from + 1} of ${seeds}\n`);
   }
   const seconds = (performance.now() - began) / 1000;
   process.stdout.write(
