@@ -22,6 +22,8 @@ export type HashedCall = {
   readonly hashes: PromptHashes;
   /** What conversations are remembered by. */
   readonly beginning: string;
+  /** What {@link Conversations.others} was before anything was read for it. */
+  readonly others: number;
 };
 
 /** A history that is to be started. */
@@ -38,7 +40,7 @@ export type QuickRecorder = {
 };
 
 export const openQuickRecorder = (
-  home: Pick<CallTarget, 'submit'>,
+  home: Pick<CallTarget, 'submit'> & { catchUp(): Promise<void> },
   projection: Projection,
   starter: CallStarter,
   conversations: Conversations,
@@ -84,7 +86,7 @@ export const openQuickRecorder = (
     remember(hashed, outcome);
     return { branch: branchRefOf(history, branchId), match, isEnded: call.facts.end !== undefined };
   };
-  const remember = ({ call, messages, hashes, beginning }: HashedCall, outcome: Outcome): void => {
+  const remember = ({ call, messages, hashes, beginning, others }: HashedCall, outcome: Outcome): void => {
     const { history, branchId, events, seq, repeated } = outcome;
     const branch = branchRefOf(history, branchId);
     const last = repeated ? undefined : starter.recorded(branch, events, seq, call.facts);
@@ -95,17 +97,24 @@ export const openQuickRecorder = (
     // A parsed body takes about as much memory as its bytes, in characters of one or two bytes.
     const bytes =
       2 * (call.facts.request instanceof Uint8Array ? call.facts.request.length : 0) + 100 * messages.length;
-    conversations.recorded(beginning, { given: [...messages], hashes, branch }, { last, tip: seq }, bytes);
+    const conversation = { given: [...messages], hashes, branch, others };
+    conversations.recorded(beginning, conversation, { last, tip: seq }, bytes);
   };
   const tryToGoOn = async (hashed: HashedCall, before: Conversation): Promise<PlacedCall | undefined> => {
-    const { call, messages, hashes } = hashed;
+    const { call, messages, hashes, beginning } = hashed;
     const shown = before.given.length;
     // An end that is being recorded would come between.
     await conversations.settled(before.branch);
-    const newest = conversations.continuation(before.branch);
+    const newest = conversations.continuation(beginning, before.branch);
     if (newest === undefined) return undefined;
+    if (before.others !== hashed.others) await home.catchUp();
+    const { history, branchId } = before.branch;
     const isElsewhere = (rows: RowReader): boolean =>
-      findCallRow(rows, before.branch.history, call.id) !== undefined ||
+      findCallRow(rows, history, call.id) !== undefined ||
+      // Which of several branches with the same list is gone on with, the rows say.
+      callsWithPrompt(rows, hashes.lists[shown] as Uint8Array).some(
+        (other) => other.branchId !== branchId || other.history !== history,
+      ) ||
       hashes.lists.slice(shown + 1).some((list) => callsWithPrompt(rows, list).length > 0);
     if (await projection.read(isElsewhere)) return undefined;
     return submit(hashed, appendSteps(messages, shown), {

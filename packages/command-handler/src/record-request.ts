@@ -269,10 +269,15 @@ export const openRequestRecorder = (
       // Any two conversations of one history may begin at the same time, and only one of them on its first branch.
       return inOrder(isInHistory(within) ? scope : beginning, async () => {
         const hashes = hashPrompt(scope, messages, conversations.find(beginning));
-        const hashed = { call, messages, scope, hashes, beginning };
-        const goneOn =
-          redactor === undefined && call.facts.unsteered === undefined ? await quick.goOn(hashed) : undefined;
-        return goneOn ?? record(hashed);
+        const others = conversations.others(scope);
+        const hashed = { call, messages, scope, hashes, beginning, others };
+        return conversations.recording(call.id, async () => {
+          const goneOn =
+            redactor === undefined && call.facts.unsteered === undefined
+              ? await quick.goOn(hashed)
+              : undefined;
+          return goneOn ?? record(hashed);
+        });
       });
     },
     accepted: conversations.accepted,

@@ -106,14 +106,34 @@ export const listCalledPositions = (
 /** How many of the newest attempts of a history are looked at for one of a branch. */
 const MOST_LOOKED_AT = 64;
 
-/** The newest attempt whose request is kept, of this branch if there is one among the newest of the history. */
+/**
+ * The newest attempt whose request is kept: of this branch, if there is one among the newest of the history or with the newest
+ * positions of the branch; else of the history.
+ */
 export const newestCallRow = (rows: RowReader, history: string, branchId: number): CallRow | undefined => {
   const newest = rows
     .range(CALLS, { prefix: [history], reverse: true, limit: MOST_LOOKED_AT })
     .map(callOf)
-    .filter(({ request, reassignedTo }) => request !== null && isBodyKept(request) && reassignedTo === null);
-  return newest.find((call) => call.branchId === branchId) ?? newest[0];
+    .filter(isToCopyFrom);
+  return (
+    newest.find((call) => call.branchId === branchId) ?? newestOfBranch(rows, history, branchId) ?? newest[0]
+  );
 };
+
+const isToCopyFrom = ({ request, reassignedTo }: CallRow): boolean =>
+  request !== null && isBodyKept(request) && reassignedTo === null;
+
+/** Of the attempts with the newest positions of a branch. */
+const newestOfBranch = (rows: RowReader, history: string, branchId: number): CallRow | undefined =>
+  rows
+    .range(CALLS_AT, { prefix: [history, branchId], reverse: true, limit: MOST_LOOKED_AT })
+    .flatMap(({ key }) => {
+      const found = [history, key[3], key[4]] as const;
+      const value = rows.get(CALLS, found);
+      return value === undefined ? [] : [callOf({ key: found, value })];
+    })
+    .filter(isToCopyFrom)
+    .sort((a, b) => b.location.seq - a.location.seq)[0];
 
 /** The attempts after one with positions of its branch that are not before its own. */
 export const callsAfter = (
