@@ -116,7 +116,7 @@ export const POOL_MAP = {
         ),
       }),
     },
-    errors: [...found, 'E_NODE_NOT_FOUND'],
+    errors: [...found, 'E_NODE_NOT_FOUND', 'E_MIND_NOT_ALLOWED', 'E_EMBEDDER_INVALID'],
   },
   verdict: {
     method: 'GET',

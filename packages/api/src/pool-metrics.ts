@@ -9,6 +9,7 @@ const PoolSnapshot = z
   .strictObject({
     position: z.string(),
     branch_id: count,
+    embedder: z.string().describe('by whose vectors it is measured'),
     round: count,
     messages: count,
     active: count,

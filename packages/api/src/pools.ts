@@ -19,7 +19,7 @@ const StartPoolRequest = z
     system: z.string().optional().describe('what every round shows first'),
     settings: object
       .optional()
-      .describe('sample_size, active_pool_size, seed, minds, prompt, parameters (docs/pools.md)'),
+      .describe('sample_size, active_pool_size, seed, minds, embedder, prompt, parameters (docs/pools.md)'),
   })
   .meta({ id: 'StartPoolRequest' });
 
@@ -93,6 +93,56 @@ const RunPoolAnswer = z
   })
   .meta({ id: 'RunPoolAnswer' });
 
+const whose = 'one of `message`, `vector_id`, `text` and `text_hash` says whose the vector is';
+
+/** Records vectors of the texts of a pool. */
+const EmbedPoolRequest = z
+  .strictObject({
+    id: commandId,
+    ...by,
+    embedder: z
+      .string()
+      .min(1)
+      .max(512)
+      .optional()
+      .describe(
+        'with `vectors`: by which embedder they are, such as outside:mine (default: that of the pool)',
+      ),
+    vectors: z
+      .array(
+        z.strictObject({
+          vector: z.array(z.number()).min(1).max(65_536),
+          message: z.string().min(1).max(2_048).optional().describe('the id of a message'),
+          vector_id: count.optional().describe('the number of a message'),
+          text: z.string().max(1_000_000).optional(),
+          text_hash: z
+            .string()
+            .regex(/^[0-9a-f]{64}$/)
+            .optional()
+            .describe("SHA-256 of a text's UTF-8, in hexadecimal"),
+        }),
+      )
+      .min(1)
+      .max(100_000)
+      .optional()
+      .describe(
+        `vectors from outside; ${whose}. Without them the embedder of the pool is asked for all that lack`,
+      ),
+    seconds: z.int().min(1).max(3_600).optional().describe('the most seconds (default: 300)'),
+  })
+  .meta({ id: 'EmbedPoolRequest' });
+
+const EmbedPoolAnswer = z
+  .strictObject({
+    position: z.string().describe('the position after it'),
+    embedder: z.string(),
+    dimension: count.nullable().describe('the numbers of each vector; null: none is recorded'),
+    recorded: count.describe('texts that have a vector now and had none'),
+    known: count.describe('texts that had one: the first counts'),
+    missing: count.describe('messages of the pool that have none'),
+  })
+  .meta({ id: 'EmbedPoolAnswer' });
+
 /** Asks that a runner makes rounds. */
 const RequestRunRequest = z
   .strictObject({ id: commandId, ...by, ...limits, seconds: z.int().min(1).optional() })
@@ -151,6 +201,20 @@ const asked = [
   'E_BUSY',
 ] as const;
 
+const embedding = [
+  'E_EMBEDDER_INVALID',
+  'E_MIND_NOT_ALLOWED',
+  'E_MIND_KEY_MISSING',
+  'E_MIND_UNREACHABLE',
+  'E_MIND_TIMEOUT',
+  'E_MIND_BUSY',
+  'E_MIND_FAILED',
+  'E_MIND_REFUSED',
+  'E_MIND_ANSWER_TOO_LARGE',
+  'E_EMBEDDING_INVALID',
+  'E_BUSY',
+] as const;
+
 /** Endpoints of pools (docs/pools.md). What people do to any history, such as inject, fork and save, they do to pools. */
 export const POOLS = {
   startPool: {
@@ -169,6 +233,7 @@ export const POOLS = {
       'E_CONFIG_INVALID',
       'E_MIND_INVALID',
       'E_CONTENT_TOO_LARGE',
+      ...embedding,
       ...recorded,
     ],
   },
@@ -212,7 +277,17 @@ export const POOLS = {
       status: 200,
       schema: z.strictObject({ position: z.string(), total: count, messages: z.array(PoolMessageAnswer) }),
     },
-    errors: [...found],
+    errors: [...found, 'E_MIND_NOT_ALLOWED', 'E_EMBEDDER_INVALID'],
+  },
+  embedPool: {
+    method: 'POST',
+    path: '/api/histories/{history}/pool/vectors',
+    summary:
+      'Records vectors of the texts of a pool: those that it is given, or those that the embedder of the pool gives to messages without one.',
+    params: history,
+    body: EmbedPoolRequest,
+    answer: { kind: 'json', status: 201, schema: EmbedPoolAnswer },
+    errors: [...found, ...recorded, ...embedding, 'E_VECTORS', 'E_NODE_NOT_FOUND', 'E_USAGE'],
   },
   runPool: {
     method: 'POST',
@@ -222,7 +297,7 @@ export const POOLS = {
     params: history,
     body: RunPoolRequest,
     answer: { kind: 'json', status: 200, schema: RunPoolAnswer },
-    errors: [...found, ...recorded, ...asked],
+    errors: [...found, ...recorded, ...asked, 'E_EMBEDDER_INVALID'],
   },
   askPool: {
     method: 'POST',

@@ -92,6 +92,8 @@ export const ERRORS = {
   E_MIND_REFUSED: row(502, 1, false, 'The provider says why; change the request, the model or the key.'),
   E_MIND_ANSWER_INVALID: row(502, 1, false, 'Check that the address is that of the named API.'),
   E_MIND_ANSWER_TOO_LARGE: row(502, 1, false, 'Limit the answer, for instance with --set max_tokens=1000.', 'Limit the answer, for instance with max_tokens.'),
+  E_EMBEDDER_INVALID: row(400, 64, false, 'Name an embedder as openai:MODEL, with @URL or not, outside:NAME for vectors that you bring, or stemma-ngrams-1.'),
+  E_EMBEDDING_INVALID: row(502, 1, false, 'Check that the address is that of an embeddings API, and that the model is the one the pool began with.'),
   E_NOT_A_POOL: row(409, 1, false, 'Make a pool with `stemma pool init NAME`, or name one.', 'Name a history that is a pool: its configuration has sample_size and active_pool_size.'),
   E_POOL_TOO_SMALL: row(409, 1, false, 'Add messages with `stemma inject`, or lower the size with `stemma config set H sample_size=N`.', 'Inject messages, or lower sample_size in the configuration.'),
   E_RUN_NOT_FOUND: row(404, 1, false, '`stemma runs` lists the runs.', 'GET /api/runs lists the runs.'),

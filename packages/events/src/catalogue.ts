@@ -32,6 +32,7 @@ import { RunRequested } from './run-requested.ts';
 import { RunTaken } from './run-taken.ts';
 import { SnapshotCommitted, SnapshotImported } from './snapshot-committed.ts';
 import { TurnSealed } from './turn-sealed.ts';
+import { VectorsRecorded } from './vectors-recorded.ts';
 
 /**
  * Every event of a history, in no meaningful order. A new event needs its own file, a line here and a row of facts.ts.
@@ -68,6 +69,7 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   RunRequested,
   RunTaken,
   RunEnded,
+  VectorsRecorded,
   ContentRedacted,
   HistoryErased,
 ]);

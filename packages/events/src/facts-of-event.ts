@@ -28,6 +28,7 @@ const CHANGES: { readonly [C in EventCategory]: boolean } = {
   snapshot: true,
   configuration: true,
   label: false,
+  vectors: false,
   intervention: false,
   observation: false,
   call: false,

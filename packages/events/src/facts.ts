@@ -21,6 +21,8 @@ export type EventCategory =
   | 'call'
   /** A pool runs on its branch: it was asked for, taken or ended; it changes no tree. */
   | 'run'
+  /** Texts have vectors; it changes no tree. */
+  | 'vectors'
   /** Somebody corrects where a call is recorded; it changes no tree. */
   | 'correction'
   /** It says what of the command was not recorded. */
@@ -211,6 +213,7 @@ export const EVENT_FACTS = {
   RunRequested: { category: 'run', ...NO_NODES, ...NO_NAMES },
   RunTaken: { category: 'run', ...NO_NODES, ...NO_NAMES },
   RunEnded: { category: 'run', ...NO_NODES, ...NO_NAMES },
+  VectorsRecorded: { category: 'vectors', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
   HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },
 } as const satisfies Table;

@@ -36,3 +36,4 @@ export { INTERVENTIONS, type InterventionType } from './intervention-recorded.ts
 export { type ObservationKind, OBSERVATIONS } from './observation-recorded.ts';
 export { isBodyKept, MAX_KEPT, RecordedBody } from './recorded-body.ts';
 export type { RecordedNode } from './recorded-node.ts';
+export { embedderName, MOST_DIMENSION, MOST_VECTORS, textHash, VectorsRecorded } from './vectors-recorded.ts';

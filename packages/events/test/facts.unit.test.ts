@@ -186,6 +186,15 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     { run: 'r', how: 'rounds', why: 'all 3 rounds are done', code: null, rounds: 3 },
     { category: 'run' },
   ],
+  VectorsRecorded: [
+    {
+      embedder: 'outside:mine',
+      dimension: 1,
+      texts: ['0'.repeat(64)],
+      payload: { data_vectors: 'AACAPw==' },
+    },
+    { category: 'vectors', payload: { data_vectors: 'AACAPw==' } },
+  ],
   InterventionRecorded: [{ intervention: 'edit', notes: '', content: {} }, { category: 'intervention' }],
   ConfigurationChanged: [{ changes: [{ key: 'k', from: null, to: 1 }] }, { category: 'configuration' }],
   ObservationRecorded: [
@@ -209,6 +218,7 @@ const CATEGORIES: readonly EventCategory[] = [
   'observation',
   'call',
   'run',
+  'vectors',
   'correction',
   'redaction',
   'erasure',

@@ -8,6 +8,7 @@ import {
   type ShownMessage,
 } from '@stemma/analysis';
 import { toHex } from '@stemma/canonical';
+import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { EmbeddedMessage } from '@stemma/queries';
 import type { ComparedBranch, OwnEvent } from './branch-events.ts';
@@ -15,19 +16,24 @@ import type { ComparedBranch, OwnEvent } from './branch-events.ts';
 /** Attractors are looked for in so many of the newest messages that all branches have. */
 const MOST_SEARCHED = 2_000;
 
-/** What the rounds of branches of a pool chose and said since the branches parted. */
+/** What the rounds of branches of a pool chose and said since the branches parted. @throws E_VECTORS for a message without a vector */
 export const poolRuns = async (
   home: Pick<Home, 'position' | 'pools'>,
   branches: readonly ComparedBranch[],
   events: readonly (readonly OwnEvent[])[],
 ): Promise<readonly RecordedRun[]> => {
+  let by: string | undefined;
   let clusters: ReadonlyMap<string, string> | undefined;
   const runs: RecordedRun[] = [];
   for (const [i, { branchRef, name }] of branches.entries()) {
+    // All are compared by the vectors of one embedder, and by their directions.
+    const { embedder, messages } = await home.pools.embedded(await home.position(branchRef), by);
+    by = embedder;
     const embedded = new Map(
-      (await home.pools.embedded(await home.position(branchRef))).map((message) => [message.node, message]),
+      messages.map((message) => [message.node, { ...message, vector: directionOf(message.vector) }]),
     );
     const found = readRounds(events[i] ?? []);
+    refuseMissing(found, embedded, { name, embedder });
     clusters ??= clustersOf([...found.shared].flatMap((id) => embedded.get(id) ?? []));
     const shown = new Map<string, ShownMessage>();
     for (const id of found.shared) {
@@ -55,6 +61,29 @@ export const poolRuns = async (
     runs.push(poolRun(name, rounds, shown));
   }
   return runs;
+};
+
+/** A message without a vector takes up nothing, and nothing takes it up: a verdict would be one about what lacks. */
+const refuseMissing = (
+  { shared, outside, rounds }: ReadRounds,
+  embedded: ReadonlyMap<string, unknown>,
+  { name, embedder }: { readonly name: string; readonly embedder: string },
+): void => {
+  const ids = [...shared, ...outside, ...rounds.flatMap(({ added }) => added.map(({ id }) => id))];
+  const missing = ids.filter((id) => !embedded.has(id)).length;
+  if (missing > 0)
+    throw fail(
+      'E_VECTORS',
+      `${missing} of ${ids.length} messages of ${name} have no vector by ${embedder}: \`stemma pool embed\` records those that lack`,
+    );
+};
+
+/** A vector that is longer or shorter than 1, divided by its length. */
+const directionOf = (vector: Float32Array): Float32Array => {
+  let square = 0;
+  for (const value of vector) square += value * value;
+  const length = Math.sqrt(square);
+  return length === 0 || Math.abs(length - 1) < 1e-5 ? vector : vector.map((value) => value / length);
 };
 
 const keyOf = ({ contentHash }: EmbeddedMessage): string => toHex(contentHash).slice(0, 16);

@@ -12,6 +12,10 @@ import {
   RELEASES,
   RUN_ENDS,
   SteeringChange,
+  MOST_DIMENSION,
+  MOST_VECTORS,
+  embedderName,
+  textHash,
   type Author,
 } from '@stemma/events';
 import { z } from 'zod';
@@ -294,6 +298,18 @@ const endRun = z.strictObject({
   rounds: count.nullable(),
 });
 
+/**
+ * Records vectors of texts, which are named by the SHA-256 of their UTF-8 in hexadecimal (pool §1.7). `vectors`: base64 of their numbers in
+ * the same order, single precision, little-endian. It changes no tree.
+ */
+const recordVectors = z.strictObject({
+  op: z.literal('record_vectors'),
+  embedder: embedderName,
+  dimension: z.int().min(1).max(MOST_DIMENSION),
+  texts: z.array(textHash).min(1).max(MOST_VECTORS),
+  vectors: z.string(),
+});
+
 /** Destroys the key of an erasable history. By an actor, and the only step. */
 const erase = z.strictObject({ op: z.literal('erase') });
 
@@ -326,6 +342,7 @@ export const Step = z.discriminatedUnion('op', [
   requestRun,
   takeRun,
   endRun,
+  recordVectors,
   erase,
 ]);
 export type Step = z.infer<typeof Step>;

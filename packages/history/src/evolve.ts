@@ -4,6 +4,7 @@ import { fail } from '@stemma/errors';
 import type { EventOf, HistoryEvent } from '@stemma/events';
 import { changedConfig, type ConfigChange } from './config.ts';
 import { splitNode } from './recorded-node.ts';
+import { refuseVectors } from './recorded-vectors.ts';
 import type { BranchState, Sources } from './state.ts';
 
 const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
@@ -84,6 +85,11 @@ export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, s
     case 'ConfigurationChanged':
       branch.config = changedConfig(branch.config, event.changes as readonly ConfigChange[]);
       return;
+    case 'VectorsRecorded': {
+      const wrong = refuseVectors(event);
+      if (wrong !== null) throw defect(`recorded vectors are none: ${wrong}`);
+      return;
+    }
     case 'PositionNamed':
     case 'PositionAnnotated':
     case 'CallStarted':

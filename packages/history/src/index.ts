@@ -24,6 +24,7 @@ export { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 export { type BranchPosition, interventionIn, positionRef, positionsAround } from './intervention.ts';
 export { bytesOfBranch } from './memory.ts';
 export { payloadIn, splitNode } from './recorded-node.ts';
+export { vectorsIn } from './recorded-vectors.ts';
 export {
   type BranchState,
   type BranchTip,

@@ -213,6 +213,8 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'erase' }];
     case 'CallReleased':
       return [{ op: 'release', attempt: event.attemptId, how: event.how }];
+    case 'VectorsRecorded':
+      return [{ op: 'record_vectors', embedder: event.embedder, texts: event.texts.length }];
     case 'BranchStarted':
     case 'NodeImported':
     case 'NodeExpired':

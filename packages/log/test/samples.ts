@@ -199,6 +199,13 @@ export const SAMPLES: readonly StemmaEvent[] = [
     code: 'E_MIND_UNREACHABLE',
     rounds: null,
   },
+  {
+    type: 'VectorsRecorded',
+    embedder: 'outside:naïve 🚀',
+    dimension: 2,
+    texts: ['0f'.repeat(32)],
+    payload: { data_vectors: 'AACAPwAAAMA=' },
+  },
 ];
 
 export const sampleEnvelope = (seq: number): Envelope => ({

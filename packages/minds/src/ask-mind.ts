@@ -22,12 +22,21 @@ const LONGEST_PAUSE = 8_000;
  *
  * @returns the last attempt
  */
-export const askMind = async (mind: Mind, request: Uint8Array, options: AskOptions): Promise<MindAttempt> => {
-  const { signal, sleep, random, limits = MIND_LIMITS } = options;
-  for (let tries = 1; ; tries++) {
+export const askMind = (mind: Mind, request: Uint8Array, options: AskOptions): Promise<MindAttempt> =>
+  repeatUntilDone(async (tries) => {
     await options.before?.(tries);
-    const attempt = await mind.attempt(request, signal);
+    const attempt = await mind.attempt(request, options.signal);
     await options.after?.(tries, attempt);
+    return attempt;
+  }, options);
+
+/** Tries as {@link askMind} does. @returns the last attempt */
+export const repeatUntilDone = async <A extends Pick<MindAttempt, 'retry'>>(
+  attemptOnce: (tries: number) => Promise<A>,
+  { signal, sleep, random, limits = MIND_LIMITS }: Omit<AskOptions, keyof MindTries>,
+): Promise<A> => {
+  for (let tries = 1; ; tries++) {
+    const attempt = await attemptOnce(tries);
     if (attempt.retry === null || tries >= limits.tries || signal.aborted) return attempt;
     const { after } = attempt.retry;
     if (after !== null && after > limits.retryAfter) return attempt;

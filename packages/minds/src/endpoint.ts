@@ -45,16 +45,23 @@ const PATHS: Readonly<Record<MindApi, string>> = {
 /** The names of the variables that hold keys: no process that Stemma starts for a model's tools sees them. */
 export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS).flatMap(({ keys }) => keys);
 
+/** The path of a mind's requests, behind that of its provider's API. */
+export const pathOf = (api: MindApi): string => PATHS[api];
+
 /** @throws E_MIND_INVALID, E_MIND_KEY_MISSING */
 export const endpointOf = (
-  { api, provider, url: named }: Extract<MindName, { kind: 'remote' }>,
+  {
+    provider,
+    url: named,
+    path: own,
+  }: Pick<Extract<MindName, { kind: 'remote' }>, 'provider' | 'url'> & { readonly path: string },
   env: Env,
 ): MindEndpoint => {
-  const { own, urls, keys, headers } = PROVIDERS[provider];
+  const { own: address, urls, keys, headers } = PROVIDERS[provider];
   const key = firstSet(env, keys)?.value ?? null;
-  const base = named ?? baseOf(env, urls, own);
-  if (key === null && base.href === new URL(own).href)
-    throw fail('E_MIND_KEY_MISSING', `${own} needs a key, and ${keys.join(' and ')} are not set`);
+  const base = named ?? baseOf(env, urls, address);
+  if (key === null && base.href === new URL(address).href)
+    throw fail('E_MIND_KEY_MISSING', `${address} needs a key, and ${keys.join(' and ')} are not set`);
   if (key !== null && !/^[\x21-\x7e]+$/.test(key))
     throw fail(
       'E_MIND_INVALID',
@@ -68,7 +75,7 @@ export const endpointOf = (
   const path = base.pathname.replace(/\/+$/, '');
   const version = provider === 'anthropic' && !/\/v\d+$/.test(path) ? '/v1' : '';
   const url = new URL(base);
-  url.pathname = path + version + PATHS[api];
+  url.pathname = path + version + own;
   return { url, headers: headers(key), key };
 };
 

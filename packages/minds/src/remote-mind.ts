@@ -1,7 +1,7 @@
 import { echo, fail, type StemmaError } from '@stemma/errors';
 import { readAnswer, type ModelAnswer } from '@stemma/model-apis';
 import { decodedBody } from './decoded-body.ts';
-import { endpointOf, type MindEndpoint } from './endpoint.ts';
+import { endpointOf, pathOf, type MindEndpoint } from './endpoint.ts';
 import { exchangeWith, type Exchanged } from './exchange.ts';
 import { openGate, type MindLimits } from './limits.ts';
 import type { Mind, MindApi, MindAttempt, MindSurroundings } from './mind.ts';
@@ -16,7 +16,7 @@ export const openRemoteMind = (
   limits: MindLimits,
   around: MindSurroundings,
 ): Mind => {
-  const endpoint = endpointOf(name, around.env);
+  const endpoint = endpointOf({ ...name, path: pathOf(name.api) }, around.env);
   const gate = openGate(limits, around);
   const { api, model } = name;
   return {

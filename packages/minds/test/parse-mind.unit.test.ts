@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endpointOf } from '../src/endpoint.ts';
+import { endpointOf, pathOf } from '../src/endpoint.ts';
 import { parseMind, type MindName } from '../src/index.ts';
 
 test.each([
@@ -32,8 +32,10 @@ test.each([
   expect(() => parseMind(spec)).toThrow(expect.objectContaining({ code: 'E_MIND_INVALID' }));
 });
 
-const endpoint = (spec: string, env: Record<string, string>) =>
-  endpointOf(parseMind(spec) as Extract<MindName, { kind: 'remote' }>, env);
+const endpoint = (spec: string, env: Record<string, string>) => {
+  const name = parseMind(spec) as Extract<MindName, { kind: 'remote' }>;
+  return endpointOf({ ...name, path: pathOf(name.api) }, env);
+};
 
 test('the environment says where a mind is and which key it takes, and no key goes over an open line [calls §6.8]', () => {
   const key = { OPENAI_API_KEY: 'sk-1', ANTHROPIC_API_KEY: 'sk-2' };

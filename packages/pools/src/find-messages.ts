@@ -1,6 +1,7 @@
-import { embedText, nearestOf } from '@stemma/analysis';
+import { nearestOf } from '@stemma/analysis';
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
+import { embedWith, type EmbeddingOptions } from './embedder.ts';
 import type { PoolView, SampledMessage } from './pool-messages.ts';
 
 /** Which messages of a pool are wanted. */
@@ -43,15 +44,41 @@ export const messagesWithWords = (
   });
 };
 
-/** The messages nearest to a text, the nearest first, by the cosine of their stored vectors. @throws E_USAGE for an empty text */
+/**
+ * The vector of a text that is looked for: the stored one, if the history has one by this embedder; else the embedder is asked for it, and
+ * nothing is recorded.
+ *
+ * @throws as {@link embedWith}
+ */
+export const vectorOfText = async (
+  home: Pick<Home, 'pools'>,
+  history: string,
+  embedder: string,
+  text: string,
+  options: EmbeddingOptions,
+): Promise<Float32Array> => {
+  const {
+    dimension,
+    vectors: [stored],
+  } = await home.pools.vectors(history, embedder, [text]);
+  if (stored) return stored;
+  const [made] = await embedWith(embedder, [text], dimension, options);
+  return made as Float32Array;
+};
+
+/**
+ * The messages nearest to a text, the nearest first, by the cosine of their stored vectors.
+ *
+ * @throws E_USAGE for an empty text, and as {@link vectorOfText}
+ */
 export const messagesNear = async (
   home: Pick<Home, 'pools'>,
   { position }: Pick<PoolView, 'position'>,
   messages: readonly SampledMessage[],
-  { text, most }: { readonly text: string; readonly most: number },
+  { text, most, ...options }: { readonly text: string; readonly most: number } & EmbeddingOptions,
 ): Promise<readonly NearMessage[]> => {
   if (text.trim() === '') throw fail('E_USAGE', 'the text is empty: say what the messages are to be near to');
-  const stored = await home.pools.embedded(position);
+  const { embedder, messages: stored } = await home.pools.embedded(position);
   const vectors = new Map(stored.map(({ node, vector }) => [node, vector] as const));
   const embedded = messages.flatMap((message) => {
     const vector = vectors.get(message.id);
@@ -59,7 +86,7 @@ export const messagesNear = async (
   });
   const near = nearestOf(
     embedded.map(({ vector }) => vector),
-    embedText(text),
+    await vectorOfText(home, position.history, embedder, text, options),
     most,
   );
   return near.map(({ row, similarity }) => ({ ...(embedded[row]?.message as SampledMessage), similarity }));

@@ -4,7 +4,16 @@ export type { PoolMessage } from './pool-message.ts';
 export { viewPool, type PoolView, type SampledMessage } from './pool-messages.ts';
 export { pathLimits } from './path-limits.ts';
 export { messageDocument, poolDocument } from './documents.ts';
-export { filterMessages, messagesNear, messagesWithWords, type NearMessage } from './find-messages.ts';
+export { embedderKind, type EmbedderKind, type EmbeddingOptions } from './embedder.ts';
+export { bringVectors, embedMissing, type BroughtVector, type EmbeddedTexts } from './embed-pool.ts';
+export { readBroughtVector, readBroughtVectors } from './read-brought-vectors.ts';
+export {
+  filterMessages,
+  vectorOfText,
+  messagesNear,
+  messagesWithWords,
+  type NearMessage,
+} from './find-messages.ts';
 export { runPool } from './run-pool.ts';
 export {
   requestRun,

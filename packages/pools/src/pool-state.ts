@@ -13,6 +13,8 @@ export type PoolState = {
   /** The newest round that a snapshot was made of; 0 before the first. */
   readonly round: number;
   readonly messages: readonly PoolMessage[];
+  /** So many of the oldest messages are known to have a vector by the pool's embedder, or to need none. */
+  readonly embedded: number;
   /** What every round shows first. */
   readonly system: readonly WideJsonObject[];
   /** True if the sample of the next round is drawn: it stands in the draft. */
@@ -42,6 +44,7 @@ export const readPool = async (
     seq: tip.seq,
     round: tree.cycle,
     messages: messagesAt(view),
+    embedded: 0,
     system,
     isDrawn,
     sampled: sampledIn(view),

@@ -253,6 +253,7 @@ const ENDS: ReadonlySet<ErrorCode> = new Set([
   'E_MIND_INVALID',
   'E_MIND_NOT_ALLOWED',
   'E_MIND_KEY_MISSING',
+  'E_EMBEDDER_INVALID',
   'E_USAGE',
   'E_CONTENT_TOO_LARGE',
 ]);

@@ -8,13 +8,14 @@ import {
   type MindsOptions,
 } from '@stemma/agent-loop';
 import type { WideJsonObject } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { Mind } from '@stemma/minds';
 import { textOfContent, writeRequest } from '@stemma/model-apis';
 import type { WholeCallAttempt } from '@stemma/queries';
+import { missingVectors, recordVectors, stepsOfVectors, type TextVector } from './record-vectors.ts';
 import { parseAnswer } from './parse-answer.ts';
 import type { PoolMessage } from './pool-message.ts';
 import { readPool, type PoolState } from './pool-state.ts';
@@ -31,7 +32,7 @@ const roundId = (branchId: number, round: number): string => `pool.${branchId}.$
 export type RoundOutcome = {
   readonly state: PoolState;
   readonly done: PoolRound | null;
-  readonly error: NonNullable<Awaited<ReturnType<typeof makeCall>>['error']> | null;
+  readonly error: { readonly code: ErrorCode; readonly message: string } | null;
 };
 
 export type RoundContext = {
@@ -42,7 +43,7 @@ export type RoundContext = {
 };
 
 /**
- * Makes the next round of a pool, or finishes the one that was begun: draws the sample, commits, asks the mind, adds what it
+ * Makes the next round of a pool, or finishes the one that was begun: draws the sample, commits, asks the mind, embeds, adds what it
  * transmits. Each of these is recorded when it is done and under an id that follows from the round, so that a round that was
  * interrupted goes on where it ended, and a recorded answer is never paid for again (pool: Runner).
  *
@@ -52,10 +53,71 @@ export const makeRound = async (context: RoundContext, state: PoolState): Promis
   const open = await openRound(context, state);
   if (open !== null) return finishRound(context, state, open);
   const round = state.round + 1;
+  const embedded = await embedOld(context, state, round);
+  if ('error' in embedded) return { state, done: null, error: embedded.error };
+  return beginRound(context, embedded, round);
+};
+
+const beginRound = async (context: RoundContext, state: PoolState, round: number): Promise<RoundOutcome> => {
   const drawn = state.isDrawn
     ? { seq: state.seq, sampled: state.sampled, messages: state.shown }
     : await drawRound(context, state, round);
   return askRound(context, state, { round, ...drawn, commit: true });
+};
+
+/** What an endpoint did not do. A run ends with it, and can go on. */
+type Unembedded = { readonly error: NonNullable<RoundOutcome['error']> };
+
+/** The vectors of those of the texts that have none. */
+const vectorsOf = async (
+  { home, branchRef, minds, signal }: RoundContext,
+  { settings: { embedder } }: PoolState,
+  texts: readonly string[],
+): Promise<readonly TextVector[] | Unembedded> => {
+  try {
+    return await missingVectors(home, branchRef.history, embedder, texts, { minds, signal });
+  } catch (error) {
+    if (!isStemmaError(error) || !ENDPOINTS.has(error.code)) throw error;
+    const { code, message } = error;
+    return { error: { code, message: `the embedder ${embedder}: ${message}` } };
+  }
+};
+
+/** How an endpoint fails. */
+const ENDPOINTS: ReadonlySet<ErrorCode> = new Set([
+  'E_MIND_UNREACHABLE',
+  'E_MIND_TIMEOUT',
+  'E_MIND_BUSY',
+  'E_MIND_FAILED',
+  'E_MIND_REFUSED',
+  'E_MIND_ANSWER_TOO_LARGE',
+  'E_EMBEDDING_INVALID',
+  'E_CANCELLED',
+]);
+
+/** Records the vectors of messages that came in another way than from a round: the pool's first ones, and those from outside. */
+const embedOld = async (
+  context: RoundContext,
+  state: PoolState,
+  round: number,
+): Promise<PoolState | Unembedded> => {
+  const { home, branchRef } = context;
+  const { messages, embedded, settings, seq } = state;
+  if (embedded === messages.length) return state;
+  const vectors = await vectorsOf(
+    context,
+    state,
+    messages.slice(embedded).map(({ text }) => text),
+  );
+  if ('error' in vectors) return vectors;
+  const recorded = await recordVectors(home, branchRef, {
+    id: roundId(branchRef.branchId, round),
+    by: BY,
+    embedder: settings.embedder,
+    vectors,
+    expected: seq,
+  });
+  return { ...state, seq: recorded ?? seq, embedded: messages.length };
 };
 
 type Asked = {
@@ -219,7 +281,7 @@ const messagesIn = ({ answer }: WholeCallAttempt): readonly string[] =>
   parseAnswer(textOfContent((answer as WideJsonObject | null)?.['content'])).messages;
 
 const addRound = async (
-  { home, branchRef: { history, branchId } }: RoundContext,
+  context: RoundContext,
   state: PoolState,
   {
     round,
@@ -232,13 +294,19 @@ const addRound = async (
     readonly mind: { readonly id: number; readonly spec: string };
   },
 ): Promise<RoundOutcome> => {
+  const {
+    home,
+    branchRef: { history, branchId },
+  } = context;
   const texts = messagesIn(attempt);
   const tokens = (attempt.usage?.input ?? 0) + (attempt.usage?.output ?? 0);
   const { cost, model } = attempt;
   const first = nextVectorId(state.messages);
   if (texts.length === 0)
     return { state, done: { round, mind: mind.spec, sampled, added: [], tokens, cost, model }, error: null };
-  const steps = texts.map((content, i): Step => ({
+  const vectors = await vectorsOf(context, state, texts);
+  if ('error' in vectors) return { state, done: null, error: vectors.error };
+  const inserted = texts.map((content, i): Step => ({
     op: 'insert',
     parent: '^ah',
     node: {
@@ -254,6 +322,7 @@ const addRound = async (
     },
   }));
   const id = `${roundId(branchId, round)}.added`;
+  const steps = [...inserted, ...stepsOfVectors(state.settings.embedder, vectors)];
   const outcome = await home.submit({ id, history, branchId, by: BY, expected: seq, steps });
   const ids = outcome.events.flatMap((event) => (event.type === 'NodeInserted' ? [event.node.id] : []));
   const added = texts.map((text, i): PoolMessage => ({
@@ -266,7 +335,13 @@ const addRound = async (
     text,
   }));
   return {
-    state: { ...state, seq: outcome.seq, messages: grown(state.messages, added) },
+    state: {
+      ...state,
+      seq: outcome.seq,
+      // Where earlier ones are not looked at yet, these are not counted either.
+      embedded: state.embedded + (state.embedded === state.messages.length ? added.length : 0),
+      messages: grown(state.messages, added),
+    },
     done: { round, mind: mind.spec, sampled, added: ids, tokens, cost, model },
     error: null,
   };

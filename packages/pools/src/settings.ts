@@ -1,7 +1,9 @@
+import { EMBEDDER } from '@stemma/analysis';
 import type { WideJson } from '@stemma/canonical';
 import { fail, issueText } from '@stemma/errors';
 import { parseMind } from '@stemma/minds';
 import { z } from 'zod';
+import { embedderKind } from './embedder.ts';
 
 /** How many messages of a pool anybody may sample from, and how many a sample may have. */
 const MOST = 1_000_000;
@@ -18,6 +20,8 @@ const count = (least: number, most: number) => {
 const MINDS = 'must be a list of 1 to 100 minds, such as ["offline"]';
 const PROMPT = 'must be a text of at most 100000 characters';
 
+const EMBEDDERS = 'must name an embedder, such as "stemma-ngrams-1" or "openai:text-embedding-3-small"';
+
 const Settings = z.object({
   /** K: the messages that a round shows. */
   sample_size: count(1, 10_000),
@@ -30,6 +34,8 @@ const Settings = z.object({
     .array(z.string({ error: MINDS }).min(1, { error: MINDS }).max(1_000, { error: MINDS }), { error: MINDS })
     .min(1, { error: MINDS })
     .max(100, { error: MINDS }),
+  /** By whose vectors the pool is measured. Those of an endpoint are asked for when a text comes, and recorded. */
+  embedder: z.string({ error: EMBEDDERS }).min(1, { error: EMBEDDERS }).max(512, { error: EMBEDDERS }),
   prompt: z.string({ error: PROMPT }).max(100_000, { error: PROMPT }),
   /** Further parameters of each request. */
   parameters: z.record(
@@ -51,6 +57,7 @@ export const DEFAULT_SETTINGS: PoolSettings = {
   active_pool_size: 100,
   seed: 1,
   minds: ['offline'],
+  embedder: EMBEDDER,
   prompt: DEFAULT_PROMPT,
   parameters: {},
 };
@@ -61,7 +68,7 @@ const SETTING_NAMES = Object.keys(DEFAULT_SETTINGS) as readonly (keyof PoolSetti
 /**
  * The settings in a configuration.
  *
- * @throws E_NOT_A_POOL if it has none, E_CONFIG_INVALID, E_MIND_INVALID
+ * @throws E_NOT_A_POOL if it has none, E_CONFIG_INVALID, E_MIND_INVALID, E_EMBEDDER_INVALID
  */
 export const settingsOf = (config: { readonly [key: string]: WideJson }, what: string): PoolSettings => {
   if (config['sample_size'] === undefined || config['active_pool_size'] === undefined)
@@ -78,7 +85,7 @@ export const settingsOf = (config: { readonly [key: string]: WideJson }, what: s
  * Checks what a configuration becomes, if it is that of a pool then: a setting that no round could run with is refused when it is
  * given. Null removes a key, and one that a pool has no default for ends it.
  *
- * @throws E_CONFIG_INVALID, E_MIND_INVALID
+ * @throws E_CONFIG_INVALID, E_MIND_INVALID, E_EMBEDDER_INVALID
  */
 export const checkPoolChange = (
   config: { readonly [key: string]: WideJson },
@@ -89,11 +96,12 @@ export const checkPoolChange = (
   settingsOf(changed, 'the branch');
 };
 
-/** @throws E_CONFIG_INVALID, E_MIND_INVALID */
+/** @throws E_CONFIG_INVALID, E_MIND_INVALID, E_EMBEDDER_INVALID */
 export const checkSettings = (given: object): PoolSettings => {
   const read = Settings.safeParse(given);
   if (!read.success)
     throw fail('E_CONFIG_INVALID', issueText(read.error.issues, 'the configuration of a pool').sentence);
   for (const mind of read.data.minds) parseMind(mind);
+  embedderKind(read.data.embedder);
   return read.data;
 };

@@ -1,4 +1,4 @@
-import { readNpy } from '@stemma/analysis';
+import { npyBytes, readNpy } from '@stemma/analysis';
 import { branchRefOf } from '@stemma/history-store';
 import { openHome, type Home } from '@stemma/home';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -187,6 +187,40 @@ test('an export has the layout of a session, and its import the same trees [pool
   expect(twice.files[3]).toEqual(exported.files[3]);
 });
 
+test('the vectors of a session are recorded, measured by, and written back to the bit [pool §8.2, §8.4]', async () => {
+  const numbers = ROWS.flatMap((_, i) => [i + 1, 0.1 * i, -1 / (i + 1)]);
+  const embeddings = npyBytes({ rows: ROWS.length, dimension: 3, values: Float64Array.from(numbers) }, '<f4');
+  const session = readSession({ ...SESSION, embeddings });
+  expect(session.differences).toEqual([]);
+  const imported = await importSession(home, session, { name: 'sea', source });
+  expect(imported.vectors).toBe(ROWS.length);
+  const branch = await home.find('sea');
+  const { embedder, snapshots } = await home.pools.metrics(await home.position(branch));
+  expect(embedder).toBe('outside:logosphere');
+  expect(snapshots.length).toBeGreaterThan(0);
+  for (const { embedded, active } of snapshots) expect(embedded).toBe(active);
+  const exported = filesOf(await exportSession(home, branch.history));
+  expect(exported.embeddings).toEqual(embeddings);
+  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+});
+
+test('a row of zeros is no vector, and of two vectors of a text the first is recorded; the import says so', () => {
+  const rows = [row(0, 0, -1, 'same'), row(1, 0, -1, 'other'), row(2, 1, 0, 'same'), row(3, 1, 0, 'same')];
+  const values = Float64Array.from([1, 2, 0, 0, 3, 4, 1, 2]);
+  const { vectors, differences } = readSession({
+    ...SESSION,
+    metadata: lines(rows),
+    embeddings: npyBytes({ rows: 4, dimension: 2, values }, '<f4'),
+    interventions: null,
+    branches: null,
+  });
+  expect(vectors?.map(({ vector }) => [...vector])).toEqual([[1, 2]]);
+  expect(differences).toEqual([
+    'embeddings.npy has only zeros for message 1, which therefore has no vector',
+    'messages 0 and 2 have the same text and other vectors: that of 0 is recorded',
+  ]);
+});
+
 test('a pool that ran here is exported with its branches, messages from outside and vectors, and comes back the same each time [pool: Formats]', async () => {
   await startPool(home, {
     id: 's',
@@ -271,6 +305,11 @@ test.each([
   [
     'objects',
     { embeddings: npy(`{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }\n`, new Uint8Array(8)) },
+    'E_VECTORS',
+  ],
+  [
+    'a number that single precision cannot hold',
+    { embeddings: npyBytes({ rows: 1, dimension: 1, values: Float64Array.of(1e40) }, '<f8') },
     'E_VECTORS',
   ],
   ['a file that is cut off', { embeddings: vectorsFor(10).subarray(0, 90) }, 'E_VECTORS'],

@@ -1,6 +1,7 @@
 import {
   describeClusters,
   diversity,
+  EMBEDDER,
   embedTexts,
   hdbscan,
   roundMetrics,
@@ -70,6 +71,7 @@ const recomputed = async (branch: BranchRef, at: string, before: string | null) 
   return {
     messages: messages.length,
     active: active.length,
+    embedder: EMBEDDER,
     embedded: active.length,
     texts: new Set(active.map(({ text }) => text)).size,
     added: added.length,
@@ -138,7 +140,7 @@ test('the figures of every snapshot are those of its texts, to the bit, whatever
 test('a text has one vector, however often it is said, and a position reads it [pool: One model]', async () => {
   const main = await start();
   await runPool(home, main, { rounds: 5, actor: 'ann' });
-  const embedded = await home.pools.embedded(await home.position(main));
+  const { messages: embedded } = await home.pools.embedded(await home.position(main));
   const { messages } = await viewPool(home, main);
   expect(embedded.map(({ node }) => node)).toEqual(messages.map(({ id }) => id));
   expect(embedded.map(({ vector }) => [...vector])).toEqual(

@@ -34,7 +34,13 @@ export { frameSummariesBetween } from './merge-base.ts';
 export type { Origin } from './origin-types.ts';
 export type { EmbeddedMessage } from '@stemma/read-models';
 export { poolMetricsDocument } from './pools/document.ts';
-export { openPools, type PoolMetrics, type PoolQuestions } from './pools/pools.ts';
+export {
+  openPools,
+  type EmbeddedPool,
+  type PoolMetrics,
+  type PoolQuestions,
+  type RecordedVectors,
+} from './pools/pools.ts';
 export type { BisectAnswer, ExplainedChange } from './prompts/bisect-types.ts';
 export { bisect } from './prompts/bisect.ts';
 export { blameThread, parseByteRange } from './prompts/blame.ts';

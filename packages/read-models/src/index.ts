@@ -56,6 +56,7 @@ export {
   type PoolAttractor,
   type PoolSnapshot,
 } from './pool/queries.ts';
+export { embedderIn, embedderRow, vectorOf } from './pool/pool-rows.ts';
 export type { ReadModel } from './read-model.ts';
 export type { StageNode } from './stages/node-row.ts';
 export { payloadFrame, payloadOf } from './stages/payload-of.ts';

@@ -36,6 +36,7 @@ const NAMES: { readonly [op in Step['op']]?: readonly string[] } = {
   fork: ['name'],
   rollback: ['abandoned'],
   inject: ['id', 'parent', 'role', 'kind'],
+  record_vectors: ['embedder'],
 };
 
 /** The fields of a step that are texts or values of anybody's, by operation. */

@@ -17,6 +17,7 @@ const branch = (name: string, added: number): ReportedBranch => ({
   snapshots: [1, 2, 3].map((round) => ({
     branchId: 0,
     seq: round * 4,
+    embedder: 'stemma-ngrams-1',
     round,
     messages: 4 + round * added,
     active: 5,

@@ -77,6 +77,7 @@ const TEXTS: Texts = {
   RunRequested: none,
   RunTaken: none,
   RunEnded: none,
+  VectorsRecorded: none,
   ContentRedacted: none,
   HistoryErased: none,
 };

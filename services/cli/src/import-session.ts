@@ -55,14 +55,14 @@ export const importSessionFolder = async (
     nodes: session.rows.length,
     events: imported?.events ?? 0,
     warnings: session.differences,
-    read: { messages: session.rows.length, branches: session.branches.length + 1 },
-    skipped: {
-      ...Object.fromEntries(
-        Object.entries(imported?.skipped ?? {}).map(([type, count]) => [`intervention ${type}`, count]),
-      ),
-      // Stemma makes a vector of each text itself, the same for all pools.
-      ...(session.vectors === null ? {} : { 'vector of the session': session.vectors.rows }),
+    read: {
+      messages: session.rows.length,
+      branches: session.branches.length + 1,
+      ...(session.vectors === null ? {} : { 'vectors of texts': session.vectors.length }),
     },
+    skipped: Object.fromEntries(
+      Object.entries(imported?.skipped ?? {}).map(([type, count]) => [`intervention ${type}`, count]),
+    ),
     unknown: session.unknown,
     repeated: false,
   };

@@ -1,6 +1,5 @@
 import {
   compareRuns,
-  embedText,
   mapVectors,
   nearestOf,
   principalComponents,
@@ -13,7 +12,8 @@ import { fail } from '@stemma/errors';
 import { recordedArms, verdictDocument } from '@stemma/experiments';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { viewPool } from '@stemma/pools';
+import { vectorOfText, viewPool } from '@stemma/pools';
+import { ASKS_NOBODY } from './asks-nobody.ts';
 
 type PoolMapEndpoint = 'poolRows' | 'poolMap' | 'poolNear' | 'verdict';
 type PoolMapHandlers = {
@@ -36,7 +36,7 @@ export const poolMapHandlers = (home: Home): PoolMapHandlers => {
     readonly at?: string | undefined;
   }) => {
     const position = await home.position(await home.find(history), at);
-    return { position: position.label, messages: await home.pools.embedded(position) };
+    return { position: position.label, of: position.history, ...(await home.pools.embedded(position)) };
   };
   const armOf = async (history: string, list: string): Promise<readonly BranchRef[]> => {
     const names = list.split(',');
@@ -98,7 +98,7 @@ export const poolMapHandlers = (home: Home): PoolMapHandlers => {
     poolNear: async ({ message, text, limit = 20, ...where }) => {
       if ((message === undefined) === (text === undefined))
         throw fail('E_USAGE', 'what is near is asked of a `message` or of a `text`: name one');
-      const { position, messages } = await embeddedAt(where);
+      const { position, of, embedder, messages } = await embeddedAt(where);
       const self = messages.find(({ node }) => node === message);
       if (message !== undefined && self === undefined)
         throw fail('E_NODE_NOT_FOUND', `the pool has no message ${message} with a vector at ${position}`, {
@@ -107,7 +107,7 @@ export const poolMapHandlers = (home: Home): PoolMapHandlers => {
       const others = messages.filter((each) => each !== self);
       const near = nearestOf(
         others.map(({ vector }) => vector),
-        self?.vector ?? embedText(text ?? ''),
+        self?.vector ?? (await vectorOfText(home, of, embedder, text ?? '', { minds: ASKS_NOBODY })),
         limit,
       );
       return {

@@ -4,11 +4,14 @@ import type { Home } from '@stemma/home';
 import { openAllowedMinds } from '@stemma/minds';
 import {
   askPool,
+  bringVectors,
+  embedMissing,
   filterMessages,
   messageDocument,
   messagesNear,
   messagesWithWords,
   poolDocument,
+  readBroughtVector,
   requestRun,
   resumeRun,
   runPool,
@@ -17,7 +20,9 @@ import {
   viewPool,
   viewRun,
   viewRuns,
+  type BroughtVector,
 } from '@stemma/pools';
+import { ASKS_NOBODY } from './asks-nobody.ts';
 import { poolMetricsDocument } from '@stemma/queries';
 
 type PoolEndpoint =
@@ -25,6 +30,7 @@ type PoolEndpoint =
   | 'pool'
   | 'poolMessages'
   | 'poolMetrics'
+  | 'embedPool'
   | 'runPool'
   | 'askPool'
   | 'poolRuns'
@@ -70,14 +76,33 @@ export const poolHandlers = (home: Home, { env, closing }: PoolHandlerOptions): 
   };
 
   return {
-    startPool: async ({ body: { actor, name = null, messages = [], settings, ...given } }) =>
-      startPool(home, {
-        ...present(given),
-        name,
-        by: { actor },
-        messages,
-        settings: settings ?? {},
-      }),
+    startPool: async ({ body: { actor, name = null, messages = [], settings, ...given } }, request) =>
+      asking(request, SECONDS, (signal) =>
+        startPool(home, {
+          ...present(given),
+          name,
+          by: { actor },
+          messages,
+          settings: settings ?? {},
+          minds,
+          signal,
+        }),
+      ),
+    embedPool: async ({ history, body: { vectors, seconds = SECONDS, ...given } }, request) => {
+      const branchRef = await home.find(history);
+      const { position, ...found } = await asking(request, seconds, (signal) => {
+        if (vectors !== undefined)
+          return bringVectors(home, branchRef, { ...present(given), vectors: vectors.map(broughtVector) });
+        const { embedder: _of, ...by } = given;
+        if (given.embedder !== undefined)
+          throw fail(
+            'E_USAGE',
+            '`embedder` belongs to `vectors`: without them the embedder of the pool is asked',
+          );
+        return embedMissing(home, branchRef, { ...present(by), minds, signal });
+      });
+      return { ...found, position: position.label };
+    },
     pool: async ({ history, at }) => poolDocument(await viewPool(home, await home.find(history), at)),
     poolMessages: async ({ history, at, words, like, skip = 0, limit, active, ...rounds }) => {
       if (words !== undefined && like !== undefined)
@@ -87,7 +112,7 @@ export const poolHandlers = (home: Home, { env, closing }: PoolHandlerOptions): 
       const wanted = filterMessages(view.messages, { ...rounds, active: active === 'true' });
       const found =
         like !== undefined
-          ? await messagesNear(home, view, wanted, { text: like, most: skip + most })
+          ? await messagesNear(home, view, wanted, { text: like, most: skip + most, minds: ASKS_NOBODY })
           : words !== undefined
             ? messagesWithWords(wanted, words)
             : wanted;
@@ -125,6 +150,12 @@ export const poolHandlers = (home: Home, { env, closing }: PoolHandlerOptions): 
       viewRun(home, await resumeRun(home, (await home.find(history)).history, run, present(body))),
   };
 };
+
+/** Whose a vector is, and its numbers in single precision. @throws E_VECTORS */
+const broughtVector = (
+  { vector, ...whose }: NonNullable<InputOf<Endpoints['embedPool']>['body']['vectors']>[number],
+  row: number,
+): BroughtVector => readBroughtVector({ vector, ...whose }, `vector ${row + 1}`);
 
 /** The fields that are there. */
 const present = <T extends object>(given: T): { readonly [K in keyof T]: Exclude<T[K], undefined> } =>

@@ -144,6 +144,7 @@ const nodeChangesOfEvent = (
     case 'RunRequested':
     case 'RunTaken':
     case 'RunEnded':
+    case 'VectorsRecorded':
     case 'PositionNamed':
     case 'PositionAnnotated':
     case 'ContentRedacted':

@@ -33,6 +33,7 @@ import { emit, type PendingFrame } from './pending-frame.ts';
 import { withRedactions, type InsertedNodes } from './redact.ts';
 import { decideRun } from './run.ts';
 import { importPlan, newHistory } from './start.ts';
+import { decideVectors } from './vectors.ts';
 
 export const decide: Decide = (state, command, now, sources) =>
   findRepeated(command, sources.lookups) ?? decideNew(state, command, now, sources);
@@ -293,6 +294,10 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
     case 'take_run':
     case 'end_run': {
       decideRun(pending, step);
+      return;
+    }
+    case 'record_vectors': {
+      decideVectors(pending, step);
       return;
     }
     case 'erase':

@@ -35,11 +35,20 @@ const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
   request_run: 'run',
   take_run: 'run',
   end_run: 'run',
+  record_vectors: 'edit',
   erase: 'edit',
 };
 
 /** Steps that may accompany any other step without changing its type. */
-const ALONG: ReadonlySet<Op> = new Set(['commit', 'name', 'save', 'annotate', 'start_call', 'finish_call']);
+const ALONG: ReadonlySet<Op> = new Set([
+  'commit',
+  'name',
+  'save',
+  'annotate',
+  'start_call',
+  'finish_call',
+  'record_vectors',
+]);
 const ALONE: ReadonlySet<Op> = new Set([
   'fork',
   'rollback',

@@ -100,6 +100,17 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'PositionAnnotated':
         steps.push(...withPosition({ op: 'annotate', note: event.note }, event, context));
         break;
+      case 'VectorsRecorded': {
+        const { embedder, dimension, texts, payload } = event;
+        steps.push({
+          op: 'record_vectors',
+          embedder,
+          dimension,
+          texts,
+          vectors: payload['data_vectors'] as WideJson,
+        });
+        break;
+      }
       case 'NodeImported':
       case 'SnapshotImported':
       case 'NodeExpired':

@@ -173,7 +173,8 @@ const ownMessages = async (
   const branchRef: BranchRef = branchRefOf(history, branchId);
   const tip = await home.position(branchRef);
   settingsOf((await home.branches.config(tip)).config, tip.branch);
-  const vectors = new Map((await home.pools.embedded(tip)).map(({ node, vector }) => [node, vector]));
+  const { messages: embedded } = await home.pools.embedded(tip);
+  const vectors = new Map(embedded.map(({ node, vector }) => [node, vector]));
   return messagesAt(await home.view(tip)).flatMap((message): Exported[] => {
     const { id, mindId } = message;
     if (branchOf.get(id) !== branchId) return [];

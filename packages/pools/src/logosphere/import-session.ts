@@ -2,11 +2,14 @@ import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { historyId, type Command, type Step } from '@stemma/history';
 import type { Home } from '@stemma/home';
+import { stepsOfVectors } from '../record-vectors.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
 import type { LogosphereSession, SessionIntervention, SessionRow } from './read-session.ts';
 
 /** Who recorded what no actor did. */
 const BY = { recorder: 'logosphere' } as const;
+/** By which embedder the vectors of a session are. */
+export const SESSION_EMBEDDER = 'outside:logosphere';
 /** Rounds without a message that are made up for, so that a round keeps its number. */
 const MOST_EMPTY = 10_000;
 
@@ -16,6 +19,8 @@ export type ImportedSession = {
   readonly rounds: number;
   readonly messages: number;
   readonly branches: number;
+  /** Texts whose vectors are recorded. */
+  readonly vectors: number;
   readonly events: number;
   /** Interventions that are not recorded, by type: the layout does not say what they changed. */
   readonly skipped: Readonly<Record<string, number>>;
@@ -23,7 +28,7 @@ export type ImportedSession = {
 
 /**
  * Records a session as a history that is a pool: each round a cycle with the samples of its minds, each branch a branch, messages from
- * outside as interventions (pool: Formats). The same session gives the same trees.
+ * outside as interventions, its vectors as recorded ones (pool: Formats). The same session gives the same trees.
  *
  * @throws E_HISTORY_EXISTS, E_INPUT_TOO_LARGE, and what `submit` throws
  */
@@ -62,8 +67,10 @@ export const importSession = async (
     at_ns: 0n,
     steps: [{ op: 'start', name, thread: 'pre', source }],
   });
+  const vectors = session.vectors ?? [];
   const config = {
     ...DEFAULT_SETTINGS,
+    ...(vectors.length === 0 ? {} : { embedder: SESSION_EMBEDDER }),
     sample_size: Math.max(
       1,
       sizes.reduce((a, b) => Math.max(a, b), 0),
@@ -77,6 +84,8 @@ export const importSession = async (
       steps: [{ op: 'config', set: config as unknown as WideJsonObject }],
     })
   ).seq;
+  for (const [i, step] of stepsOfVectors(SESSION_EMBEDDER, vectors).entries())
+    began.seq = (await submit({ id: `logosphere.vectors.${i}`, branchId: 0, by: BY, steps: [step] })).seq;
   const injections = new Map<number, SessionIntervention>();
   const skipped: Record<string, number> = {};
   for (const intervention of session.interventions) {
@@ -141,6 +150,7 @@ export const importSession = async (
     rounds,
     messages: session.rows.length,
     branches: session.branches.length + 1,
+    vectors: vectors.length,
     events,
     skipped,
   };

@@ -1,4 +1,4 @@
-import { readNpy } from '@stemma/analysis';
+import { readNpy, rowOf, type Vectors } from '@stemma/analysis';
 import {
   canonicalJson,
   isJsonObject,
@@ -8,6 +8,7 @@ import {
 } from '@stemma/canonical';
 import { fail, issueText } from '@stemma/errors';
 import { z } from 'zod';
+import { textHashOf, type TextVector } from '../record-vectors.ts';
 import { nanosecondsOf } from './timestamps.ts';
 
 /** A message of a session. */
@@ -43,8 +44,8 @@ export type LogosphereSession = {
   /** Parents before those that start from them. */
   readonly branches: readonly SessionBranch[];
   readonly interventions: readonly SessionIntervention[];
-  /** Rows and dimension of the vectors; null: the session has none. */
-  readonly vectors: { readonly rows: number; readonly dimension: number } | null;
+  /** The vectors of the texts of its messages, each text once; null: the session has none. */
+  readonly vectors: readonly TextVector[] | null;
   /** Where the files contradict each other, in sentences. */
   readonly differences: readonly string[];
   /** Fields that are not of the format, and how often each occurs. */
@@ -149,6 +150,7 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
   const outside = rows.find(({ vectorId }) => vectors !== null && vectorId >= vectors.rows);
   if (outside !== undefined)
     differ(`embeddings.npy has no row ${outside.vectorId}, which metadata.jsonl names`);
+  const textVectors = vectors === null ? null : vectorsOfTexts(vectors, rows, differ);
   const interventions = linesOf(files.interventions, 'interventions.jsonl').map(({ value, line }) => {
     const where = `interventions.jsonl, line ${line}`;
     const read = Intervention.safeParse(value);
@@ -184,7 +186,7 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
     for (const id of injected)
       differ(`message ${id} came from outside, and interventions.jsonl does not say by whom`);
   if (more > 0) differences.push(`and ${more} more`);
-  return { rows, branches, interventions, vectors, differences, unknown };
+  return { rows, branches, interventions, vectors: textVectors, differences, unknown };
 };
 
 const textOf = (bytes: Uint8Array, file: string): string => {
@@ -208,10 +210,41 @@ const linesOf = (
         );
 
 /** @throws E_VECTORS for numbers that are none, objects, and files that are not as long as they say */
-const vectorsIn = (bytes: Uint8Array | null): LogosphereSession['vectors'] => {
-  if (bytes === null) return null;
-  const { rows, dimension } = readNpy(bytes);
-  return { rows, dimension };
+const vectorsIn = (bytes: Uint8Array | null): Vectors | null => (bytes === null ? null : readNpy(bytes));
+
+/**
+ * The vector of each text, in single precision. A row of zeros stands for none; messages that say the same have the vector of the first.
+ *
+ * @throws E_VECTORS for a number that single precision cannot hold
+ */
+const vectorsOfTexts = (
+  vectors: Vectors,
+  rows: readonly SessionRow[],
+  differ: (what: string) => void,
+): readonly TextVector[] => {
+  const found = new Map<string, TextVector & { readonly of: number }>();
+  for (const { vectorId, text } of rows) {
+    if (vectorId >= vectors.rows) continue;
+    const vector = Float32Array.from(rowOf(vectors, vectorId));
+    const wrong = vector.findIndex((value) => !Number.isFinite(value));
+    if (wrong !== -1)
+      throw fail(
+        'E_VECTORS',
+        `embeddings.npy, row ${vectorId}: number ${wrong + 1} is not finite in single precision`,
+      );
+    if (vector.every((value) => value === 0)) {
+      differ(`embeddings.npy has only zeros for message ${vectorId}, which therefore has no vector`);
+      continue;
+    }
+    const textHash = textHashOf(text);
+    const before = found.get(textHash);
+    if (before === undefined) found.set(textHash, { textHash, vector, of: vectorId });
+    else if (!vector.every((value, i) => value === before.vector[i]))
+      differ(
+        `messages ${before.of} and ${vectorId} have the same text and other vectors: that of ${before.of} is recorded`,
+      );
+  }
+  return [...found.values()].map(({ textHash, vector }) => ({ textHash, vector }));
 };
 
 /** The branches, parents first. */

@@ -4,6 +4,7 @@ import type { PoolMetrics } from './pools.ts';
 const snapshotDocument = (snapshot: PoolSnapshot) => ({
   position: `@s${snapshot.seq}`,
   branch_id: snapshot.branchId,
+  embedder: snapshot.embedder,
   round: snapshot.round,
   messages: snapshot.messages,
   active: snapshot.active,

@@ -1,12 +1,14 @@
 import { EMBEDDER, embedText } from '@stemma/analysis';
-import { sha256, type WideJson } from '@stemma/canonical';
+import { fromHex, sha256, type WideJson } from '@stemma/canonical';
 import type { NodeRecord, RecordChange } from '@stemma/context-tree';
-import { payloadIn, type AppliedFrame } from '@stemma/history';
+import { payloadIn, vectorsIn, type AppliedFrame } from '@stemma/history';
+import type { VectorsRecorded } from '@stemma/events';
 import type { Rows } from '@stemma/row-store';
 import { measurePool } from './measure-pool.ts';
-import { bytesOfFloats, poolPath, poolSizeAt } from './pool-rows.ts';
+import { bytesOfFloats, embedderIn, poolPath, poolSizeAt } from './pool-rows.ts';
 import {
   POOL_BRANCHES,
+  POOL_EMBEDDERS,
   POOL_MESSAGES,
   POOL_METRICS,
   POOL_ORDINALS,
@@ -26,17 +28,20 @@ export const foldPool = (frame: AppliedFrame, rows: Rows): void => {
     return;
   }
   foldMessages(frame, rows);
+  for (const event of frame.events) if (event.type === 'VectorsRecorded') foldVectors(history, event, rows);
   if (snapshot === null) return;
   const { config } = frame.state;
   const { active_pool_size: activeSize } = config;
   // Only a pool has this setting (pool: Runner).
   if (typeof activeSize !== 'number') return;
   const at = { history, branchId, seq };
-  const found = measurePool(rows, at, { activeSize, embedder: EMBEDDER }, seq - 1);
+  const embedder = embedderIn(config);
+  const found = measurePool(rows, at, { activeSize, embedder }, seq - 1);
   rows.put(
     POOL_METRICS,
     [history, branchId, seq],
     [
+      embedder,
       snapshot.cycle,
       found.next,
       found.messages,
@@ -112,6 +117,23 @@ const foldText = (frame: AppliedFrame, index: number, rows: Rows): void => {
   if (isSeed) rows.put(POOL_SEEDS, [history, seq, index], [hash]);
   if (rows.get(POOL_VECTORS, [history, EMBEDDER, hash]) === undefined)
     rows.put(POOL_VECTORS, [history, EMBEDDER, hash], [bytesOfFloats(embedText(text))]);
+};
+
+/** The first vector of a text counts, and the dimension of an embedder's first one: what is measured by a vector stays so. */
+const foldVectors = (history: string, event: VectorsRecorded, rows: Rows): void => {
+  const { embedder, dimension } = event;
+  const vectors = vectorsIn(event) ?? [];
+  const [kept, before, others] = rows.get(POOL_EMBEDDERS, [history, embedder]) ?? [dimension, 0, 0];
+  let texts = before;
+  if (kept === dimension)
+    for (const [text, vector] of vectors) {
+      const key = [history, embedder, fromHex(text)] as const;
+      if (rows.get(POOL_VECTORS, [...key]) !== undefined) continue;
+      rows.put(POOL_VECTORS, [...key], [vector.slice()]);
+      texts++;
+    }
+  const further = kept === dimension ? others : others + vectors.length;
+  rows.put(POOL_EMBEDDERS, [history, embedder], [kept, texts, further]);
 };
 
 const wholeFrom = (value: unknown, least: number): number | null =>

@@ -1,6 +1,8 @@
+import { EMBEDDER } from '@stemma/analysis';
 import type { RowReader } from '@stemma/row-store';
 import {
   POOL_BRANCHES,
+  POOL_EMBEDDERS,
   POOL_MESSAGES,
   POOL_METRICS,
   POOL_SIZES,
@@ -94,6 +96,20 @@ export const newestEntries = (
   return found.reverse();
 };
 
+/** The embedder that a configuration names, by whose vectors a pool is measured; without one, the built-in one (pool §6.6). */
+export const embedderIn = (config: { readonly [key: string]: unknown }): string =>
+  typeof config['embedder'] === 'string' ? config['embedder'] : EMBEDDER;
+
+/** What is recorded of the vectors of an embedder; undefined: nothing. */
+export const embedderRow = (
+  rows: RowReader,
+  history: string,
+  embedder: string,
+): { readonly dimension: number; readonly texts: number; readonly otherDimension: number } | undefined => {
+  const row = rows.get(POOL_EMBEDDERS, [history, embedder]);
+  return row === undefined ? undefined : { dimension: row[0], texts: row[1], otherDimension: row[2] };
+};
+
 /** The stored vector of a text; undefined: it has none. */
 export const vectorOf = (
   rows: RowReader,
@@ -128,7 +144,7 @@ export const nextAtSnapshot = (
   for (const { branchId, limit } of path) {
     const to = Math.min(limit, seq);
     const [found] = rows.range(POOL_METRICS, { prefix: [history, branchId], to, reverse: true, limit: 1 });
-    if (found !== undefined) return found.value[1];
+    if (found !== undefined) return found.value[2];
   }
   return 0;
 };

@@ -24,6 +24,8 @@ export type PoolAttractor = {
 export type PoolSnapshot = Omit<PoolFigures, 'attractors' | 'next'> & {
   readonly branchId: number;
   readonly seq: number;
+  /** By whose vectors it is measured. */
+  readonly embedder: string;
   /** The round that the snapshot was made for; its own messages come after it. */
   readonly round: number;
   readonly attractors: readonly PoolAttractor[] | null;
@@ -43,6 +45,7 @@ export const listPoolMetrics = (
   const measured = [...path].reverse().flatMap(({ branchId, limit }) =>
     rows.range(POOL_METRICS, { prefix: [history, branchId], to: limit }).map(({ key, value }) => {
       const [
+        embedder,
         round,
         next,
         messages,
@@ -57,6 +60,7 @@ export const listPoolMetrics = (
         found,
       ] = value;
       const figures = {
+        embedder,
         next,
         messages,
         active,
@@ -73,25 +77,33 @@ export const listPoolMetrics = (
     }),
   );
   const { branchId, seq } = at;
-  const now = { branchId, seq, round: measure.round, ...measurePool(rows, at, measure, seq) };
+  const { embedder } = measure;
+  const now = { branchId, seq, round: measure.round, embedder, ...measurePool(rows, at, measure, seq) };
   const entries = new Map(
     newestEntries(rows, history, path, { next: now.next }).map((entry) => [entry.ordinal, entry]),
   );
-  const follow = openFollower(rows, history, measure.embedder, entries);
+  const follow = openFollower(rows, history, entries);
   return { snapshots: measured.map(follow), now: follow(now) };
 };
 
-type Measured = PoolFigures & { readonly branchId: number; readonly seq: number; readonly round: number };
+type Measured = PoolFigures & {
+  readonly branchId: number;
+  readonly seq: number;
+  readonly round: number;
+  readonly embedder: string;
+};
 
 const openFollower = (
   rows: RowReader,
   history: string,
-  embedder: string,
   entries: ReadonlyMap<number, PoolEntry>,
 ): ((measured: Measured) => PoolSnapshot) => {
   let known: KnownClusters = [];
+  let by: string | undefined;
+  /** The identities that earlier embedders gave. */
+  let given = 0;
   const vectors = new Map<number, Float32Array>();
-  const vectorAt = (ordinal: number): readonly Float32Array[] => {
+  const vectorAt = (embedder: string, ordinal: number): readonly Float32Array[] => {
     const kept = vectors.get(ordinal);
     if (kept !== undefined) return [kept];
     const entry = entries.get(ordinal);
@@ -102,14 +114,24 @@ const openFollower = (
   };
   const node = (ordinal: number): string => entries.get(ordinal)?.node ?? '';
   return ({ next: _next, attractors, ...rest }) => {
+    const { embedder } = rest;
+    // Vectors of two embedders cannot be compared: attractors begin anew.
+    if (embedder !== by) {
+      by = embedder;
+      given += known.length;
+      known = [];
+      vectors.clear();
+    }
     if (attractors === null) return { ...rest, attractors };
-    const centroids = attractors.map(({ members }) => centroidOfEntries(members.flatMap(vectorAt)));
+    const centroids = attractors.map(({ members }) =>
+      centroidOfEntries(members.flatMap((ordinal) => vectorAt(embedder, ordinal))),
+    );
     const followed = followClusters(known, centroids);
     known = followed.known;
     return {
       ...rest,
       attractors: attractors.map(({ size, coherence, representative, members, rounds }, i) => ({
-        identity: followed.identities[i] ?? 0,
+        identity: given + (followed.identities[i] ?? 0),
         ...{ size, coherence, rounds },
         representative: node(representative),
         members: members.map(node),

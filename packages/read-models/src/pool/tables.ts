@@ -93,7 +93,7 @@ export const POOL_SEEDS = defineTable({
 export const POOL_VECTORS = defineTable({
   name: 'pool_vectors',
   about:
-    'The embedding of a text, once per text and embedder: float32, little-endian. It is made when the text comes, and never again.',
+    'The embedding of a text, once per text and embedder: float32, little-endian. That of the built-in embedder is made when the text comes, each other one is recorded; none is made again.',
   key: [
     ['history', 'text'],
     ['embedder', 'text'],
@@ -102,16 +102,32 @@ export const POOL_VECTORS = defineTable({
   value: [['vector', 'bytes']],
 });
 
+export const POOL_EMBEDDERS = defineTable({
+  name: 'pool_embedders',
+  about:
+    'What a history records of an embedder: the dimension of its first vector, the texts that have one, and how many further vectors do not count because their dimension is another (`other_dimension`).',
+  key: [
+    ['history', 'text'],
+    ['embedder', 'text'],
+  ],
+  value: [
+    ['dimension', 'uint'],
+    ['texts', 'uint'],
+    ['other_dimension', 'uint'],
+  ],
+});
+
 export const POOL_METRICS = defineTable({
   name: 'pool_metrics',
   about:
-    'A snapshot of a pool in figures (pool §7.2, §7.3). `added`: messages since the snapshot before; `similarity` and `seed_distance` are theirs. `diversity`, `texts` (different ones) and `attractors` are of the `active` newest messages that have a vector (`embedded`); an attractor has size, coherence, representative and members by number, and the rounds it spans. `attractors` null: more messages are active than are searched at every snapshot.',
+    'A snapshot of a pool in figures, by the vectors of its embedder that were there (pool §7.2, §7.3). `added`: messages since the snapshot before; `similarity` and `seed_distance` are theirs. `diversity`, `texts` (different ones) and `attractors` are of the `active` newest messages that have a vector (`embedded`); an attractor has size, coherence, representative and members by number, and the rounds it spans. `attractors` null: more messages are active than are searched at every snapshot.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
     ['seq', 'uint'],
   ],
   value: [
+    ['embedder', 'text'],
     ['cycle', 'uint'],
     ['next', 'uint'],
     ['messages', 'uint'],
@@ -135,5 +151,6 @@ export const POOL_TABLES: readonly Table[] = [
   POOL_TEXTS,
   POOL_SEEDS,
   POOL_VECTORS,
+  POOL_EMBEDDERS,
   POOL_METRICS,
 ];

@@ -132,6 +132,7 @@ export const projectFrame = (
       case 'RunRequested':
       case 'RunTaken':
       case 'RunEnded':
+      case 'VectorsRecorded':
       case 'PriorityChanged':
       case 'PositionNamed':
       case 'PositionAnnotated':

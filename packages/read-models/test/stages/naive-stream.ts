@@ -129,6 +129,7 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'RunRequested':
         case 'RunTaken':
         case 'RunEnded':
+        case 'VectorsRecorded':
         case 'CallSteered':
         case 'CallReassigned':
         case 'ConversationLinked':

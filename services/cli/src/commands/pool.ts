@@ -6,6 +6,7 @@ import type { CommandSpec } from '../command.ts';
 import { required, text, whole } from '../options.ts';
 import { printable } from '../output.ts';
 import { poolAttractors, poolCompare } from '../pool/analyse.ts';
+import { poolEmbed } from '../pool/embed.ts';
 import { poolInit } from '../pool/init.ts';
 import { POOL_ARGUMENTS, poolMessages, poolSearch, poolStatus } from '../pool/messages.ts';
 import { poolMetrics } from '../pool/metrics.ts';
@@ -18,7 +19,7 @@ export const pool: CommandSpec = {
   summary: 'show how far a pool is; `pool init` starts one, `pool messages` and `pool search` list it',
   arguments: POOL_ARGUMENTS,
   options: [],
-  subcommands: [poolInit, poolMessages, poolSearch, poolMetrics, poolAttractors, poolCompare],
+  subcommands: [poolInit, poolEmbed, poolMessages, poolSearch, poolMetrics, poolAttractors, poolCompare],
   run: poolStatus,
 };
 

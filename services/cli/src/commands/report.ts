@@ -113,8 +113,10 @@ const sharedTexts = async (
   a: BranchRef,
   b: BranchRef,
 ): Promise<readonly Mapped[]> => {
-  const ofB = new Set((await home.pools.embedded(await home.position(b))).map(({ node }) => node));
-  return (await home.pools.embedded(await home.position(a)))
+  const ofA = await home.pools.embedded(await home.position(a));
+  const { messages: inB } = await home.pools.embedded(await home.position(b), ofA.embedder);
+  const ofB = new Set(inB.map(({ node }) => node));
+  return ofA.messages
     .filter(({ node }) => ofB.has(node))
     .map(({ node, round, vector }) => ({ look: 'shared', round, text: contents.get(node) ?? '', vector }));
 };

@@ -5,16 +5,56 @@ import { chanceIn } from '../analyse/chance.ts';
 import { describeClusters } from '../analyse/cluster.ts';
 import { describeComparison, runsIn } from '../analyse/compare.ts';
 import type { FileBytes } from '../analyse/questions.ts';
-import { sayEmbedder } from '../analyse/words.ts';
-import type { CommandSpec } from '../command.ts';
+import { inWords, sayEmbedder } from '../analyse/words.ts';
+import type { CommandSpec, Context } from '../command.ts';
 import { required, whole } from '../options.ts';
 import { POOL_ARGUMENTS, viewOf } from './messages.ts';
 
-/** Messages in the form in which texts are analysed: with their rounds, if all have one. */
-const linesOf = (name: string, messages: readonly PoolMessage[]): FileBytes => {
-  const hasRounds = messages.every(({ round }) => round !== null);
-  const lines = messages.map(({ text, round }) => JSON.stringify(hasRounds ? { text, round } : { text }));
-  return { name, bytes: new TextEncoder().encode(`${lines.join('\n')}\n`) };
+/** Messages that are analysed, and by whose vectors. */
+type Analysed = { readonly file: FileBytes; readonly ids: readonly string[]; readonly embedder: string };
+
+/**
+ * Messages in the form in which texts are analysed: with their rounds, if all have one, and with their recorded vectors, unless those are
+ * the built-in embedder's, which computes the same again.
+ */
+const linesOf = async (
+  context: Context,
+  name: string,
+  { position }: PoolView,
+  messages: readonly PoolMessage[],
+  by?: string,
+): Promise<Analysed> => {
+  const home = await context.home();
+  const { embedderKind } = await import('@stemma/pools');
+  const { embedder, messages: embedded } = await home.pools.embedded(position, by);
+  const vectors =
+    embedderKind(embedder) === 'built-in'
+      ? null
+      : new Map(embedded.map(({ node, vector }) => [node, [...vector]] as const));
+  const found = messages.filter(({ id }) => vectors === null || vectors.has(id));
+  const hasRounds = found.every(({ round }) => round !== null);
+  const lines = found.map(({ id, text, round }) =>
+    JSON.stringify({
+      text,
+      ...(hasRounds ? { round } : {}),
+      ...(vectors === null ? {} : { vector: vectors.get(id) }),
+    }),
+  );
+  const missing = messages.length - found.length;
+  if (missing > 0)
+    context.output.say(
+      `${inWords(missing, 'message')} of ${name} ${missing === 1 ? 'has' : 'have'} no vector by ${embedder}, and ${missing === 1 ? 'is' : 'are'} left out: \`stemma pool embed\` records it`,
+    );
+  if (found.length === 0 && messages.length > 0)
+    throw fail(
+      'E_VECTORS',
+      `no message of ${name} has a vector by ${embedder}: \`stemma pool embed\` records them`,
+    );
+  return {
+    file: { name, bytes: new TextEncoder().encode(`${lines.join('\n')}\n`) },
+    ids: found.map(({ id }) => id),
+    embedder,
+  };
 };
 
 const MIN_CLUSTER_SIZE: readonly [syntax: string, description: string] = [
@@ -29,13 +69,14 @@ export const poolAttractors: CommandSpec = {
   options: [MIN_CLUSTER_SIZE],
   run: async (context, [name, ref], options) => {
     const minClusterSize = whole(options, 'minClusterSize', { least: 2 }) ?? 3;
-    const { messages, position } = await viewOf(context, required(name), ref as string | undefined);
-    const active = messages.filter(({ isActive }) => isActive);
+    const view = await viewOf(context, required(name), ref as string | undefined);
+    const active = view.messages.filter(({ isActive }) => isActive);
     if (active.length === 0) throw fail('E_POOL_TOO_SMALL', 'the pool is empty');
+    const { file, ids } = await linesOf(context, view.position.branch, view, active);
     const answer = await askApart(
       {
         kind: 'cluster',
-        file: linesOf(position.branch, active),
+        file,
         unit: true,
         minClusterSize,
         minSamples: undefined,
@@ -44,7 +85,6 @@ export const poolAttractors: CommandSpec = {
       context.signal,
     );
     sayEmbedder(context, answer.embedder);
-    const ids = active.map(({ id }) => id);
     await context.output.result({ ...answer, ids }, () => describeClusters(answer, context.output));
     return undefined;
   },
@@ -83,13 +123,18 @@ export const poolCompare: CommandSpec = {
         'E_POOL_TOO_SMALL',
         `${ownLeft.length === 0 ? required(a) : required(b)} has added no message since they parted`,
       );
+    const { file: fileA, embedder } = await linesOf(context, required(a), left, ownLeft);
+    const { file: fileB } = await linesOf(context, required(b), right, ownRight, embedder);
     const runs: FileBytes[] = [];
-    for (const which of named) runs.push(linesOf(which, ownOf(await branch(which), right)));
+    for (const which of named) {
+      const view = await branch(which);
+      runs.push((await linesOf(context, which, view, ownOf(view, right), embedder)).file);
+    }
     const answer = await askApart(
       {
         kind: 'compare',
-        a: linesOf(required(a), ownLeft),
-        b: linesOf(required(b), ownRight),
+        a: fileA,
+        b: fileB,
         runs,
         unit: true,
         ...{ seed, permutations, minClusterSize },

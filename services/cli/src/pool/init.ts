@@ -26,6 +26,10 @@ export const poolInit: CommandSpec = {
       '--mind <mind...>',
       'who is asked, one after another: offline, openai:MODEL, openai.responses:MODEL, anthropic:MODEL, each with @URL or not (default: offline)',
     ],
+    [
+      '--embedder <embedder>',
+      'by whose vectors the pool is measured: stemma-ngrams-1, openai:MODEL with @URL or not, outside:NAME (default: stemma-ngrams-1, which is built in)',
+    ],
     ['--prompt <text>', 'what a round says before its sample'],
     ['--system <text>', 'what every round shows first'],
     SET_OPTION,
@@ -47,6 +51,8 @@ export const poolInit: CommandSpec = {
       notes: await notesOf(context, options),
       messages,
       settings,
+      minds: { env: context.env },
+      signal: context.signal,
       ...(system === undefined ? {} : { system }),
     });
     await context.output.result(
@@ -68,6 +74,7 @@ const poolSettings = (options: Values): Partial<PoolSettings> => {
     whole(options, 'seed', { least: 0, most: 0xffff_ffff }),
   ];
   const minds = texts(options, 'mind');
+  const embedder = text(options, 'embedder');
   const prompt = text(options, 'prompt');
   const parameters = settingsIn(options);
   return {
@@ -75,6 +82,7 @@ const poolSettings = (options: Values): Partial<PoolSettings> => {
     ...(active === undefined ? {} : { active_pool_size: active }),
     ...(seed === undefined ? {} : { seed }),
     ...(minds.length === 0 ? {} : { minds: [...minds] }),
+    ...(embedder === undefined ? {} : { embedder }),
     ...(prompt === undefined ? {} : { prompt }),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
   };

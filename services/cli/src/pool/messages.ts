@@ -83,7 +83,10 @@ export const poolSearch: CommandSpec = {
   arguments: [POOL, ['<words...>', 'the words, upper and lower case alike; with --like, the text']],
   options: [
     ...FILTERS.filter(([syntax]) => !syntax.startsWith('--limit')),
-    ['--like', 'the nearest first, by the cosine of their embeddings (built in: hashed words and letters)'],
+    [
+      '--like',
+      'the nearest first, by the cosine of their embeddings (built in: hashed words and letters; an endpoint is asked for the vector of the text)',
+    ],
     [
       '--limit <count>',
       'at most so many: of words the newest, with --like the nearest (default: all, and 10)',
@@ -98,7 +101,15 @@ export const poolSearch: CommandSpec = {
       const most = whole(options, 'limit', { least: 1 }) ?? 10;
       const { home } = await context.findBranch(required(name));
       const wanted = await filtered(messages, { ...options, limit: undefined });
-      await printMessages(context, await messagesNear(home, view, wanted, { text: asked, most }));
+      await printMessages(
+        context,
+        await messagesNear(home, view, wanted, {
+          text: asked,
+          most,
+          minds: { env: context.env },
+          signal: context.signal,
+        }),
+      );
       return undefined;
     }
     await printMessages(context, await filtered(messagesWithWords(messages, asked), options));
@@ -130,6 +141,7 @@ export const poolStatus: CommandSpec['run'] = async (context, [name, ref]) => {
       ['never shown', `${never} of the active ones`],
       ['sample', `${settings.sample_size} of ${settings.active_pool_size}, seed ${settings.seed}`],
       ['minds', settings.minds.map(printable).join(', ')],
+      ['embedder', printable(settings.embedder)],
       ['prompt', oneLine(settings.prompt, context.output.width - 14)],
     ]
       .map(([what = '', value = '']) => `${what.padEnd(12)}  ${value}\n`)
