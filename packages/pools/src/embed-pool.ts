@@ -5,7 +5,13 @@ import { checkActor, checkNotes } from '@stemma/history';
 import { tipOf } from '@stemma/agent-loop';
 import { embedderKind, type EmbeddingOptions } from './embedder.ts';
 import { readPool } from './pool-state.ts';
-import { missingVectors, recordVectors, textHashOf, type TextVector } from './record-vectors.ts';
+import {
+  missingVectors,
+  recordVectors,
+  refuseDimension,
+  textHashOf,
+  type TextVector,
+} from './record-vectors.ts';
 
 /** A vector that somebody brings, and whose it is: that of a message, of a text, or of the SHA-256 of a text's UTF-8. */
 export type BroughtVector = { readonly vector: Float32Array } & (
@@ -119,7 +125,10 @@ export const bringVectors = async (
       });
     each.set(textHash, { textHash, vector: one.vector });
   }
-  const known = await knownTexts(home, branchRef.history, embedder, [...each.keys()]);
+  const hashes = [...each.keys()];
+  const { dimension, vectors: stored } = await home.pools.vectorsOf(branchRef.history, embedder, hashes);
+  refuseDimension(embedder, dimension, [...each.values()]);
+  const known = new Set(hashes.filter((_, i) => stored[i] !== null));
   const vectors = [...each.values()].filter(({ textHash }) => !known.has(textHash));
   await recordVectors(home, branchRef, { id, by: { actor }, notes, embedder, vectors });
   return embeddedTexts(home, branchRef, embedder, { recorded: vectors.length, known: known.size });
@@ -127,17 +136,6 @@ export const bringVectors = async (
 
 const isSame = (a: Float32Array, b: Float32Array): boolean =>
   a.length === b.length && a.every((value, i) => Object.is(value, b[i]));
-
-/** Those of the texts that have a vector. */
-const knownTexts = async (
-  home: Pick<Home, 'pools'>,
-  history: string,
-  embedder: string,
-  textHashes: readonly string[],
-): Promise<ReadonlySet<string>> => {
-  const { vectors } = await home.pools.vectorsOf(history, embedder, textHashes);
-  return new Set(textHashes.filter((_, i) => vectors[i] !== null));
-};
 
 const embeddedTexts = async (
   home: Home,

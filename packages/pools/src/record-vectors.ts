@@ -60,6 +60,21 @@ export const missingVectors = async (
   return missing.map((text, i) => ({ textHash: textHashOf(text), vector: made[i] as Float32Array }));
 };
 
+/** @throws E_VECTORS for a vector of another dimension than the recorded ones, or than the first */
+export const refuseDimension = (
+  embedder: string,
+  dimension: number | null,
+  vectors: readonly TextVector[],
+): void => {
+  const expected = dimension ?? vectors[0]?.vector.length ?? 0;
+  const other = vectors.find(({ vector }) => vector.length !== expected);
+  if (other !== undefined)
+    throw fail(
+      'E_VECTORS',
+      `a vector has ${other.vector.length} numbers; those of ${embedder} have ${expected}`,
+    );
+};
+
 /**
  * Records vectors, in as many frames as they need. The ids of the commands follow from `id` and from the texts, so that the same vectors
  * sent twice have one effect.
@@ -88,12 +103,7 @@ export const recordVectors = async (
 ): Promise<number | null> => {
   if (vectors.length === 0) return null;
   const { dimension } = await home.pools.vectors(history, embedder, []);
-  const other = vectors.find(({ vector }) => vector.length !== (dimension ?? vectors[0]?.vector.length));
-  if (other !== undefined)
-    throw fail(
-      'E_VECTORS',
-      `a vector has ${other.vector.length} numbers; those of ${embedder} have ${dimension ?? vectors[0]?.vector.length ?? 0}`,
-    );
+  refuseDimension(embedder, dimension, vectors);
   let seq = expected ?? null;
   let newest: number | null = null;
   for (const step of stepsOfVectors(embedder, vectors)) {

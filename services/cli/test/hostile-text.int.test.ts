@@ -198,6 +198,20 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ],
     [LOUD, '--mind', LOUD],
   ],
+  'pool embed': () => [
+    [
+      'p',
+      file('vectors.jsonl', `${JSON.stringify({ vector: [1, 2], text: LOUD })}\n`),
+      '--embedder',
+      'outside:mine',
+      '--actor',
+      WHO,
+      '--notes',
+      SLY,
+    ],
+    ['p', file('ids.jsonl', `${JSON.stringify({ vector: [1], message: LOUD })}\n`), '--embedder', LOUD],
+    [LOUD, LOUD],
+  ],
   'pool messages': () => [['p'], [LOUD, LOUD]],
   'pool search': () => [
     ['p', LOUD],

@@ -203,3 +203,72 @@ test('bad pools are refused with codes: settings that contradict, two questions 
     client.requestRun({ history: 'plain', body: { id: 'x', actor: 'a', rounds: 1 } }),
   ).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
 });
+
+test('vectors are brought, and asked for, over HTTP; a search asks nobody [pool §6.6]', async () => {
+  const { client, start, home } = open;
+  await start('brought', { embedder: 'outside:mine' });
+  const by = { actor: 'ann', notes: 'over HTTP' };
+  const history = 'brought';
+  const [first] = (await client.poolMessages({ history })).messages;
+  const found = await client.embedPool({
+    history,
+    body: {
+      id: 'bring',
+      ...by,
+      vectors: [
+        { vector: [1, 0], message: first?.id ?? '' },
+        { vector: [0.5, 1], text: 'Who samples the sampler?' },
+      ],
+    },
+  });
+  expect(found).toMatchObject({ embedder: 'outside:mine', dimension: 2, recorded: 2, known: 0, missing: 2 });
+  expect((await client.poolMetrics({ history })).now).toMatchObject({
+    embedder: 'outside:mine',
+    embedded: 2,
+  });
+  expect((await client.poolNear({ history, text: 'Who samples the sampler?' })).near).toHaveLength(2);
+  const refused: readonly (readonly [() => Promise<unknown>, string])[] = [
+    [() => client.embedPool({ history, body: { id: 'none', ...by } }), 'E_EMBEDDER_INVALID'],
+    [
+      () =>
+        client.embedPool({
+          history,
+          body: { id: 'two', ...by, vectors: [{ vector: [1, 2, 3], vector_id: 0 }] },
+        }),
+      'E_VECTORS',
+    ],
+    [
+      () =>
+        client.embedPool({
+          history,
+          body: { id: 'three', ...by, vectors: [{ vector: [1, 2], vector_id: 99 }] },
+        }),
+      'E_NODE_NOT_FOUND',
+    ],
+    [
+      () => client.embedPool({ history, body: { id: 'four', ...by, vectors: [{ vector: [1, 2] }] } }),
+      'E_VECTORS',
+    ],
+    [() => client.embedPool({ history, body: { id: 'five', ...by, embedder: 'outside:a' } }), 'E_USAGE'],
+    [() => client.poolNear({ history, text: 'unknown' }), 'E_EMBEDDER_INVALID'],
+    [() => start('refused', { embedder: 'openai:e@http://127.0.0.1:9/v1' }), 'E_MIND_NOT_ALLOWED'],
+  ];
+  for (const [answer, code] of refused) await expect(answer()).rejects.toMatchObject({ code });
+  await expect(home.find('refused')).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
+
+  // Somebody else configured an endpoint: who only searches asks it nothing.
+  await client.command({
+    history,
+    body: {
+      id: 'set',
+      ...by,
+      steps: [{ op: 'config', set: { embedder: 'openai:e@http://127.0.0.1:9/v1' } }],
+    },
+  });
+  for (const answer of [
+    () => client.poolNear({ history, text: 'unknown' }),
+    () => client.poolMessages({ history, like: 'unknown' }),
+    () => client.embedPool({ history, body: { id: 'six', ...by } }),
+  ])
+    await expect(answer()).rejects.toMatchObject({ code: 'E_MIND_NOT_ALLOWED' });
+});

@@ -9,7 +9,7 @@ import type { LogosphereSession, SessionIntervention, SessionRow } from './read-
 /** Who recorded what no actor did. */
 const BY = { recorder: 'logosphere' } as const;
 /** By which embedder the vectors of a session are. */
-export const SESSION_EMBEDDER = 'outside:logosphere';
+const SESSION_EMBEDDER = 'outside:logosphere';
 /** Rounds without a message that are made up for, so that a round keeps its number. */
 const MOST_EMPTY = 10_000;
 
