@@ -11,6 +11,7 @@ import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import { Palette } from './palette.tsx';
 import type { Queries } from './queries.ts';
+import { visible } from './safe-text.tsx';
 import { SearchDialog } from './search.tsx';
 import { Intervene, ShownView, Views } from './shown-views.tsx';
 import { SidePanel } from './side.tsx';
@@ -50,6 +51,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   useEffect(() => {
     document.title = [looking?.reference, summary?.name ?? address.history, 'Stemma']
       .filter((one) => one != null)
+      .map(visible)
       .join(' · ');
   }, [looking?.reference, summary?.name, address.history]);
 

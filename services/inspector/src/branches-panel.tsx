@@ -140,7 +140,8 @@ const ForkHint = ({
       returns to an earlier position. Nothing is overwritten: the abandoned branch stays here.
     </p>
     <pre>
-      ./stemma fork <SafeText text={history} /> {at ?? '@t0'} --name what-if --actor me{'\n'}
+      ./stemma fork <SafeText text={history} /> <SafeText text={at ?? '@t0'} /> --name what-if --actor me
+      {'\n'}
       ./stemma rollback <SafeText text={history} /> @t-1 --actor me
     </pre>
   </div>

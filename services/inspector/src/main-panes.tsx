@@ -8,6 +8,7 @@ import { TextsAs } from './content.tsx';
 import { Detail } from './detail.tsx';
 import { HeldBar } from './held-bar.tsx';
 import { InterventionDetail } from './intervention-detail.tsx';
+import { SafeText } from './safe-text.tsx';
 import { SelectorBar, useMatches } from './selector-bar.tsx';
 import { Shown } from './states.tsx';
 import { ThreadPane } from './thread-pane.tsx';
@@ -55,7 +56,10 @@ export const MainPanes = ({
         <section class="panel tree-panel" aria-label="Context tree">
           <header class="panel-head">
             <h2>
-              Tree <span class="at">{reference ?? 'open'}</span>
+              Tree{' '}
+              <span class="at">
+                <SafeText text={reference ?? 'open'} />
+              </span>
             </h2>
             {page !== undefined && (
               <span class="quiet">

