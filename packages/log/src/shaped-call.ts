@@ -1,4 +1,11 @@
-import { CALL_APIS, CALL_MATCHES, CALL_STATUSES, type StemmaEvent } from '@stemma/events';
+import {
+  CALL_APIS,
+  CALL_MATCHES,
+  CALL_STATUSES,
+  LINK_REASONS,
+  RecordedBody,
+  type StemmaEvent,
+} from '@stemma/events';
 import { hasKeys, isCount, isCountOrNull, isId, isMap, isText, isTextOrNull } from './shaped-values.ts';
 import type { RawEvent } from './upcast.ts';
 
@@ -13,7 +20,7 @@ const isHex = (value: unknown, length: number): boolean =>
 const isCounted = (values: unknown, least: number, most: number): boolean =>
   Array.isArray(values) && values.length >= least && values.length <= most && values.every(isCount);
 
-const ENCODINGS: ReadonlySet<unknown> = new Set(['text', 'base64', 'zstd', 'events']);
+const ENCODINGS: ReadonlySet<unknown> = new Set(RecordedBody.shape.encoding.options);
 
 const isBase = (base: unknown): boolean =>
   isMap(base) &&
@@ -38,6 +45,16 @@ const MATCHES: ReadonlySet<unknown> = new Set(CALL_MATCHES);
 const APIS: ReadonlySet<unknown> = new Set(CALL_APIS);
 const STATUSES: ReadonlySet<unknown> = new Set(CALL_STATUSES);
 
+const REASONS: ReadonlySet<unknown> = new Set(LINK_REASONS);
+
+const isOrigin = (origin: unknown): boolean =>
+  isMap(origin) &&
+  isId(origin['history']) &&
+  isCount(origin['branchId']) &&
+  isId(origin['attemptId']) &&
+  ((origin['kind'] === 'called' && REASONS.has(origin['why']) && hasKeys(origin, 5)) ||
+    (origin['kind'] === 'assigned' && hasKeys(origin, 4)));
+
 const isPrompt = (prompt: unknown): boolean =>
   isMap(prompt) &&
   isText(prompt['scope']) &&
@@ -45,7 +62,8 @@ const isPrompt = (prompt: unknown): boolean =>
   isHex(prompt['list'], 32) &&
   Array.isArray(prompt['brings']) &&
   prompt['brings'].every((message) => isHex(message, 16)) &&
-  hasKeys(prompt, 4);
+  (prompt['origin'] === null || isOrigin(prompt['origin'])) &&
+  hasKeys(prompt, 5);
 
 const isUsage = (usage: unknown): boolean =>
   isMap(usage) &&

@@ -91,8 +91,10 @@ const body = map({
     map({ seq: count, index: count, size: count, ordinal: count, frames: fc.array(count, { maxLength: 2 }) }),
   ),
   pieces: fc.array(fc.array(count, { maxLength: 3 }), { maxLength: 3 }),
-  encoding: fc.constantFrom('text', 'zstd', 'gzip'),
+  encoding: fc.constantFrom('text', 'zstd', 'none', 'gzip'),
 });
+const assigned = { kind: fc.constant('assigned'), history: id, branchId: count, attemptId: id };
+const called = { ...assigned, why: fc.constantFrom('argument', 'waiting', 'guessed') };
 const TOKENS = ['input', 'output', 'cached', 'cacheWrite', 'reasoning'];
 const FIELDS: { readonly [type: string]: { [name: string]: fc.Arbitrary<unknown> } } = {
   NodeInserted: { parent: id, node, expires: fc.option(count) },
@@ -118,6 +120,7 @@ const FIELDS: { readonly [type: string]: { [name: string]: fc.Arbitrary<unknown>
         match: fc.constantFrom('started', 'forked', 'guessed'),
         list: hex(32),
         brings: fc.array(hex(16), { maxLength: 2 }),
+        origin: fc.option(fc.oneof(map({ ...called, kind: fc.constant('called') }), map(assigned))),
       }),
     ),
     payload,
@@ -172,4 +175,28 @@ test.each([31, 33])('a snapshot whose hashes have %i bytes is refused [record §
     expect(() => checkEvents([{ type, cycle: 0, ...hashes, counts }], false)).toThrow(
       expect.objectContaining({ code: 'E_FRAME_INVALID' }),
     );
+});
+
+test.each([
+  null,
+  { kind: 'called', history: 'h', branchId: 0, attemptId: 'a', why: 'argument' },
+  { kind: 'assigned', history: 'h', branchId: 0, attemptId: 'a' },
+])('a call as recorders write it is not left to its schema: it comes from %o', (origin) => {
+  const base = { seq: 1, index: 2, size: 3, ordinal: 4, frames: [5] };
+  const request = { sha256: 'a'.repeat(64), size: 6, base, pieces: [[1], [2, 3]], encoding: 'zstd' };
+  const call = {
+    ...{
+      type: 'CallStarted',
+      attemptId: 'b',
+      branchId: 0,
+      seq: 1,
+      cycle: 1,
+      api: 'openai.chat',
+      model: null,
+    },
+    ...{ toolsAt: null, request, payload: {} },
+    prompt: { scope: 'all', match: 'started', list: 'b'.repeat(32), brings: ['c'.repeat(16)], origin },
+  };
+  const schema = SCHEMAS.get('CallStarted') as NonNullable<ReturnType<typeof SCHEMAS.get>>;
+  expect({ success: true, data: shapedEvent('CallStarted', call) }).toEqual(schema.safeParse(call));
 });
