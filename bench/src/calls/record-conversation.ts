@@ -63,6 +63,8 @@ export const recordConversation = async ({
       usage: { input: 500 * turn, output: 250, cached: null, cacheWrite: null, reasoning: null },
       ...{ firstByteMs: 3, durationMs: 12, error: null, answer: message, response },
     });
+    // Calls of an agent are further apart than it takes to fold one; how many are folded at once decides how many pages stay free.
+    await home.catchUp();
     messages.push(message);
     raw += request.length + response.length;
   }
