@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import {
@@ -119,6 +120,59 @@ it('an archive that is cut or flipped at any place is refused; an intact one is 
     expect(existsSync(folder.at('r'))).toBe(false);
   }
 });
+
+/** The archive with another size in the head of its first file, and the checksum that goes with it. */
+const withSize = (archive: Buffer, size: string): Buffer => {
+  const altered = Buffer.from(archive);
+  altered.write(size.padEnd(12, '\0'), 124, 'latin1');
+  altered.fill(' ', 148, 156);
+  const sum = altered.subarray(0, 512).reduce((all, byte) => all + byte, 0);
+  altered.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
+  return altered;
+};
+
+it.each(['-1000', '-77777777', '77777777777', 'many'])(
+  'an archive that says a file has %s bytes is refused, and the reading of it ends [decision 0058]',
+  async (size) => {
+    using folder = temporaryFolder();
+    const log = await backedUp(folder);
+    const path = folder.at('b.tar');
+    await backUpTo(log, path);
+    await log.close();
+    writeFileSync(path, withSize(readFileSync(path), size));
+    await expect(restoreTo(path, folder.at('r'))).rejects.toMatchObject({ code: 'E_BACKUP_DAMAGED' });
+  },
+  20_000,
+);
+
+const pieceOf = (name: string) => (manifest: string) =>
+  manifest.replace(/"name":"log\/0\/[^"]+"/, `"name":${JSON.stringify(name)}`);
+it.each([
+  ['is no JSON', () => '{'],
+  ['is a deep list', () => '['.repeat(200_000)],
+  ['names a file outside of it', pieceOf('../../etc/passwd')],
+  ['names a file by its whole path', pieceOf('/etc/passwd')],
+  ['names a file behind a detour', pieceOf('log/0/../../../etc/passwd')],
+  ['counts backwards', (manifest: string) => manifest.replace(/"end":\d+/, '"end":-1')],
+  ['has no partition', (manifest: string) => manifest.replace(/"partitions":.*$/s, '"partitions":[]}')],
+])(
+  'a manifest that %s is refused, although its hash is right [decision 0058]',
+  async (_what, alter) => {
+    using folder = temporaryFolder();
+    await (await backedUp(folder)).close();
+    const file = folder.at('b/manifest.json');
+    const [, inner = ''] = /"manifest":(.*)\}\n$/s.exec(readFileSync(file, 'utf8')) ?? [];
+    const altered = alter(inner);
+    expect(altered).not.toBe(inner);
+    const sha256 = createHash('sha256').update(altered).digest('hex');
+    writeFileSync(file, `{"sha256":"${sha256}","manifest":${altered}}\n`);
+    await expect(restoreTo(folder.at('b'), folder.at('r'))).rejects.toMatchObject({
+      code: 'E_BACKUP_DAMAGED',
+    });
+    expect(existsSync(folder.at('r'))).toBe(false);
+  },
+  20_000,
+);
 
 it('a backup run that stops at any step leaves the earlier backup intact, and the next run continues [decision 0058]', async () => {
   using folder = temporaryFolder();

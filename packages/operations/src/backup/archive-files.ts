@@ -59,7 +59,7 @@ const listArchive = async (file: FileHandle, path: string): Promise<Map<string, 
     if (head.every((byte) => byte === 0)) return files;
     const name = textIn(head, 0, 100).replace(/^\.\//, '');
     const size = Number.parseInt(textIn(head, 124, 12), 8);
-    if (Number.parseInt(textIn(head, 148, 8), 8) !== checksum(head) || !Number.isSafeInteger(size))
+    if (Number.parseInt(textIn(head, 148, 8), 8) !== checksum(head) || !(size >= 0))
       throw fail('E_BACKUP_DAMAGED', `the archive ${path} is damaged at byte ${at}`, {
         file: path,
         offset: at,

@@ -71,10 +71,20 @@ export const decodeManifest = (bytes: Uint8Array, name: string): BackupManifest 
   const [, sha256, inner = ''] = found ?? [];
   if (sha256 === undefined || sha256Hex(Buffer.from(inner)) !== sha256)
     throw fail('E_BACKUP_DAMAGED', `${name} has other bytes than its hash says`, { file: name });
-  const value = JSON.parse(inner) as { format?: unknown };
-  if (typeof value.format === 'number' && value.format > 1)
-    throw fail('E_VERSION_NEEDED', `the backup has the format ${value.format}; this Stemma reads format 1`);
+  const value = jsonIn(inner);
+  const { data: { format } = { format: 1 } } = z.object({ format: z.number() }).safeParse(value);
+  if (format > 1)
+    throw fail('E_VERSION_NEEDED', `the backup has the format ${format}; this Stemma reads format 1`);
   const parsed = Manifest.safeParse(value);
   if (parsed.success) return parsed.data;
   throw fail('E_BACKUP_DAMAGED', `${name} is no manifest of a backup`, { file: name });
+};
+
+/** What a text says as JSON; undefined if it is none. */
+const jsonIn = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 };
