@@ -73,6 +73,26 @@ test('a text is found at any time of any history, with the call that could show 
   expect(await find(home, '"is lost" let*')).toEqual(['talk a @s2 @c1']);
 });
 
+test('what an importer notes of the form of a message is not found, its other fields are', async () => {
+  const home = await open(folder());
+  await start(home, 'talk');
+  await send(home, 'talk', [
+    {
+      op: 'insert',
+      parent: '^ah',
+      node: {
+        ...{ id: 'a', nodeType: 'cb', role: 'user', content: 'A short text' },
+        data_message: { ordinal: 24, content: 'whole', fields: { refusal: 'No way' } },
+      },
+    } as never,
+  ]);
+  expect(await find(home, 'whole')).toEqual([]);
+  expect(await find(home, '24')).toEqual([]);
+  expect(await find(home, '"no way"')).toEqual(['talk a @s1 -']);
+  const { hits } = await home.search.find({ text: 'short' });
+  expect(hits.map(({ excerpt }) => excerpt.text)).toEqual(['A short text No way']);
+});
+
 test('names, notes, ids and who intervened and why are found, and filters leave out the rest', async () => {
   const home = await open(folder());
   await start(home, 'desk');

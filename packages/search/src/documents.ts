@@ -86,6 +86,12 @@ const TEXTS: Texts = {
 export const documentsOf = (event: HistoryEvent): readonly SearchDocument[] =>
   (TEXTS[event.type] as (event: HistoryEvent) => readonly SearchDocument[])(event);
 
+/** What importers note of the form of a message: of which message a block is a part, and how its calls are written. */
+const FORM_NOTES = new Set(['data_continues', 'data_call']);
+/** Of `data_message`, the other fields of the message were said; its place and the form of its content were not. */
+const saidIn = (name: string, value: WideJson): WideJson | undefined =>
+  name !== 'data_message' ? value : ((value ?? {}) as { readonly fields?: WideJson }).fields;
+
 const roleOf = ({ role, kind }: RecordedNode): string | null => role ?? kind ?? null;
 
 const nodeDocument = (
@@ -96,7 +102,8 @@ const nodeDocument = (
   const { content, ...rest } = attributes;
   const texts = [textOf(content as WideJson)];
   for (const name of Object.keys(rest).sort(compareCodePoints))
-    if (!isHeaderName(name)) texts.push(textOf(rest[name] as WideJson));
+    if (!isHeaderName(name) && !FORM_NOTES.has(name))
+      texts.push(textOf(saidIn(name, rest[name] as WideJson)));
   const key = attributes['key'];
   return {
     kind: 'content',

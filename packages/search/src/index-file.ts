@@ -66,7 +66,7 @@ const MOST_RANKED = 20_000;
 /** Milliseconds that one process waits for another that writes. */
 const BUSY = 10_000;
 /** Another number: indexes of other versions are made anew. */
-const VERSION = 1;
+const VERSION = 2;
 
 /*
  * The words are fed as this package cuts them, with spaces between: so a query and a text are cut alike, whatever letters
