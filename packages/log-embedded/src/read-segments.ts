@@ -125,7 +125,8 @@ const damagedFrom = (
   }
   if (entry !== undefined && entry !== 'short') {
     const key = textOf(found.subarray(entry.keyAt, entry.recordAt));
-    const next = nextEntry(files, range, from + HEADER_BYTES);
+    // What follows its own bytes may be anybody's.
+    const next = Math.min(nextEntry(files, range, from + HEADER_BYTES), from + entry.end);
     return {
       offset: from,
       next,

@@ -1,5 +1,6 @@
 import { checkCursor, openRecord, sealRecord, type LogRecord } from '@stemma/log';
 import { noteIntent, openNoteRows } from '@stemma/log/contract';
+import { sized } from '@stemma/test-kit';
 import { open } from 'lmdb';
 import {
   closeSync,
@@ -132,9 +133,39 @@ describe('damage in the embedded log', () => {
     const again = await openEmbeddedLog({ directory });
     const after = await allRecords(again);
     expect(after.at(-1)).toEqual(records.at(-1));
-    expect(after.filter(({ damaged }) => damaged).map(({ next }) => next)).toEqual([bases[2], bases[4]]);
+    const cut = records.findLast(({ offset }) => offset < (bases[1] ?? 0) + 700);
+    expect(
+      after.filter(({ damaged }) => damaged).map(({ next, key, keyVouched }) => [next, key, keyVouched]),
+    ).toEqual([
+      [cut?.next, cut?.key, true],
+      [bases[2], null, false],
+      [bases[4], null, false],
+    ]);
     for (const [i, record] of after.slice(1).entries()) expect(record.offset).toBe(after[i]?.next);
     await again.close();
+  });
+
+  it('of a file that ends anywhere closes the partition, wherever more than one record was lost [record §2: unknown key]', async () => {
+    const directory = makeDirectory();
+    const log = await smallLog(directory);
+    const records = await allRecords(log);
+    await log.close();
+    const end = records.at(-1)?.next ?? 0;
+    const wrong: unknown[] = [];
+    for (let at = 1; at < end; at += sized(61, 7)) {
+      const copy = makeDirectory();
+      cpSync(directory, copy, { recursive: true });
+      truncateSync(segment(copy), at);
+      const again = await openEmbeddedLog({ directory: copy });
+      const { problems } = await report(again);
+      await again.close();
+      // One that lost only a part of itself is named, if its header is there.
+      const cut = records.find(({ next }) => next > at);
+      const isAlone = cut?.next === end;
+      const closes = problems.some(({ kind, history }) => kind === 'unknown' && history === null);
+      if (problems.length === 0 || (!isAlone && !closes)) wrong.push({ at, problems });
+    }
+    expect(wrong.slice(0, 3)).toEqual([]);
   });
 
   it('of the first record does not change the id of the log [record §2: control successor, §5: log id]', async () => {

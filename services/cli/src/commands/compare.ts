@@ -1,7 +1,9 @@
+import { parseJson } from '@stemma/canonical';
 import type { ComparedFrame, ComparedMessage, ComparedNode, Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
 import { writeFile } from 'node:fs/promises';
 import type { CommandSpec } from '../command.ts';
+import { contentWords } from '../excerpts.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
 import { time } from '../time.ts';
@@ -148,6 +150,16 @@ const describeDifferences = ({ relation, threads }: Comparison, width: number): 
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 
+/** An excerpt in words; a call of a tool as people write it, if it is whole. */
+const wordsOf = ({ kind, excerpt }: Pick<ComparedNode, 'kind' | 'excerpt'>): string | null => {
+  if (kind !== 'call' || excerpt === null) return excerpt;
+  try {
+    return contentWords(parseJson(excerpt));
+  } catch {
+    return excerpt;
+  }
+};
+
 const describeDifference = ({ a, b, causes }: ComparedMessage, width: number): string => {
   const line = (side: string, { id, role, excerpt }: ComparedNode): string =>
     oneLine(
@@ -170,9 +182,9 @@ const describeSide = (title: 'A' | 'B', comparison: Comparison, width: number): 
   );
   const added = side.added.filter(({ id }) => !onBoth.has(id));
   const interventionText = interventionLines(side, width);
-  const line = (sign: string, { id, nodeType, role, excerpt }: ComparedNode, more: string): string =>
+  const line = (sign: string, { id, nodeType, role, ...node }: ComparedNode, more: string): string =>
     oneLine(
-      `${sign} ${id}  ${[role, more, excerpt ?? (nodeType === 'mt' ? 'a turn' : 'a container')].filter((word) => word !== null && word !== '').join('  ')}`,
+      `${sign} ${id}  ${[role, more, wordsOf(node) ?? (nodeType === 'mt' ? 'a turn' : 'a container')].filter((word) => word !== null && word !== '').join('  ')}`,
       Math.min(width, 160),
     ) + '\n';
   const lines = [

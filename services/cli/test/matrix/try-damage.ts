@@ -142,9 +142,11 @@ const lossOf = ({ entries }: Whole, damage: Damage): Loss => {
 /** As if nothing was damaged. */
 const WHOLE: Loss = { kind: 'disposable', touched: new Map() };
 
-/** The history that a question names; undefined if it is about all of them. */
+/** The history that a question names; undefined if it is about all of them, as a search for a word that is a name, too. */
 const subjectOf = (question: Question): string | undefined =>
-  question.find((word) => (HISTORIES as readonly string[]).includes(word));
+  question[0] === 'grep'
+    ? undefined
+    : question.find((word) => (HISTORIES as readonly string[]).includes(word));
 
 const pick = <T>(list: readonly T[], random: () => number, most: number): T[] => {
   const left = [...list];
@@ -155,6 +157,9 @@ const pick = <T>(list: readonly T[], random: () => number, most: number): T[] =>
 
 const DAMAGE_WORDS =
   /damage|closed|lost|missing|gone|defective|put aside|built again|rebuilt|not the log|another|sealed|key|redact\.json/i;
+
+/** A record that may have been of any history, and closes all of them. */
+const ALL = /\b\d+@\d+\b|\bpartition\b/;
 
 const refusalFault = ({ code, stderr }: Run): string | null => {
   if (code === 0) return null;
@@ -170,9 +175,7 @@ const answerFault = (question: Question, run: Run, whole: Whole, lost: Loss): st
   const hidesAll = [...whole.ids.values()].every((id) => lost.touched.get(id) === 0);
   if (question[0] === 'histories' && run.code === 5 && hidesAll && /^\[\]\s*$/.test(run.stdout))
     return DAMAGE_WORDS.test(run.stderr) ? null : 'it does not say what hides the histories';
-  // Who looks for a text exits with 1 where there is none.
-  const isNothing = question[0] === 'grep' && run.code === 1 && !run.stderr.startsWith('stemma: ');
-  if (isNothing && lost.kind === 'log')
+  if (findsNothing(question, run) && lost.kind === 'log')
     return DAMAGE_WORDS.test(run.stderr) ? null : 'it finds nothing, without a word';
   if (run.code !== 0) return refusalFault(run);
   if (isOfNow(question) || isAsBefore(question, run, whole)) return null;
@@ -184,8 +187,17 @@ const answerFault = (question: Question, run: Run, whole: Whole, lost: Loss): st
   if (subject === undefined) return null;
   const first = lost.touched.get(whole.ids.get(subject) ?? '');
   if (first === undefined) return 'the answer is another, though nothing of this history is damaged';
+  if (
+    ![subject, whole.ids.get(subject) ?? ''].some((word) => run.stderr.includes(word)) &&
+    !ALL.test(run.stderr)
+  )
+    return 'the answer is another, and what is said is of other histories';
   return question[0] === 'log' ? logFault(whole.answers.get(spell(question)) ?? '', run.stdout, first) : null;
 };
+
+/** Who looks for a text exits with 1 where there is none. */
+const findsNothing = (question: Question, { code, stderr }: Run): boolean =>
+  question[0] === 'grep' && code === 1 && !stderr.startsWith('stemma: ');
 
 /** The log of a damaged history is what was recorded, as far as the first frame that is damaged at least. */
 const logFault = (before: string, now: string, first: number): string | null => {
@@ -281,7 +293,7 @@ const takeAdvice = async (given: Advice): Promise<void> => {
       // What was acknowledged is said by `doctor` and `verify`, and no longer beside every answer.
       const isSaid = lostRecords.some((record) => diagnosed.includes(record));
       const left = isOfNow(question) ? null : remainsFault(question, ended, whole, first);
-      const isFine = ended.code === 0 || NOT_FOUND.test(ended.stderr);
+      const isFine = ended.code === 0 || NOT_FOUND.test(ended.stderr) || findsNothing(question, ended);
       const fault =
         left ?? (isSaid && isFine && !isOfNow(question) ? null : answerFault(question, ended, whole, lost));
       if (fault !== null) blame(spell(question), `after the advice: ${fault}`, ended);

@@ -118,6 +118,9 @@ export const HISTORIES = ['tram', 'ferry', 'checkout', 'long', 'private', 'agent
 
 export type Question = readonly string[];
 
+/** The end of a call is recorded behind the snapshot that the call was made with. */
+const RESPONSE: Question = ['call', 'agent', '@c3', '--raw', 'response'];
+
 /** Questions whose answers the log fixes for ever: of a position that is named. */
 const FIXED = [
   ['thread', 'tram', '@c3'],
@@ -134,7 +137,7 @@ const FIXED = [
   ['thread', 'private', '@c1'],
   ['thread', 'agent', '@c3'],
   ['call', 'agent', '@c2', '--raw', 'request'],
-  ['call', 'agent', '@c3', '--raw', 'response'],
+  RESPONSE,
 ] as const;
 
 const M7: Question = ['why', 'tram', 'm7'];
@@ -144,6 +147,7 @@ const SIDE_BY_SIDE: Question = ['compare', 'tram', 'side', 'main'];
 export const NEEDED: ReadonlyMap<Question, number> = new Map([
   [M7, 3],
   [SIDE_BY_SIDE, 18],
+  [RESPONSE, 6],
 ]);
 
 /** Questions whose answers may be shorter where the log has lost something, but never without a word. */
