@@ -161,9 +161,9 @@ const wordsOf = ({ kind, excerpt }: Pick<ComparedNode, 'kind' | 'excerpt'>): str
 };
 
 const describeDifference = ({ a, b, causes }: ComparedMessage, width: number): string => {
-  const line = (side: string, { id, role, excerpt }: ComparedNode): string =>
+  const line = (side: string, { id, role, ...node }: ComparedNode): string =>
     oneLine(
-      `${side} ${id}  ${[role, excerpt].filter((word) => word !== null && word !== '').join('  ')}`,
+      `${side} ${id}  ${[role, wordsOf(node)].filter((word) => word !== null && word !== '').join('  ')}`,
       Math.min(width, 160),
     ) + '\n';
   const because = causes.map(
