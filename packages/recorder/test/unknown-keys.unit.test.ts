@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest';
-import { record, recordAnswer, recordCall, recordingFetch, recordingMiddleware } from '../src/index.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as later } from 'node:timers/promises';
+import {
+  openCallRecorder,
+  record,
+  recordAnswer,
+  recordCall,
+  recordingFetch,
+  recordingMiddleware,
+} from '../src/index.ts';
 import type { CallRecorder } from '../src/index.ts';
 import { exchangeHead } from '../src/calls/exchange-json.ts';
 
@@ -81,4 +92,37 @@ test('what is no JSON is said in words, and harms nobody [calls §7.4]', () => {
     'its messages, parameters, tools or answer hold an object that contains itself, which no JSON can',
   );
   expect(said).toEqual([expect.stringMatching(/^a call was not recorded: its messages, .* no JSON can: /)]);
+});
+
+test('a call that holds itself is said for what it is, and counted once, though the disk takes it [calls §7.4]', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-no-json-'));
+  const said: string[] = [];
+  const warn = (sentence: string): void => void said.push(sentence);
+  const calls = openCallRecorder({ url: 'http://127.0.0.1:9', directory, warn });
+  try {
+    const round: { role: string; self?: unknown } = { role: 'user' };
+    round.self = round;
+    const handle = recordCall({ messages: [round] }, { calls, warn });
+    while (said.length === 0) await later();
+    recordAnswer(handle, { answer: 'Yes.' });
+    expect(said).toEqual([
+      'a call was not recorded: its messages, parameters, tools or answer hold an object that contains itself, which no JSON can',
+    ]);
+    expect(calls.status()).toMatchObject({ dropped: 1, waiting: 0 });
+  } finally {
+    await calls.close({ timeout: 0 });
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test('what fails for another reason than its JSON is said as it is [calls §7.4]', () => {
+  const said: string[] = [];
+  const warn = (sentence: string): void => void said.push(sentence);
+  const calls = {
+    begin: () => {
+      throw new Error('there is no room');
+    },
+  } as unknown as CallRecorder;
+  expect(recordCall({ messages: [] }, { calls, warn })).toEqual({ id: '' });
+  expect(said).toEqual(['a call was not recorded: there is no room']);
 });

@@ -141,20 +141,35 @@ export const openCallRecorder = (options: CallRecorderOptions & InnerOptions = {
       const parts = { id, recorder, scope: scopeOf(asked), start };
       let made: string | undefined;
       const head = (): string => (made ??= exchangeHead(parts, redact));
+      const lost = (error: unknown): void => {
+        counts.dropped++;
+        fault('fault', textOf(error), `a call was not recorded: ${textOf(error)}`);
+      };
       const safely = (act: () => void): void => {
         try {
           if (isOff) counts.dropped++;
           else if (!isClosed) act();
         } catch (error) {
-          counts.dropped++;
-          fault('fault', textOf(error), `a call was not recorded: ${textOf(error)}`);
+          lost(error);
         }
       };
       let isOver = false;
+      /** The JSON of the call that goes on; undefined if it has none, and will have none when it ends. */
+      const begunJson = (): string | undefined => {
+        try {
+          return exchangeJson(head(), null, 0, redact);
+        } catch (error) {
+          isOver = true;
+          lost(error);
+          return undefined;
+        }
+      };
       const noteStart = (): void => {
         if (isOver || isOff || isClosed) return;
+        const json = begunJson();
+        if (json === undefined) return;
         try {
-          spool.begin(id, exchangeJson(head(), null, 0, redact));
+          spool.begin(id, json);
         } catch (error) {
           inMemory(error);
         }

@@ -1,6 +1,7 @@
 import { platform } from '#call-platform';
 import type { CallEnding, CallRecorder, OpenCall } from './call-recorder.ts';
 import { whyNoJson } from './no-json.ts';
+import { textOf } from './open-sender.ts';
 import type { CallRecorderOptions, CallScopeOptions } from './options.ts';
 import type { SaidAnswer, SaidCall } from './said.ts';
 import { sharedRecorder } from './shared-recorders.ts';
@@ -24,9 +25,9 @@ export const recordCall = (said: SaidCall, options: SaidCallOptions = {}): Recor
     const start = {
       form: 'said',
       model: model?.slice(0, 512) ?? null,
-      messages: structuredClone(messages) as Record<string, unknown>[],
-      parameters: structuredClone(parameters ?? {}) as Record<string, unknown>,
-      tools: tools === undefined ? null : (structuredClone(tools) as unknown[]),
+      messages: copyOf(messages) as Record<string, unknown>[],
+      parameters: copyOf(parameters ?? {}) as Record<string, unknown>,
+      tools: tools === undefined ? null : (copyOf(tools) as unknown[]),
     } as const;
     const scope = { ...(history === undefined ? {} : { history }), ...(run === undefined ? {} : { run }) };
     const call = (calls ?? sharedRecorder(rest)).begin(start, scope);
@@ -34,9 +35,18 @@ export const recordCall = (said: SaidCall, options: SaidCallOptions = {}): Recor
     open.set(handle, call);
     return handle;
   } catch (error) {
-    const sentence = `a call was not recorded: ${whyNoJson(error)}`;
+    const sentence = `a call was not recorded: ${textOf(error)}`;
     openCallWarnings(options.warn ?? platform.say).say('call', sentence);
     return { id: '' };
+  }
+};
+
+/** What is said, as it is now. @throws if it is no JSON */
+const copyOf = (value: unknown): unknown => {
+  try {
+    return structuredClone(value);
+  } catch (error) {
+    throw new Error(whyNoJson(error), { cause: error });
   }
 };
 
