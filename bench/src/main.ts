@@ -13,6 +13,7 @@ import { kafka } from './kafka/kafka.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
+import { page } from './page/page.ts';
 import { proxy } from './proxy/proxy.ts';
 import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
@@ -43,6 +44,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   analysis,
   verdict,
   search,
+  page,
 };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
@@ -67,6 +69,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'analysis',
   'verdict',
   'search',
+  'page',
 ]);
 
 const main = async (options: Options): Promise<void> => {

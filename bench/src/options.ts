@@ -20,6 +20,7 @@ export const names = [
   'analysis',
   'verdict',
   'search',
+  'page',
 ] as const;
 export type Name = (typeof names)[number];
 
