@@ -170,7 +170,7 @@ export const page = async ({ directory, quick, rounds, only }: BenchmarkOptions)
     const open = async (address: string, ready: string): Promise<Page> => {
       const opened = await browser.newPage();
       await opened.goto(`${url}/?h=${NAME}${address}`);
-      await opened.locator(ready).first().waitFor();
+      await opened.locator(ready).first().waitFor({ timeout: 180_000 });
       return opened;
     };
     // Warm: the server has answered once.

@@ -4,6 +4,12 @@ import { count, milliseconds } from './values.ts';
 /** What state the log and the rows are in, and what should be looked at. */
 export const Doctor = z
   .strictObject({
+    versions: z.strictObject({
+      stemma: z.string(),
+      node: z.string().describe('Node.js'),
+      frames: count.describe('the newest version of frames that it writes to the log'),
+      rows: z.array(z.string()).describe('the read models of each group of rows, with their versions'),
+    }),
     log: z.strictObject({ address: z.string(), id: z.string(), partitions: count }),
     keepsItsEnd: z
       .boolean()

@@ -1,6 +1,8 @@
 import { DEFECTS, HISTORY_HEADS } from '@stemma/history-store';
+import { VERSION } from '@stemma/errors';
+import { FRAME_VERSION } from '@stemma/events';
 import type { EventLog } from '@stemma/log';
-import { isClosed } from '@stemma/projector';
+import { isClosed, signatureOf } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { findAltered, type AlteredRecord } from './find-altered.ts';
 import type { Finding } from './finding.ts';
@@ -25,6 +27,13 @@ export type PartitionHealth = {
 };
 
 export type DoctorReport = {
+  /** `frames`: the newest version of frames that it writes. `rows`: the read models of each group of rows, with their versions. */
+  readonly versions: {
+    readonly stemma: string;
+    readonly node: string;
+    readonly frames: number;
+    readonly rows: readonly string[];
+  };
   readonly log: { readonly address: string; readonly id: string; readonly partitions: number };
   /** True if no acknowledged record can be lost with the power, or with one broker. */
   readonly keepsItsEnd: boolean;
@@ -77,6 +86,10 @@ export const diagnose = async (
   const now = Number(clock() / 1_000_000n);
   const altered = await findAltered(services, place.facts === null ? Infinity : KAFKA_MILLISECONDS);
   const report = {
+    versions: {
+      ...{ stemma: VERSION, node: process.versions.node, frames: FRAME_VERSION },
+      rows: services.projectors.map(({ options: { models, keepFrames } }) => signatureOf(models, keepFrames)),
+    },
     log: { address: place.address, id: log.id, partitions: log.partitions },
     keepsItsEnd: log.keepsItsEnd,
     topic: place.facts,

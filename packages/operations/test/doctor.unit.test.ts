@@ -24,6 +24,7 @@ const topic = {
   faults: [],
 };
 const sound: Omit<DoctorReport, 'findings'> = {
+  versions: { stemma: '1.2.3', node: '24.0.0', frames: 1, rows: [] },
   log: { address: 'kafka://h:1/t', id: 'id', partitions: 1 },
   keepsItsEnd: true,
   topic,

@@ -4,9 +4,10 @@ import type { PathHider } from './hide-paths.ts';
 
 /** The report as the API returns it: where the log is, but not where on the server the home is. */
 export const doctorAnswer = (report: DoctorReport, { text }: PathHider): Doctor => {
-  const { log, topic, partitions, stopped, altered, clock, findings, ...rest } = report;
+  const { versions, log, topic, partitions, stopped, altered, clock, findings, ...rest } = report;
   return {
     ...rest,
+    versions: { ...versions, rows: [...versions.rows] },
     log: { ...log, address: text(log.address) },
     topic: topic === null ? null : topicAnswer(topic),
     partitions: partitions.map(({ stale, ...each }) => ({ ...each, stale: { ...stale } })),

@@ -25,6 +25,7 @@ export const DIALOGS = [
   'retry',
   'break',
   'release',
+  'ask',
 ] as const;
 export type Dialog = (typeof DIALOGS)[number];
 

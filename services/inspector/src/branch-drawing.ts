@@ -70,6 +70,39 @@ export const drawBranches = (branches: readonly BranchNodeAnswer[]): Drawing => 
   return { rows, last: rows.reduce((last, { from, to }) => Math.max(last, from, to), 0) };
 };
 
+/** The branches that are drawn if those under some are folded away, and how many leave each, directly or by way of others. */
+export const foldBranches = (
+  branches: readonly BranchNodeAnswer[],
+  folded: ReadonlySet<number>,
+): { readonly shown: readonly BranchNodeAnswer[]; readonly below: ReadonlyMap<number, number> } => {
+  const known = new Map(branches.map((node) => [node.branchId, node]));
+  const below = new Map<number, number>();
+  const shown = branches.filter((node) => {
+    let isHidden = false;
+    for (const above of ancestorsOf(node, known)) {
+      below.set(above, (below.get(above) ?? 0) + 1);
+      isHidden ||= folded.has(above);
+    }
+    return !isHidden;
+  });
+  return { shown, below };
+};
+
+/** The branches that a branch leaves, the nearest first, as far as they are among the known ones. */
+export const ancestorsOf = (
+  node: BranchNodeAnswer,
+  known: ReadonlyMap<number, BranchNodeAnswer>,
+): readonly number[] => {
+  const found: number[] = [];
+  for (
+    let at = node.parent;
+    at !== null && known.has(at.branchId);
+    at = known.get(at.branchId)?.parent ?? null
+  )
+    found.push(at.branchId);
+  return found;
+};
+
 const byForkPosition = (a: BranchNodeAnswer, b: BranchNodeAnswer): number =>
   (a.parent === null ? 0 : positionX(a.parent)) - (b.parent === null ? 0 : positionX(b.parent)) ||
   b.branchId - a.branchId;

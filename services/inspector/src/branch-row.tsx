@@ -4,7 +4,7 @@ import type { Go } from './address.ts';
 import { passingLines, type Drawing, type DrawnBranch, type Point } from './branch-drawing.ts';
 import { branchLabel } from './chosen.ts';
 import { SafeText, visible } from './safe-text.tsx';
-import { grouped, isoTime } from './words.ts';
+import { grouped, isoTime, plural } from './words.ts';
 
 const nameOf = ({ name, branchId }: Pick<BranchNodeAnswer, 'name' | 'branchId'>): string =>
   branchLabel(branchId, name);
@@ -19,6 +19,9 @@ export const BranchRow = ({
   chosen,
   currentX,
   path,
+  below,
+  isFolded,
+  fold,
   go,
 }: {
   readonly drawing: Drawing;
@@ -28,6 +31,10 @@ export const BranchRow = ({
   readonly currentX: number | null;
   /** How far the path to the position shown goes along each row. */
   readonly path: ReadonlyMap<number, number>;
+  /** How many branches leave it, directly or by way of others; whether they are folded away. */
+  readonly below: number;
+  readonly isFolded: boolean;
+  readonly fold: (branchId: number) => void;
   readonly go: Go;
 }): ComponentChildren => {
   const drawn = drawing.rows[index];
@@ -63,6 +70,16 @@ export const BranchRow = ({
           )}
         </span>
       </button>
+      {below > 0 && (
+        <button
+          class="branch-fold"
+          aria-expanded={!isFolded}
+          aria-label={`${plural(below, 'branch', 'branches')} below ${visible(nameOf(node))}`}
+          onClick={() => fold(node.branchId)}
+        >
+          {isFolded ? '▸' : '▾'} {grouped(below)}
+        </button>
+      )}
       <div class={`branch-lines${lines.length > DENSE ? ' dense' : ''}`}>
         {lines.map(({ x, begins, onPath }) => (
           <span

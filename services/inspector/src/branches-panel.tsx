@@ -1,8 +1,15 @@
 import type { BranchNodeAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Go } from './address.ts';
-import { drawBranches, pathToPosition, type Drawing, type DrawnBranch } from './branch-drawing.ts';
+import {
+  ancestorsOf,
+  drawBranches,
+  foldBranches,
+  pathToPosition,
+  type Drawing,
+  type DrawnBranch,
+} from './branch-drawing.ts';
 import { BranchRow } from './branch-row.tsx';
 import { addressById } from './chosen.ts';
 import { SafeText } from './safe-text.tsx';
@@ -42,6 +49,7 @@ export const BranchesPanel = ({
         history={history}
         asked={asked}
         branches={branches.filter(keep)}
+        isAlone={branches.length === 1}
         branch={branch}
         looking={looking}
         cycle={cycle}
@@ -51,10 +59,14 @@ export const BranchesPanel = ({
   </Shown>
 );
 
+/** Which branches of each history are folded: the drawing is made anew when another branch is looked at. */
+const kept = new Map<string, ReadonlySet<number>>();
+
 const BranchTree = ({
   history,
   asked,
   branches,
+  isAlone,
   branch,
   looking,
   cycle,
@@ -62,13 +74,37 @@ const BranchTree = ({
 }: {
   readonly history: string;
   readonly asked: string;
+  /** Those that are drawn. */
   readonly branches: readonly BranchNodeAnswer[];
+  /** True if the history has no other one. */
+  readonly isAlone: boolean;
   readonly branch: string;
   readonly looking: Looking | null;
   readonly cycle: number | null;
   readonly go: Go;
 }): ComponentChildren => {
-  const drawing = useMemo(() => drawBranches(branches), [branches]);
+  const [folded, keepFolded] = useState<ReadonlySet<number>>(() => kept.get(history) ?? new Set());
+  const setFolded = (next: ReadonlySet<number>): void => {
+    kept.set(history, next);
+    keepFolded(next);
+  };
+  const { shown, below } = useMemo(() => foldBranches(branches, folded), [branches, folded]);
+  const drawing = useMemo(() => drawBranches(shown), [shown]);
+  // A branch that somebody goes to is drawn.
+  useEffect(() => {
+    const known = new Map(branches.map((node) => [node.branchId, node]));
+    const gone = branches.find(
+      (node) => node.branch === branch || addressById(history, node.branchId) === branch,
+    );
+    const above = gone === undefined ? [] : ancestorsOf(gone, known);
+    if (above.some((one) => folded.has(one)))
+      setFolded(new Set([...folded].filter((one) => !above.includes(one))));
+  }, [branch]);
+  const fold = (branchId: number): void => {
+    const next = new Set(folded);
+    if (!next.delete(branchId)) next.add(branchId);
+    setFolded(next);
+  };
   const chosen = drawing.rows.findIndex(
     ({ node }) => node.branch === branch || addressById(history, node.branchId) === branch,
   );
@@ -81,6 +117,17 @@ const BranchTree = ({
         {plural(branches.length, 'branch', 'branches')}
         {abandonedCount > 0 && `, ${grouped(abandonedCount)} abandoned`}
         {`, to cycle ${grouped(Math.floor(drawing.last))}`}
+        {below.size > 0 && (
+          <>
+            {' '}
+            <button
+              class="link"
+              onClick={() => setFolded(folded.size > 0 ? new Set() : new Set(below.keys()))}
+            >
+              {folded.size > 0 ? 'Unfold all' : 'Fold all'}
+            </button>
+          </>
+        )}
       </p>
       <VirtualList
         label="Branches"
@@ -95,11 +142,14 @@ const BranchTree = ({
             chosen={i === chosen}
             currentX={currentPositionOn(drawing, path, chosen, x, i)}
             path={path}
+            below={below.get(drawing.rows[i]?.node.branchId ?? -1) ?? 0}
+            isFolded={folded.has(drawing.rows[i]?.node.branchId ?? -1)}
+            fold={fold}
             go={go}
           />
         )}
       />
-      {branches.length === 1 && <ForkHint history={asked} at={looking?.reference} />}
+      {isAlone && <ForkHint history={asked} at={looking?.reference} />}
     </>
   );
 };

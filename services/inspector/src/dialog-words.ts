@@ -16,5 +16,10 @@ export const DIALOG_WORDS: Readonly<Record<Dialog, readonly [name: string, butto
   run: ['Run', 'Run', 'goes on from here with a model'],
   retry: ['Ask again', 'Ask', 'asks this call again, beside the first answer'],
   break: ['Break', 'Set the breakpoint', 'holds a call of this branch before it goes out'],
+  ask: [
+    'Ask',
+    'Ask',
+    'asks a model about what is here, and adds nothing to this branch: of a pool the question and the answer are recorded; a recorded agent is asked on a branch of its own',
+  ],
   release: ['Resume or stop', 'Release', 'lets a held call go out as the branch shows it now, or ends it'],
 };

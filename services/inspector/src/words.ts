@@ -44,3 +44,16 @@ export const callWords = (json: string): string | undefined => {
     return undefined;
   }
 };
+
+/** What a message of a model says; empty for one that only calls tools, and for none. */
+export const textOfMessage = (message: unknown): string => {
+  const { content } = (message ?? {}) as { readonly content?: unknown };
+  if (typeof content === 'string') return content;
+  const parts = Array.isArray(content) ? (content as readonly unknown[]) : [];
+  return parts
+    .flatMap((part) => {
+      const { text } = (part ?? {}) as { readonly text?: unknown };
+      return typeof text === 'string' ? [text] : [];
+    })
+    .join('');
+};

@@ -1,7 +1,7 @@
 import type { BranchNodeAnswer } from '@stemma/api';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { drawBranches, passingLines, pathToPosition } from '../src/branch-drawing.ts';
+import { drawBranches, foldBranches, passingLines, pathToPosition } from '../src/branch-drawing.ts';
 
 /** A branch that leaves the one before it in `branches`, at a cycle of its ancestor path. */
 const node = (
@@ -63,6 +63,24 @@ test('every branch is drawn once, under its parent, and no line from a parent to
         for (const between of rows.slice(row.parent + 1, i))
           expect(between.from).toBeGreaterThanOrEqual(row.from);
       }
+    }),
+  );
+});
+
+test('what is folded away is all that leaves a branch, directly or by way of others, and every branch says how many that are', () => {
+  fc.assert(
+    fc.property(trees, fc.array(fc.nat(40)), (nodes, chosen) => {
+      const folded = new Set(chosen);
+      const { shown, below } = foldBranches(nodes, folded);
+      const isBelow = (one: BranchNodeAnswer, branchId: number): boolean => {
+        const { parent } = one;
+        if (parent === null) return false;
+        if (parent.branchId === branchId) return true;
+        return nodes.some((each) => each.branchId === parent.branchId && isBelow(each, branchId));
+      };
+      expect(shown).toEqual(nodes.filter((one) => ![...folded].some((branchId) => isBelow(one, branchId))));
+      for (const { branchId } of nodes)
+        expect(below.get(branchId) ?? 0).toBe(nodes.filter((one) => isBelow(one, branchId)).length);
     }),
   );
 });

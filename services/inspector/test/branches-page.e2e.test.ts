@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { seriousFaults } from './axe.ts';
 import { MARKUP, recordBranches } from './record-branches.ts';
 import { COMMIT, insert, recorderOf, type Recorder } from './record-histories.ts';
 import { paramOf, useStage } from './stage.ts';
@@ -89,6 +90,26 @@ describe('branches and interventions in a browser', () => {
     await last.locator('.branch-name').click();
     await soon(() => chosenBranch(page)).toEqual([name]);
     expect(await page.locator('.branch').count()).toBeLessThan(40);
+    expect(faults).toEqual([]);
+  });
+
+  test('what leaves a branch is folded away and unfolded, and a branch that somebody goes to is drawn', async () => {
+    const { page, faults, screenshot } = await stage.open({ address: '?h=many&show=branches', width: 1440 });
+    const drawing = page.getByRole('region', { name: 'Drawing of the branches' });
+    const names = () => drawing.locator('.branch-name b').allInnerTexts();
+    await drawing.getByRole('button', { name: 'Fold all' }).click();
+    await soon(names).toEqual(['main']);
+    await screenshot('branches-folded');
+    await drawing.getByRole('button', { name: '199 branches below main' }).click();
+    await soon(async () => (await names()).length).toBeGreaterThan(10);
+    const folded = drawing.locator('.branch-fold[aria-expanded="false"]').first();
+    expect(await folded.innerText()).toMatch(/^▸ \d/);
+    expect(await seriousFaults(page)).toEqual([]);
+    // It leaves another one than main.
+    await page.getByRole('combobox', { name: 'branch' }).selectOption({ label: 'try-198' });
+    await soon(() => drawing.locator('.branch.is-chosen b').allInnerTexts()).toEqual(['try-198']);
+    await drawing.getByRole('button', { name: 'Unfold all' }).click();
+    await drawing.getByRole('button', { name: 'Fold all' }).waitFor();
     expect(faults).toEqual([]);
   });
 

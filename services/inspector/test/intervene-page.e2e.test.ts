@@ -166,6 +166,35 @@ test('a run goes on from where one looks with a model, and a model that may not 
   expect(faults.filter((fault) => !/40\d/.test(fault))).toEqual([]);
 });
 
+test('a pool and a recorded agent are asked from the page; the pool gets no message, and the agent answers on a branch of its own', async () => {
+  const { client } = stage;
+  await client.startPool({
+    body: { id: 'sea', actor: 'ann', name: 'sea', messages: ['The sea keeps.', 'A door is no way.'] },
+  });
+  const { page, faults, screenshot } = await stage.open({ address: '?h=sea&dialog=ask' });
+  const dialog = dialogOf(page);
+  await dialog.getByRole('textbox', { name: 'Question' }).fill('What is it about?');
+  await dialog.getByRole('textbox', { name: 'Actor' }).fill('ann');
+  await screenshot('ask');
+  expect(await seriousFaults(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Ask', exact: true }).last().click();
+  await dialog.getByText(/offline was shown 2 messages and answers: ./).waitFor();
+  expect((await client.pool({ history: 'sea' })).messages).toBe(2);
+  const { interventions } = await client.interventions({ history: 'sea', type: 'external_query' });
+  expect(interventions.map(({ actor }) => actor)).toEqual(['ann']);
+  expect(faults).toEqual([]);
+  const before = await client.thread({ history: 'trial' });
+  await page.goto(`${stage.url}/?h=trial&dialog=ask`);
+  await dialog.getByRole('textbox', { name: 'Question' }).fill('Why did you do that?');
+  await dialog.getByRole('textbox', { name: /^Model/ }).fill('offline');
+  await dialog.getByRole('button', { name: 'Ask', exact: true }).last().click();
+  await dialog.getByText(/^1 call made.*It answers: ./s).waitFor();
+  await dialog.getByRole('button', { name: 'Show it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(await client.thread({ history: paramOf(page, 'h') ?? '' })).toContain('Why did you do that?');
+  expect(await client.thread({ history: 'trial' })).toEqual(before);
+});
+
 test('the log is filtered by branch and time, too; the address says how, and the export is of what is shown', async () => {
   const { page, faults } = await stage.open({ address: '?h=trial&side=interventions' });
   const log = page.getByRole('list', { name: 'Interventions, newest first' });

@@ -23,6 +23,7 @@ test('the drawing of the branches has room, is filtered, and from any point one 
   await expect.poll(() => rows.count()).toBe(3);
   await page.getByRole('textbox', { name: 'A text in the name of a branch' }).fill('hint');
   await expect.poll(() => rows.count()).toBe(1);
+  expect(await page.getByText('This history has one branch').count()).toBe(0);
   await page.getByRole('button', { name: 'Larger' }).click();
   const saved = page.getByRole('region', { name: 'Saved positions' });
   expect(await saved.innerText()).toContain('before-doubt');
@@ -127,6 +128,9 @@ test('the stages of a call say what is kept and what is otherwise than at the ca
   await page.keyboard.press('y');
   await page.getByRole('region', { name: 'Log and rows' }).getByRole('table').waitFor();
   expect(await page.getByRole('region', { name: 'Sizes' }).innerText()).toContain('histories');
+  expect(await page.getByRole('region', { name: 'Versions' }).innerText()).toMatch(
+    /Stemma\s+\d+\.\d+\.\d+\s+Node\.js\s+\d+\.\d+\.\d+\s+frames of the log\s+version \d+\s+rows\s+\w/,
+  );
   await page.setViewportSize({ width: 390, height: 844 });
   await screenshot('system-view-narrow');
   expect(await seriousFaults(page)).toEqual([]);

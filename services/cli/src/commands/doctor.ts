@@ -19,8 +19,9 @@ export const doctor: CommandSpec = {
 };
 
 const describe = (report: DoctorReport): string => {
-  const { log, topic, partitions, histories, findings, clock } = report;
+  const { versions, log, topic, partitions, histories, findings, clock } = report;
   const lines: [string, string][] = [
+    ['stemma', `${versions.stemma}, Node.js ${versions.node}, frames of version ${versions.frames}`],
     ['log', printable(log.address)],
     ['id', log.id],
     [

@@ -8,7 +8,7 @@ import '../style/compare.css';
 import { useBranches } from '../use-branches.ts';
 import { useQuery } from '../use-query.ts';
 import { grouped, plural, shortTime } from '../words.ts';
-import type { ShownComparison } from './comparison-parts.tsx';
+import { PlaceWords, type ShownComparison } from './comparison-parts.tsx';
 import { ComparedBytes } from './compared-bytes.tsx';
 import { ComparedMessages } from './compared-messages.tsx';
 import { ComparedNodes } from './compared-nodes.tsx';
@@ -196,7 +196,7 @@ const Summary = ({
               go({ show: null, history: mergeBase.position.branch, at: mergeBase.position.label })
             }
           >
-            {mergeBase.position.label}
+            <PlaceWords position={mergeBase.position} />
           </button>
           .{' '}
         </>
@@ -249,7 +249,7 @@ const Summary = ({
                 class="link place"
                 onClick={() => go({ show: null, history: side.position.branch, at: side.position.label })}
               >
-                {side.position.label} of <SafeText text={side.position.branch} />
+                <PlaceWords position={side.position} />
               </button>
             </td>
             <td>{plural(side.shown, 'block')}</td>

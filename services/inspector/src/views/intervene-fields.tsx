@@ -91,6 +91,17 @@ export const DialogFields = (props: FieldsProps): ComponentChildren => {
           <Line label="Seconds" name="seconds" isNumber placeholder="300" {...line} />
         </div>
       );
+    case 'ask':
+      return (
+        <>
+          <Area label="Question" name="question" {...line} />
+          <div class="who">
+            <ModelLine {...line} />
+            <Line label="Newest messages (of a pool)" name="messages" isNumber {...line} />
+            <Line label="Seconds" name="seconds" isNumber placeholder="300" {...line} />
+          </div>
+        </>
+      );
     case 'retry':
       return (
         <div class="who">

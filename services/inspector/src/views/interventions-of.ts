@@ -1,6 +1,7 @@
 import { fromWireJson, type ApiClient, type StepRequest } from '@stemma/api';
-import { StemmaError } from '@stemma/errors';
+import { isStemmaError, StemmaError } from '@stemma/errors';
 import type { Dialog } from '../address.ts';
+import { plural, textOfMessage } from '../words.ts';
 import { commandId } from './command-id.ts';
 
 /** What somebody filled in, by the names of the fields. */
@@ -61,6 +62,7 @@ export const changeOf = (
     case 'retry':
     case 'break':
     case 'release':
+    case 'ask':
       return undefined;
   }
 };
@@ -163,6 +165,20 @@ export const intervene = async (
       return run(client, fields, target, who);
     case 'retry':
       return retry(client, fields, target, who);
+    case 'ask': {
+      const { question = '' } = fields;
+      if (question === '') throw usage('write the question');
+      const reply = await askPool(client, fields, target, who);
+      if (reply !== undefined) return reply;
+      const branch = await forkAt();
+      await submit(branch, { op: 'inject', text: question });
+      return run(
+        client,
+        { ...fields, name: '', calls: '1' },
+        { ...target, history: branch, at: undefined },
+        who,
+      );
+    }
     case 'break': {
       const { cycle = '', timeout = '' } = fields;
       const added = await client.addBreakpoint({
@@ -209,6 +225,33 @@ type Who = { readonly actor: string; readonly notes?: string };
 const secondsOf = ({ seconds = '' }: Fields): { seconds?: number } =>
   seconds === '' ? {} : { seconds: Number(seconds) };
 
+/** What a pool's mind answers; undefined: it is no pool. */
+const askPool = async (
+  client: ApiClient,
+  fields: Fields,
+  { history }: Target,
+  who: Who,
+): Promise<Done | undefined> => {
+  const { question = '', messages = '' } = fields;
+  try {
+    const reply = await client.askPool({
+      history,
+      body: {
+        ...{ id: commandId(), ...who, ...secondsOf(fields), question },
+        ...given(fields, 'mind'),
+        ...(messages === '' ? {} : { messages: Number(messages) }),
+      },
+    });
+    return {
+      words: `${reply.mind} was shown ${plural(reply.messages, 'message')} and answers: ${reply.answer}`,
+      ...{ branch: null, at: null, undo: null },
+    };
+  } catch (error) {
+    if (isStemmaError(error, 'E_NOT_A_POOL')) return undefined;
+    throw error;
+  }
+};
+
 const run = async (
   client: ApiClient,
   fields: Fields,
@@ -224,9 +267,10 @@ const run = async (
       ...(at === undefined || isTip ? {} : { at }),
     },
   });
+  const answered = textOfMessage(answer.answer);
   const failed = answer.error === null ? '' : `: ${answer.error.message} (${answer.error.code})`;
   return {
-    words: `${answer.calls.length} ${answer.calls.length === 1 ? 'call' : 'calls'} made; ${answer.why}${failed}`,
+    words: `${plural(answer.calls.length, 'call')} made; ${answer.why}${failed}${answered === '' ? '' : `. It answers: ${answered}`}`,
     branch: answer.branch,
     at: null,
     undo: null,

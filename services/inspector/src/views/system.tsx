@@ -106,6 +106,35 @@ export const View: PageView = ({ live }) => {
           )}
         </Shown>
       </section>
+      <section class="panel" aria-label="Versions">
+        <header class="panel-head">
+          <h2>Versions</h2>
+        </header>
+        <Shown query={doctor} what="versions">
+          {({ versions }) => (
+            <dl class="facts system-versions">
+              <div>
+                <dt>Stemma</dt>
+                <dd>{versions.stemma}</dd>
+              </div>
+              <div>
+                <dt>Node.js</dt>
+                <dd>{versions.node}</dd>
+              </div>
+              <div>
+                <dt>frames of the log</dt>
+                <dd>version {versions.frames}</dd>
+              </div>
+              {versions.rows.map((layout) => (
+                <div key={layout}>
+                  <dt>rows</dt>
+                  <dd>{layout.replaceAll('+', ', ').replaceAll('@', ' ')}</dd>
+                </div>
+              ))}
+            </dl>
+          )}
+        </Shown>
+      </section>
       <section class="panel" aria-label="Sizes">
         <header class="panel-head">
           <h2>Sizes</h2>
