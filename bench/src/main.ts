@@ -18,6 +18,7 @@ import { proxy } from './proxy/proxy.ts';
 import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
 import { printReport, writeReports } from './report.ts';
+import { rounds } from './rounds/rounds.ts';
 import { search } from './search/search.ts';
 import { selectors } from './selectors/selectors.ts';
 import { stages } from './stages/stages.ts';
@@ -42,6 +43,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   gateway,
   proxy,
   analysis,
+  rounds,
   verdict,
   search,
   page,
@@ -67,6 +69,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'gateway',
   'proxy',
   'analysis',
+  'rounds',
   'verdict',
   'search',
   'page',

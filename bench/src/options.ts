@@ -18,6 +18,7 @@ export const names = [
   'selectors',
   'audit',
   'analysis',
+  'rounds',
   'verdict',
   'search',
   'page',

@@ -21,6 +21,7 @@ import { decodeAlone } from './replay/decode.ts';
 import { replayEmmett } from './replay/emmett.ts';
 import { generate } from './replay/generate.ts';
 import { rebuild } from './replay/rebuild.ts';
+import { runRounds } from './rounds/run-rounds.ts';
 import { askCssSelect } from './selectors/css-select.ts';
 import { askStemma } from './selectors/stemma.ts';
 import { measureStages } from './stages/compile.ts';
@@ -52,6 +53,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'replay/emmett': replayEmmett,
   'growth/stemma': growStemma,
   'growth/langgraph': growLangGraph,
+  'rounds/run': runRounds,
   'selectors/stemma': askStemma,
   'selectors/css-select': askCssSelect,
   'branches/branch': branch,

@@ -129,7 +129,7 @@ const foldVectors = (history: string, event: VectorsRecorded, rows: Rows): void 
     for (const [text, vector] of vectors) {
       const key = [history, embedder, fromHex(text)] as const;
       if (rows.get(POOL_VECTORS, [...key]) !== undefined) continue;
-      rows.put(POOL_VECTORS, [...key], [vector.slice()]);
+      rows.put(POOL_VECTORS, [...key], [new Uint8Array(vector)]);
       texts++;
     }
   const further = kept === dimension ? others : others + vectors.length;

@@ -130,9 +130,13 @@ export const bytesOfFloats = (vector: Float32Array): Uint8Array => {
 };
 
 const floatsIn = (bytes: Uint8Array): Float32Array => {
+  // In memory of its own, which is aligned. (`slice` of a Buffer would share its memory.)
+  if (IS_LITTLE_ENDIAN) return new Float32Array(new Uint8Array(bytes).buffer);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Float32Array.from({ length: bytes.length / 4 }, (_, i) => view.getFloat32(i * 4, true));
 };
+
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1;
 
 /** The number that the next message had at the newest snapshot up to a frame; 0 before the first. */
 export const nextAtSnapshot = (
