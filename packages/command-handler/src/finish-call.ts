@@ -31,7 +31,9 @@ export const finishStep = (
   redactor?: Redactor,
 ): StepOf<'finish_call'> => {
   const body = response === null ? null : redactedBody(response, redactor);
-  const encoded = body === null ? null : encodeBody(body, null, responseCompanion(answer));
+  // The answer is redacted with the command; the body is encoded beside what is recorded of it.
+  const recorded = answer === null ? null : (redactor?.value(answer) ?? answer);
+  const encoded = body === null ? null : encodeBody(body, null, responseCompanion(recorded));
   return { op: 'finish_call', ...end, answer, response: encoded?.body ?? null, own: encoded?.own ?? null };
 };
 

@@ -114,7 +114,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
   ): Promise<boolean> => {
     if (toolsAt === null) return false;
     return inMemory === null
-      ? (await knownTools(history, toolsAt)) === canonicalJson([...tools])
+      ? (await knownTools(history, toolsAt)) === canonicalJson(redactor?.value([...tools]) ?? [...tools])
       : sameJson(inMemory, tools);
   };
 

@@ -57,7 +57,13 @@ const refusing = (error: Error): Redactor => {
   const refuse = (): never => {
     throw error;
   };
-  return { command: async () => refuse(), nodes: async () => refuse(), text: refuse };
+  return {
+    command: async () => refuse(),
+    nodes: async () => refuse(),
+    text: refuse,
+    value: refuse,
+    coversTexts: false,
+  };
 };
 
 const bothOf = (first: Redactor, second: Redactor): Redactor => ({
@@ -68,6 +74,8 @@ const bothOf = (first: Redactor, second: Redactor): Redactor => ({
     return { nodes: twice.nodes, redactions: [...once.redactions, ...twice.redactions] };
   },
   text: (text) => second.text(first.text(text)),
+  value: (value) => second.value(first.value(value)),
+  coversTexts: first.coversTexts && second.coversTexts,
 });
 
 const rulesIn = async (file: string, optional: boolean): Promise<RedactorOptions | undefined> => {

@@ -22,8 +22,8 @@ export const redactCommand = (walk: Walk, command: Command): Command => {
     : command;
 };
 
-/** The fields of a step that are names, by operation. */
-const NAMES: { readonly [op in Step['op']]?: readonly string[] } = {
+/** The fields of a step that are names, by operation. An operation without a line here does not compile. */
+const NAMES: { readonly [op in Step['op']]: readonly string[] } = {
   start: ['name'],
   import: ['name'],
   insert: ['parent'],
@@ -37,21 +37,61 @@ const NAMES: { readonly [op in Step['op']]?: readonly string[] } = {
   rollback: ['abandoned'],
   inject: ['id', 'parent', 'role', 'kind'],
   record_vectors: ['embedder'],
+  take_run: ['runner'],
+  policy: [],
+  priorities: [],
+  annotate: [],
+  config: [],
+  query: [],
+  run: [],
+  observe: [],
+  start_call: [],
+  finish_call: [],
+  reassign_call: [],
+  link: [],
+  hold_call: [],
+  release_call: [],
+  request_run: [],
+  end_run: [],
+  erase: [],
 };
 
-/** The fields of a step that are texts or values of anybody's, by operation. */
-const VALUES: { readonly [op in Step['op']]?: readonly string[] } = {
-  policy: ['policy'],
-  annotate: ['note'],
-  save: ['description'],
-  fork: ['description'],
-  rollback: ['description'],
-  query: ['question', 'answer', 'mind'],
+/** The operations that have a case of their own in {@link redactStep}. */
+type Own = 'start' | 'import' | 'insert' | 'replace' | 'config' | 'inject' | 'observe' | 'priorities';
+
+/**
+ * Of the others the fields that are texts or values of anybody's, each with the name under which it is recorded. An operation
+ * without a line here does not compile.
+ */
+const VALUES: { readonly [op in Exclude<Step['op'], Own>]: { readonly [field: string]: string } } = {
+  policy: { policy: 'policy' },
+  annotate: { note: 'note' },
+  save: { description: 'description' },
+  fork: { description: 'description' },
+  rollback: { description: 'description' },
+  query: { question: 'question', answer: 'answer', mind: 'mind' },
+  // Their bodies are redacted before they are encoded.
+  start_call: { parameters: 'data_parameters', tools: 'data_tools' },
+  finish_call: { answer: 'data_answer', finishReason: 'finishReason', error: 'error' },
+  release_call: { message: 'message' },
+  end_run: { why: 'why' },
+  move: {},
+  remove: {},
+  commit: {},
+  name: {},
+  run: {},
+  reassign_call: {},
+  link: {},
+  hold_call: {},
+  request_run: {},
+  take_run: {},
+  record_vectors: {},
+  erase: {},
 };
 
 const redactStep = (walk: Walk, step: Step, index: number): Step => {
   const fields = step as unknown as WideJsonObject;
-  for (const name of NAMES[step.op] ?? []) refuseName(walk, fields[name], `the ${name} of ${step.op}`);
+  for (const name of NAMES[step.op]) refuseName(walk, fields[name], `the ${name} of ${step.op}`);
   switch (step.op) {
     case 'start':
       refuseName(walk, Object.values(step.ids ?? {}), 'the id of a region');
@@ -77,10 +117,8 @@ const redactStep = (walk: Walk, step: Step, index: number): Step => {
     case 'priorities':
       for (const { id } of step.priorities) refuseName(walk, id, 'the id of a node');
       return step;
-    default: {
-      const same = Object.fromEntries((VALUES[step.op] ?? []).map((name) => [name, name]));
-      return withValues(walk, step, same, { step: index, node: null });
-    }
+    default:
+      return withValues(walk, step, VALUES[step.op], { step: index, node: null });
   }
 };
 

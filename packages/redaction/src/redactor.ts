@@ -1,11 +1,11 @@
-import { canonicalJson, sha256Hex, type WideJsonObject } from '@stemma/canonical';
+import { canonicalJson, sha256Hex, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Command, Redaction } from '@stemma/history';
 import { createHmac } from 'node:crypto';
 import { readRedactionConfig, type ReadRedactionConfig, type RedactionConfig } from './config.ts';
 import { redactSubtree } from './redact-node.ts';
 import { redactCommand } from './redact-steps.ts';
-import { redactText, type KeyRule, type Leaf, type Rules, type Walk } from './redact-value.ts';
+import { redactText, redactValue, type KeyRule, type Leaf, type Rules, type Walk } from './redact-value.ts';
 import { newTally } from './tally.ts';
 import { disjointSpans, ruleOfHeader, textRules } from './text-rules.ts';
 
@@ -43,6 +43,10 @@ export type Redactor = {
   nodes(nodes: readonly WideJsonObject[]): Promise<RedactedNodes>;
   /** A sentence about an input, such as the message of an error: rules of texts only. */
   text(text: string): string;
+  /** A value as {@link Redactor.command} records it, but for what pointers and the user's function take out. */
+  value(value: WideJson): WideJson;
+  /** Whether `text` takes out all that the rules are about: not if they have pointers or a function. */
+  readonly coversTexts: boolean;
 };
 
 /** @throws E_REDACTION_INVALID for rules that cannot be read */
@@ -75,6 +79,9 @@ export const openRedactor = ({ function: own, labelKey, ...config }: RedactorOpt
     return { done: walk({ rules, leaf, tally }), redactions: tally.entries() };
   };
 
+  /** A walk that nobody counts. */
+  const silently = (): Walk => ({ rules, leaf: (same) => same, tally: newTally() });
+
   return {
     command: async (command) => {
       const { done, redactions } = await run((walk) => redactCommand(walk, command));
@@ -91,15 +98,13 @@ export const openRedactor = ({ function: own, labelKey, ...config }: RedactorOpt
       if (known !== null && redactions.length === 0) noteClean(clean, known);
       return { nodes: done, redactions };
     },
-    text: (text) =>
-      redactText({ rules, leaf: (same) => same, tally: newTally() }, text, {
-        step: null,
-        node: null,
-        field: '',
-      }),
+    text: (text) => redactText(silently(), text, NOWHERE),
+    value: (value) => redactValue(silently(), value, NOWHERE, []),
+    coversTexts: own === undefined && rules.pointers.length === 0,
   };
 };
 
+const NOWHERE = { step: null, node: null, field: '' };
 const MAX_CLEAN = 50_000;
 
 const noteClean = (clean: Set<string>, hash: string): void => {
