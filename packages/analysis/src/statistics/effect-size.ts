@@ -1,3 +1,4 @@
+import { lowerBound } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { seededRandom } from '../random.ts';
 
@@ -34,15 +35,8 @@ export const cliffsDelta = (a: readonly number[], b: readonly number[]): number 
 };
 
 /** How many of a sorted list pass; those that do come first. */
-const countWhile = (sorted: readonly number[], passes: (value: number) => boolean): number => {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (passes(sorted[middle]!)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
+const countWhile = (sorted: readonly number[], passes: (value: number) => boolean): number =>
+  lowerBound(0, sorted.length, (i) => passes(sorted[i]!));
 
 /** The value below which the share `p` of sorted values lies, between two of them in proportion (as numpy's default). */
 export const quantile = (sorted: ArrayLike<number>, p: number): number => {

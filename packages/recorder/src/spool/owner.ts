@@ -1,6 +1,5 @@
-import { beganAt, isAlive } from '@stemma/machine';
+import { beganAt, bootId, isAlive } from '@stemma/machine';
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 
 /*
  * Each process has a folder of its own in a spool, and sends what is in it. The name says which process that is: its id, when it
@@ -8,6 +7,9 @@ import { readFileSync } from 'node:fs';
  * another process.
  */
 const OWNER = /^(\d+)-(\d+)-([0-9a-f-]+)-([0-9a-f]{8})(?:\.\d+)?$/;
+
+/** The id of the boot, where the system has one: elsewhere a process that has the number of an ended one is taken for it. */
+const boot = (): string => /^[0-9a-f-]+$/.exec(bootId())?.[0] ?? '0';
 
 /** A name for a folder of this process. */
 export const ownName = (): string =>
@@ -22,13 +24,4 @@ export const isAbandoned = (name: string): boolean => {
   if (pid === undefined) return false;
   if (pid === '0' || booted !== boot()) return true;
   return !isAlive(Number(pid), began === '0' ? undefined : began);
-};
-
-/** The id of the boot, where the system has one: elsewhere a process that has the number of an ended one is taken for it. */
-const boot = (): string => {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  } catch {
-    return '0';
-  }
 };
