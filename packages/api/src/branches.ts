@@ -113,7 +113,7 @@ export const BRANCHES = {
     method: 'GET',
     path: '/api/histories/{history}/branches',
     summary:
-      'Lists the branches of a history, oldest first; with `of`, only the lineage of a position, from the root.',
+      'Lists the branches of a history, oldest first; with `of`, only the branches on the ancestor path of a position, from the root.',
     params: history,
     query: z.strictObject({ of: reference.optional() }),
     answer: {

@@ -175,7 +175,7 @@ describe('the rows in PostgreSQL', async () => {
     const lines = [
       '# The tables that SQL sees',
       '',
-      'Made from a database by `vitest -u`; see [sql.md](sql.md). Columns in bold are the key.',
+      'For whoever writes queries ([sql.md](sql.md) has examples): the columns of each view. Made from a database by `vitest -u`. Columns in bold are the key.',
     ];
     let last: string | null = null;
     for (const [table = null, about, column, type, key] of columns) {
