@@ -16,6 +16,8 @@ import {
 import { isStemmaError, type StemmaError } from '@stemma/errors';
 import { findCommand, type Position, type TreeView } from '@stemma/history-store';
 import {
+  claimRun,
+  openCooperative,
   acknowledge,
   checkpointKeyPath,
   diagnose,
@@ -68,13 +70,10 @@ import { openDecodedFrames } from '@stemma/log';
 import { loadRedaction } from '@stemma/privacy';
 import { findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
-import { openSteering } from '@stemma/steering';
+import { mayChangeSteering, openSteering, renewSteeringVersion } from '@stemma/steering';
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
-import { claimRun } from './claim-run.ts';
-import { renewSteeringVersion, mayChangeSteering } from './steering-version.ts';
-import { openCooperative } from './cooperative.ts';
 import { openHomeKeyring } from './home-keyring.ts';
 import type { HomeServices } from './home-services.ts';
 import type { Home } from './home.ts';

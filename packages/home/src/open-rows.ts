@@ -4,8 +4,10 @@ import type { ContentSource, DecodedFrames, EventLog, FrameSealer } from '@stemm
 import { diskUsage, type DiskUsage } from '@stemma/operations';
 import {
   MAIN_GROUP,
+  openCommittedRows,
   openExternalProjection,
   openProjector,
+  withCatchUpDeadline,
   type Group,
   type Progress,
   type Projection,
@@ -15,8 +17,6 @@ import type { RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { openCommittedRows } from './committed-rows.ts';
-import { withCatchUpDeadline } from './catch-up-with-deadline.ts';
 
 /** The rows and contents of a home. */
 export type OpenedRows = {

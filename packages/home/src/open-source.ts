@@ -1,8 +1,7 @@
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
 import type { EventLog } from '@stemma/log';
-import { openHomeLog, type LogAddress } from '@stemma/operations';
+import { openCooperative, openHomeLog, type LogAddress } from '@stemma/operations';
 import { join, resolve } from 'node:path';
-import { openCooperative } from './cooperative.ts';
 
 export type LogSourceOptions = {
   /** A home. */

@@ -5,4 +5,6 @@ export { type Group, groupOf, MAIN_GROUP } from './groups.ts';
 export { openProjector, type Projection, type Projector } from './projector.ts';
 export { checkRowCounts } from './row-counts.ts';
 export type { Progress } from './run-partition.ts';
+export { withCatchUpDeadline } from './waiting/catch-up-with-deadline.ts';
+export { openCommittedRows } from './waiting/committed-rows.ts';
 export { type RowDifference, verifyReplay } from './verify-replay.ts';

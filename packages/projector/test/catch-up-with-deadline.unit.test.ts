@@ -1,7 +1,6 @@
 import type { EventLog } from '@stemma/log';
-import type { Projection } from '@stemma/projector';
 import { expect, it } from 'vitest';
-import { withCatchUpDeadline } from '../src/catch-up-with-deadline.ts';
+import { withCatchUpDeadline, type Projection } from '../src/index.ts';
 
 /** A log of ten offsets and rows that reach its end when told so. */
 const slowRows = () => {

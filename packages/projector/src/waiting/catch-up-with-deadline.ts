@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { EventLog } from '@stemma/log';
-import type { Projection } from '@stemma/projector';
+import type { Projection } from '../projector.ts';
 
 /** Rows that this process folds while it serves them. */
 export type ProjectionWithDeadline = {
