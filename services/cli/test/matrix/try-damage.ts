@@ -350,7 +350,7 @@ const remainsFault = (
   return null;
 };
 
-const NOT_FOUND = /\(E_[A-Z]+_NOT_FOUND\)/;
+const NOT_FOUND = /\((?:E_[A-Z]+_NOT_FOUND|E_CALL_BODY_NOT_KEPT)\)/;
 
 /** The newest frame that a question needs: that of a snapshot it names, or what it is about. */
 const needed = (question: Question, snapshots: Whole['snapshots']): number => {
