@@ -184,7 +184,7 @@ const ForkHint = ({
   readonly history: string;
   readonly at: string | undefined;
 }): ComponentChildren => (
-  <div class="note hint">
+  <div class="note hint" role="region" aria-label="How to make a branch" tabIndex={0}>
     <p>
       This history has one branch. A <b>fork</b> starts a new branch at any position. A <b>rollback</b>{' '}
       returns to an earlier position. Nothing is overwritten: the abandoned branch stays here.

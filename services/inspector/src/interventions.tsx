@@ -259,7 +259,7 @@ const InterventionItem = ({
 };
 
 const HowToIntervene = ({ history }: { readonly history: string }): ComponentChildren => (
-  <div class="note hint">
+  <div class="note hint" role="region" aria-label="How to intervene" tabIndex={0}>
     <p>No interventions yet. This panel lists each one with its actor, time, reason and impact.</p>
     <pre>
       ./stemma inject <SafeText text={history} /> 'Look at the logs first.' --actor me --notes 'a hint'
