@@ -112,7 +112,7 @@ export const View: PageView = ({ live }) => {
         </header>
         <Shown query={doctor} what="versions">
           {({ versions }) => (
-            <dl class="facts system-versions">
+            <dl class="facts system-sizes">
               <div>
                 <dt>Stemma</dt>
                 <dd>{versions.stemma}</dd>
