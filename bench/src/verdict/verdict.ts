@@ -21,18 +21,19 @@ const DECISIONS: Planted = { decisions: true, wording: false };
 const WORDING: Planted = { decisions: false, wording: true };
 const BOTH: Planted = { decisions: true, wording: true };
 
-/** Runs of each arm, and their steps. */
-const RUNS = 8;
+/** Runs of each arm: with so many, a difference of the named size is seen (docs/analysis.md). */
+const AGENTS = 8;
+const POOLS = 12;
 const STEPS = 25;
 
 const SCENARIOS: readonly Scenario[] = [
-  { name: 'nothing differs, agents', simulator: agent(STEPS), runs: RUNS, planted: NOTHING },
-  { name: 'nothing differs, pools', simulator: pool(STEPS), runs: RUNS, planted: NOTHING },
-  { name: 'one decision in four differs, agents', simulator: agent(STEPS), runs: RUNS, planted: DECISIONS },
-  { name: 'minds like other topics, pools', simulator: pool(STEPS), runs: RUNS, planted: DECISIONS },
-  { name: 'the wording alone differs, agents', simulator: agent(STEPS), runs: RUNS, planted: WORDING },
-  { name: 'the wording alone differs, pools', simulator: pool(STEPS), runs: RUNS, planted: WORDING },
-  { name: 'both differ, agents', simulator: agent(STEPS), runs: RUNS, planted: BOTH },
+  { name: 'nothing differs, agents', simulator: agent(STEPS), runs: AGENTS, planted: NOTHING },
+  { name: 'nothing differs, pools', simulator: pool(STEPS), runs: POOLS, planted: NOTHING },
+  { name: 'one decision in four differs, agents', simulator: agent(STEPS), runs: AGENTS, planted: DECISIONS },
+  { name: 'minds like other topics, pools', simulator: pool(STEPS), runs: POOLS, planted: DECISIONS },
+  { name: 'the wording alone differs, agents', simulator: agent(STEPS), runs: AGENTS, planted: WORDING },
+  { name: 'the wording alone differs, pools', simulator: pool(STEPS), runs: POOLS, planted: WORDING },
+  { name: 'both differ, agents', simulator: agent(STEPS), runs: AGENTS, planted: BOTH },
   { name: 'steps taken for independent, agents', simulator: agent(100), runs: 1, planted: NOTHING },
   { name: 'steps taken for independent, pools', simulator: pool(100), runs: 1, planted: NOTHING },
 ];
@@ -133,8 +134,8 @@ export const verdict = async ({ quick, only }: BenchmarkOptions): Promise<Report
         columns: ['what is simulated', 'decisions', 'telling', 'power foreseen', ...COLUMNS],
         rows,
         notes: [
-          `${RUNS} runs of ${STEPS} steps in each arm; runs of one arm differ by chance, too. "decisions" and "telling": how often each half is called different.`,
-          `Decisions are planted in the size that verdicts ask for: ${100 * SIZES.decisions} % of choices differ. The power is what verdicts foresee for this size.`,
+          `${AGENTS} runs of agents and ${POOLS} of pools in each arm, of ${STEPS} steps; runs of one arm differ by chance, too. "decisions" and "telling": how often each half is called different.`,
+          `Decisions are planted in the size that verdicts ask for: ${100 * SIZES.decisions} % of the choices of agents differ; minds of pools like half of the topics 3.3 times as much, by which between 24 % and 29 % do (measured with 100 runs in each arm). The power is what verdicts foresee for ${100 * SIZES.decisions} %.`,
           'The last two rows: one run of 100 steps in each arm, judged with `--unit steps`, though steps of one run have something in common. Without it the verdict is "cannot tell".',
         ],
       },
@@ -145,6 +146,12 @@ export const verdict = async ({ quick, only }: BenchmarkOptions): Promise<Report
       ...least(
         'decisions are called different',
         'one decision in four differs, agents',
+        0.8,
+        ({ decisions }) => decisions,
+      ),
+      ...least(
+        'decisions are called different',
+        'minds like other topics, pools',
         0.8,
         ({ decisions }) => decisions,
       ),
