@@ -18,7 +18,8 @@ export type Input = {
 
 /** The input that a path names, `-` and `/dev/stdin` being stdin. @throws E_IO for what is neither a file nor a pipe */
 export const openInput = (path: string, { stdin, signal }: InputSurroundings): Input => {
-  const stat = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
+  // No file has a name with U+0000.
+  const stat = path === '-' || path.includes('\0') ? undefined : statSync(path, { throwIfNoEntry: false });
   if (path === '-' || (stat !== undefined && isStdin(stat)))
     return { kind: 'pipe', size: null, read: () => untilAborted(() => stdin, signal) };
   if (stat === undefined) throw fail('E_IO', `the file ${path} does not exist`, { file: path });
