@@ -152,7 +152,7 @@ export const growth = async (options: BenchmarkOptions): Promise<Report> => {
     notes: [
       'A turn is 2 messages of 1 KB and one durable snapshot. On disk: allocated blocks after a clean close, log and all read models.',
       `${options.rounds} rounds, of LangGraph one at the largest size; medians of the rounds.`,
-      'Old snapshots: drawn evenly from the whole conversation, the same for all, each read once after the store was opened anew.',
+      'Old snapshots: drawn evenly from the whole conversation, the same for all, each read once, after as many others.',
     ],
   };
   return {

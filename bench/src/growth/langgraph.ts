@@ -25,10 +25,11 @@ export const growLangGraph = async (
 
   const reading = openLangGraph(file, input.channels);
   const reads: number[] = [];
-  for (const turn of lookedAt(input.turns, input.reads)) {
+  const order = lookedAt(input.turns, 2 * input.reads);
+  for (const [i, turn] of order.entries()) {
     const { ms, value } = await timed(() => reading.read(checkpoints[turn - 1]!));
     if (value.length !== 2 * turn) throw new Error(`turn ${turn} gave ${value.length} messages`);
-    reads.push(ms);
+    if (i >= order.length / 2) reads.push(ms);
   }
   reading.close();
   return {
