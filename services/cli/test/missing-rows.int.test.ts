@@ -2,7 +2,7 @@ import { COUNTED_TABLES } from '@stemma/history-store';
 import { openHome } from '@stemma/home';
 import { MAIN_GROUP } from '@stemma/projector';
 import { sized } from '@stemma/test-kit';
-import { cpSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeHome } from './matrix/whole-home.ts';
@@ -71,6 +71,8 @@ const ask = async (home: string): Promise<{ readonly answers: string[]; readonly
 let right: readonly string[] = [];
 beforeAll(async () => {
   await makeHome(whole, folder.path);
+  const vectors = join(folder.path, 'vectors.jsonl');
+  writeFileSync(vectors, `${JSON.stringify({ vector: [1, 2], text: 'The sea' })}\n`);
   for (const line of [
     ['annotate', 'tram', 'a note', '--at', '@c3'],
     ['config', 'set', 'tram', 'observe=true'],
@@ -78,6 +80,7 @@ beforeAll(async () => {
     ['rollback', 'checkout', '@c12', '--abandoned', 'left'],
     ['pool', 'init', 'sea', '--messages', SEEDS, '--sample-size', '3', '--seed', '7'],
     ['run', 'sea', '--rounds', '3'],
+    ['pool', 'embed', 'sea', vectors, '--embedder', 'outside:mine'],
     ['fork', 'sea', '--name', 'other'],
     ['run', 'sea:other', '--rounds', '2'],
     ['run', 'sea', '--rounds', '2', '--request', '--command', 'run-1'],
@@ -95,6 +98,7 @@ beforeAll(async () => {
 const UNASKED = new Set([
   'observations',
   'pool_ordinals',
+  'pool_embedders',
   'call_prompts',
   'call_messages',
   'ids',

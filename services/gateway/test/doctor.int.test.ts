@@ -9,8 +9,12 @@ afterAll(() => airline.close());
 
 test('doctor reports the place of the log inside the home but not the path of the home, the progress of the rows, and that it found no problem', async () => {
   expect((await airline.client.histories({})).damage).toEqual([]);
-  const { log, partitions, clock, ...rest } = await airline.client.doctor({});
+  const { log, partitions, clock, versions, ...rest } = await airline.client.doctor({});
   expect(log.address).toBe('<home>/log');
+  expect(versions).toMatchObject({
+    node: process.versions.node,
+    rows: [expect.stringMatching(/^history-store@\d+/)],
+  });
   expect(rest).toEqual({
     keepsItsEnd: true,
     topic: null,

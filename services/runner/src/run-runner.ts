@@ -181,11 +181,15 @@ const serveRuns = async ({
     while (!signal.aborted) {
       const mine = await assigned.renew();
       for (const { partition, abort } of active.values()) if (!mine.has(partition)) abort.abort();
+      // A run that ends while they are asked for may still stand in the answer.
+      const busy = new Set(active.keys());
       const requested = await retry.run(() => home.runs.open());
       const waiting = requested.filter(({ history, run: id }) => !refused.has(`${history} ${id}`));
       for (const next of waiting) {
         if (active.size >= atOnce) break;
-        if (!active.has(keyOf(next)) && mine.has(partitionOf(next.history, partitions))) begin(next);
+        const key = keyOf(next);
+        if (!busy.has(key) && !active.has(key) && mine.has(partitionOf(next.history, partitions)))
+          begin(next);
       }
       open(active.size);
       if (once && waiting.length === 0 && active.size === 0) return;
