@@ -68,3 +68,4 @@ export { principalComponents } from './principal-components.ts';
 export { mapVectors, type MapOptions } from './map-vectors.ts';
 export { isNpy, npyBytes, readNpy } from './files/npy.ts';
 export { readVectors, type VectorFile } from './files/read-vectors.ts';
+export { jsonIn, jsonLinesIn, vectorText } from './files/vector-text.ts';

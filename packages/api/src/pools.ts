@@ -1,3 +1,4 @@
+import { ENDPOINT_FAULTS } from '@stemma/errors';
 import { z } from 'zod';
 import { commandId } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -205,12 +206,7 @@ const embedding = [
   'E_EMBEDDER_INVALID',
   'E_MIND_NOT_ALLOWED',
   'E_MIND_KEY_MISSING',
-  'E_MIND_UNREACHABLE',
-  'E_MIND_TIMEOUT',
-  'E_MIND_BUSY',
-  'E_MIND_FAILED',
-  'E_MIND_REFUSED',
-  'E_MIND_ANSWER_TOO_LARGE',
+  ...ENDPOINT_FAULTS,
   'E_EMBEDDING_INVALID',
   'E_BUSY',
 ] as const;

@@ -1,4 +1,4 @@
-export { ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
+export { ENDPOINT_FAULTS, ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
 export {
   StemmaError,
   errorToHttpJson,

@@ -178,3 +178,13 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorRow>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** How an endpoint of a model or an embedder fails, whatever it is asked. */
+export const ENDPOINT_FAULTS = [
+  'E_MIND_UNREACHABLE',
+  'E_MIND_TIMEOUT',
+  'E_MIND_BUSY',
+  'E_MIND_FAILED',
+  'E_MIND_REFUSED',
+  'E_MIND_ANSWER_TOO_LARGE',
+] as const satisfies readonly ErrorCode[];

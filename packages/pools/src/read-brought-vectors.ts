@@ -1,12 +1,10 @@
-import { isNpy, readNpy, rowOf } from '@stemma/analysis';
+import { isNpy, jsonIn, jsonLinesIn, readNpy, rowOf, vectorText } from '@stemma/analysis';
 import { fail } from '@stemma/errors';
 import type { BroughtVector } from './embed-pool.ts';
 
 /** The most numbers of a vector, and rows of a file. */
 const MOST_DIMENSION = 65_536;
 const MOST_ROWS = 1_000_000;
-/** A text that is much larger does not fit into one of JavaScript. */
-const MOST_TEXT = 400 * 1024 * 1024;
 
 /** A text's SHA-256. */
 const HASH = /^[0-9a-f]{64}$/;
@@ -30,7 +28,9 @@ export const readBroughtVectors = (
   if (isNpy(bytes)) return rowsOfNpy(bytes, ids);
   if (ids !== null)
     throw fail('E_VECTORS', 'a file with ids belongs to a .npy file; other files name whose each vector is');
-  const rows = linesOf(bytes).map(({ value, line }) => readBroughtVector(value, `line ${line}`));
+  const rows = jsonLinesIn(vectorText(bytes)).map(({ value, line }) =>
+    readBroughtVector(value, `line ${line}`),
+  );
   const [first] = rows;
   if (first === undefined) throw fail('E_VECTORS', 'there are no vectors');
   refuseMany(rows.length, first.vector.length);
@@ -63,12 +63,12 @@ const rowsOfNpy = (bytes: Uint8Array, ids: Uint8Array | null): readonly BroughtV
 };
 
 const idsIn = (bytes: Uint8Array): readonly unknown[] => {
-  const text = textOf(bytes).trim();
+  const text = vectorText(bytes).trim();
   if (text.startsWith('[')) {
-    const list = parsed(text);
+    const list = jsonIn(text);
     if (Array.isArray(list)) return list as readonly unknown[];
   }
-  return linesOf(bytes).map(({ value }) => value);
+  return jsonLinesIn(vectorText(bytes)).map(({ value }) => value);
 };
 
 const whose = (
@@ -80,34 +80,6 @@ const whose = (
   if (typeof id === 'string' && id !== '' && id.length <= 2_048) return { message: id };
   throw fail('E_VECTORS', `${where} is neither a message, nor a vector_id, nor the hash of a text`);
 };
-
-const textOf = (bytes: Uint8Array): string => {
-  if (bytes.length > MOST_TEXT)
-    throw fail('E_INPUT_TOO_LARGE', 'a text of more than 400 MiB is too large: save the vectors as .npy');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw fail('E_VECTORS', 'the file is neither .npy nor UTF-8 text');
-  }
-};
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
-
-const linesOf = (bytes: Uint8Array): { readonly value: unknown; readonly line: number }[] =>
-  textOf(bytes)
-    .split(/\r?\n/)
-    .flatMap((text, i) => {
-      if (text.trim() === '') return [];
-      const value = parsed(text);
-      if (value === undefined) throw fail('E_VECTORS', `line ${i + 1} is not JSON`, { line: i + 1 });
-      return [{ value, line: i + 1 }];
-    });
 
 const NAMES = ['message', 'vector_id', 'text', 'text_hash'] as const;
 

@@ -8,7 +8,7 @@ import {
   type MindsOptions,
 } from '@stemma/agent-loop';
 import type { WideJsonObject } from '@stemma/canonical';
-import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
+import { ENDPOINT_FAULTS, fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
@@ -84,16 +84,7 @@ const vectorsOf = async (
 };
 
 /** How an endpoint fails. */
-const ENDPOINTS: ReadonlySet<ErrorCode> = new Set([
-  'E_MIND_UNREACHABLE',
-  'E_MIND_TIMEOUT',
-  'E_MIND_BUSY',
-  'E_MIND_FAILED',
-  'E_MIND_REFUSED',
-  'E_MIND_ANSWER_TOO_LARGE',
-  'E_EMBEDDING_INVALID',
-  'E_CANCELLED',
-]);
+const ENDPOINTS: ReadonlySet<ErrorCode> = new Set([...ENDPOINT_FAULTS, 'E_EMBEDDING_INVALID', 'E_CANCELLED']);
 
 /** Records the vectors of messages that came in another way than from a round: the pool's first ones, and those from outside. */
 const embedOld = async (

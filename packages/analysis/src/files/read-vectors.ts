@@ -3,6 +3,7 @@ import { embedTexts } from '../embed-text.ts';
 import { checkedVectors, vectorsFrom, type Vectors } from '../vectors.ts';
 import { readCsv } from './csv.ts';
 import { isNpy, readNpy } from './npy.ts';
+import { jsonIn, jsonLinesIn, vectorText } from './vector-text.ts';
 
 /** What a file of vectors or texts holds. */
 export type VectorFile = {
@@ -29,7 +30,7 @@ export type VectorFile = {
  */
 export const readVectors = (bytes: Uint8Array): VectorFile => {
   if (isNpy(bytes)) return ofVectors(readNpy(bytes));
-  const text = decode(bytes);
+  const text = vectorText(bytes);
   const first = text.trimStart()[0];
   if (first === undefined) throw fail('E_VECTORS', 'the file is empty');
   return first === '[' || first === '{' ? ofRows(jsonRows(text)) : ofVectors(readCsv(text));
@@ -40,49 +41,23 @@ const ofVectors = (vectors: Vectors): VectorFile => ({
   ...{ texts: null, rounds: null, isEmbedded: false },
 });
 
-/** A text that is much larger does not fit into one of JavaScript. */
-const MOST_TEXT = 400 * 1024 * 1024;
-
-const decode = (bytes: Uint8Array): string => {
-  if (bytes.length > MOST_TEXT)
-    throw fail('E_INPUT_TOO_LARGE', 'a text of more than 400 MiB is too large: save the vectors as .npy');
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw fail('E_VECTORS', 'the file is neither .npy nor UTF-8 text');
-  }
-};
-
 /** The items of a JSON list, or of JSON Lines. */
 const jsonRows = (text: string): readonly unknown[] => {
   const whole = text.trim();
   const isOneLine = !whole.includes('\n');
   const first = isOneLine ? whole : whole.slice(0, whole.indexOf('\n'));
-  const value = parsed(first);
+  const value = jsonIn(first);
   // A first line that is a value of its own is a row, unless it is all that there is and a list of rows.
   if (value !== undefined && !(isOneLine && isListOfRows(value))) {
-    return whole.split('\n').flatMap((line, i) => {
-      if (line.trim() === '') return [];
-      const row = parsed(line);
-      if (row === undefined) throw fail('E_VECTORS', `line ${i + 1} is not JSON`, { line: i + 1 });
-      return [row];
-    });
+    return jsonLinesIn(whole).map((row) => row.value);
   }
-  const list = parsed(whole);
+  const list = jsonIn(whole);
   if (list === undefined) throw fail('E_VECTORS', 'the file is neither JSON nor JSON Lines');
   return Array.isArray(list) ? list : [list];
 };
 
 const isListOfRows = (value: unknown): boolean =>
   Array.isArray(value) && value.every((item) => typeof item === 'object' && item !== null);
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-};
 
 type Row = {
   readonly vector: readonly number[] | null;
