@@ -119,7 +119,7 @@ export const EXAMPLES: Readonly<Record<string, string>> = {
   salvage: 'stemma salvage mine',
   ack: 'stemma ack 0@4711',
   stats: 'stemma stats',
-  projector: 'stemma projector --read-model audit',
+  projector: 'stemma projector',
   relay: 'stemma relay --to kafka://127.0.0.1:9092/events',
   runner: 'STEMMA_MINDS=openai:gpt-4o stemma runner',
   completion: 'source <(stemma completion bash)',
