@@ -29,6 +29,9 @@ export type GrowthInput = {
   readonly reads: number;
 };
 
+/** The turns of another conversation that each system records first, in another place. */
+export const WARM_TURNS = 300;
+
 /** Space a file or a folder takes: allocated blocks, so that holes do not count and preallocation does. */
 export const onDisk = (path: string): number => {
   const found = lstatSync(path);
