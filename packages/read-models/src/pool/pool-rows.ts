@@ -121,8 +121,9 @@ export const vectorOf = (
   return row === undefined ? undefined : floatsIn(row[0]);
 };
 
-/** A vector as its bytes, little-endian on every machine. */
+/** A vector as its bytes, little-endian on every machine; where that is the machine's order, of the same memory. */
 export const bytesOfFloats = (vector: Float32Array): Uint8Array => {
+  if (IS_LITTLE_ENDIAN) return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
   const bytes = new Uint8Array(vector.length * 4);
   const view = new DataView(bytes.buffer);
   for (const [i, value] of vector.entries()) view.setFloat32(i * 4, value, true);
