@@ -38,17 +38,24 @@ const IN_PAGE = `
         ({ scrollHeight, clientHeight }) => clientHeight > 80 && scrollHeight > clientHeight + 40,
       );
     },
+    drawn: () => new Promise((done) => requestAnimationFrame(done)),
+    async across(steps) {
+      for (const box of this.boxes)
+        for (let n = 0; n < steps; n++) {
+          box.scrollLeft = ((box.scrollWidth - box.clientWidth) * n) / (steps - 1);
+          await this.drawn();
+        }
+    },
     async scroll(steps) {
-      const drawn = () => new Promise((done) => requestAnimationFrame(done));
       for (const box of this.boxes) {
         // A wheel goes slowly, a thumb that is dragged jumps.
         for (const step of [120, box.scrollHeight / steps])
           for (let n = 0; n < steps; n++) {
             box.scrollTop += step;
-            await drawn();
+            await this.drawn();
           }
         box.scrollTop = box.scrollHeight / 2;
-        await drawn();
+        await this.drawn();
       }
     },
   };
@@ -71,6 +78,18 @@ const scrub: Act = async (page) => {
   await page.waitForTimeout(400);
 };
 
+/** Enlarges what has the keys, step by step, goes from its one end across to the other, and makes it smaller again. */
+const enlarge: Act = async (page) => {
+  await page.locator('[role="list"][aria-label="Branches"]').focus();
+  for (const key of ['+', '-']) {
+    for (let n = 0; n < 9; n++) {
+      await page.keyboard.press(key);
+      await page.evaluate('bench.drawn()');
+    }
+    await page.evaluate(`bench.across(${STEPS})`);
+  }
+};
+
 const steps: Act = async (page) => {
   for (let n = 0; n < 20; n++) await page.keyboard.press('j');
   await page.waitForTimeout(400);
@@ -83,6 +102,7 @@ const viewsOf = ({ calls }: PageSizes): readonly View[] => [
   ['time: scrub', '&show=time', '.time-chart [role="slider"]', scrub],
   ['time: changes and calls scroll', '&show=time', '.time-chart [role="slider"]', scroll, '.main'],
   ['branches: the drawing scrolls', '&show=branches', '.branch', scroll, '.main'],
+  ['branches: the drawing is enlarged and goes across', '&show=branches', '.branch', enlarge, '.main'],
   ['branches beside the context', '&side=branches', '.branch', scroll, '.side'],
   ['interventions', '&side=interventions', '.side .scroll button', scroll, '.side'],
   ['calls', '&show=calls', '[role="option"]', scroll, '.main'],

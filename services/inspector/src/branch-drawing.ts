@@ -130,24 +130,76 @@ const pointsOf = (
   return [...points.values()].sort((a, b) => a.x - b.x);
 };
 
-/** The lines from parents to children that pass a row between them, or begin at it, by where they are. */
-export const passingLines = (
+/** A line from a parent down to a child, or what is in view of several that stand as one. In pixels across, and in rows. */
+export type JoinLine = {
+  readonly x: number;
+  /** The row of the parent, or the first one in view above which it begins; the same of the child. */
+  readonly from: number;
+  readonly to: number;
+};
+
+/** Pixels: lines that would stand nearer than that are drawn as one. */
+const LEAST_GAP = 3;
+
+/**
+ * The lines from parents to children as far as they are in view, those on the path to the position shown apart.
+ *
+ * @param place where a cycle stands, in pixels
+ * @param seen rows, the last one excluded, and pixels across
+ */
+export const linesInView = (
   { rows }: Drawing,
-  row: number,
   path: ReadonlyMap<number, number>,
-): readonly { readonly x: number; readonly begins: boolean; readonly onPath: boolean }[] => {
-  const found = new Map<number, { x: number; begins: boolean; onPath: boolean }>();
-  for (let i = row + 1; i < rows.length; i++) {
+  place: (x: number) => number,
+  seen: { readonly first: number; readonly last: number; readonly left: number; readonly right: number },
+): { readonly others: readonly JoinLine[]; readonly onPath: readonly JoinLine[] } => {
+  const found: JoinLine[] = [];
+  const onPath: JoinLine[] = [];
+  for (let i = Math.max(1, seen.first); i < rows.length; i++) {
     const child = rows[i];
-    if (child === undefined || child.parent > row) continue;
-    const known = found.get(child.from);
-    found.set(child.from, {
-      x: child.from,
-      begins: (known?.begins ?? true) && child.parent === row,
-      onPath: (known?.onPath ?? false) || path.has(i),
-    });
+    if (child === undefined || child.parent === i || child.parent >= seen.last) continue;
+    const x = place(child.from);
+    if (x < seen.left - LEAST_GAP || x > seen.right + LEAST_GAP) continue;
+    const from = Math.max(child.parent, seen.first - 1);
+    const to = Math.min(i, seen.last);
+    if (path.has(i)) onPath.push({ x, from, to });
+    else found.push({ x: Math.round(x / LEAST_GAP) * LEAST_GAP, from, to });
   }
-  return [...found.values()];
+  found.sort((a, b) => a.x - b.x || a.from - b.from);
+  const others: JoinLine[] = [];
+  for (const line of found) {
+    const last = others.at(-1);
+    if (last === undefined || last.x !== line.x || last.to < line.from) others.push(line);
+    else if (last.to < line.to) others[others.length - 1] = { ...last, to: line.to };
+  }
+  return { others, onPath };
+};
+
+/** Points that stand too near to each other to be told apart, as one. */
+export type PointGroup = {
+  /** Of the first one, in pixels. */
+  readonly x: number;
+  readonly points: readonly [Point, ...Point[]];
+};
+
+/** Pixels between two points that can both be clicked. */
+export const APART = 12;
+
+/** The points of a branch that are in view: those that stand too near to each other as one. They come from left to right. */
+export const pointsInView = (
+  points: readonly Point[],
+  place: (x: number) => number,
+  seen: { readonly left: number; readonly right: number },
+): readonly PointGroup[] => {
+  const groups: { x: number; points: [Point, ...Point[]] }[] = [];
+  // Which stand together does not depend on what is in view, so nothing jumps while somebody scrolls.
+  for (const point of points) {
+    const x = place(point.x);
+    const last = groups.at(-1);
+    if (last !== undefined && x - last.x < APART) last.points.push(point);
+    else groups.push({ x, points: [point] });
+  }
+  return groups.filter(({ x }) => x >= seen.left - APART && x <= seen.right + APART);
 };
 
 /** The path from the root to a position: the rows of its branches, each with the length of the path on it. */

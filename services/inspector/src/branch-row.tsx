@@ -1,18 +1,30 @@
 import type { BranchNodeAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from './address.ts';
-import { passingLines, type Drawing, type DrawnBranch, type Point } from './branch-drawing.ts';
+import {
+  pointsInView,
+  type Drawing,
+  type DrawnBranch,
+  type Point,
+  type PointGroup,
+} from './branch-drawing.ts';
 import { branchLabel } from './chosen.ts';
 import { SafeText, visible } from './safe-text.tsx';
+import type { Seen } from './virtual-list.tsx';
 import { grouped, isoTime, plural } from './words.ts';
 
 const nameOf = ({ name, branchId }: Pick<BranchNodeAnswer, 'name' | 'branchId'>): string =>
   branchLabel(branchId, name);
 
-/** So many lines that pass are drawn thinner. */
-const DENSE = 10;
+/** Where things stand in a list of branches, in pixels: names on the left, then the drawing, along which cycles stand. */
+export type Scale = {
+  readonly names: number;
+  /** How wide the drawing is. */
+  readonly wide: number;
+  readonly place: (cycle: number) => number;
+};
 
-/** A branch in the drawing: its name above its line, with the lines of others that pass. */
+/** A branch in the drawing: its name, which stays in view, and its line with the points that a click selects. */
 export const BranchRow = ({
   drawing,
   index,
@@ -21,7 +33,10 @@ export const BranchRow = ({
   path,
   below,
   isFolded,
+  scale: { names, place },
+  seen,
   fold,
+  enlarge,
   go,
 }: {
   readonly drawing: Drawing;
@@ -34,150 +49,138 @@ export const BranchRow = ({
   /** How many branches leave it, directly or by way of others; whether they are folded away. */
   readonly below: number;
   readonly isFolded: boolean;
+  readonly scale: Scale;
+  readonly seen: Seen;
   readonly fold: (branchId: number) => void;
+  /** Tells points apart that stand as one. */
+  readonly enlarge: (group: PointGroup) => void;
   readonly go: Go;
 }): ComponentChildren => {
   const drawn = drawing.rows[index];
   if (drawn === undefined) return null;
   const { node } = drawn;
-  const lines = passingLines(drawing, index, path);
-  const along = (x: number): string => `${drawing.last === 0 ? 0 : (x / drawing.last) * 100}%`;
+  const line = lineOf(place);
+  const groups = pointsInView(drawn.points, place, { left: seen.left, right: seen.left + seen.width });
   return (
     <div
       class={`branch${chosen ? ' is-chosen' : ''}${node.abandoned_by === null ? '' : ' is-abandoned'}`}
       role="listitem"
-      title={titleOf(drawn)}
     >
-      <button
-        class="branch-name"
-        aria-current={chosen ? 'true' : undefined}
-        onClick={() => go({ history: node.branch, at: null })}
-        onKeyDown={moveFocus}
-      >
-        <span class="branch-head">
-          <b>
-            <SafeText text={nameOf(node)} />
-          </b>
-          {node.abandoned_by !== null && <span class="badge bad">abandoned</span>}
-          <span class="quiet branch-end">{node.cycle === null ? '' : `@c${node.cycle}`}</span>
-        </span>
-        <span class="quiet branch-said">
-          {startText(node)}
-          {node.description !== '' && (
-            <>
-              : <SafeText text={node.description} />
-            </>
-          )}
-        </span>
-      </button>
-      {below > 0 && (
+      <div class="branch-label" style={{ width: `${names}px` }} title={titleOf(drawn)}>
         <button
-          class="branch-fold"
-          aria-expanded={!isFolded}
-          aria-label={`${plural(below, 'branch', 'branches')} below ${visible(nameOf(node))}`}
-          onClick={() => fold(node.branchId)}
+          class="branch-name"
+          aria-current={chosen ? 'true' : undefined}
+          onClick={() => go({ history: node.branch, at: null })}
+          onKeyDown={moveFocus}
         >
-          {isFolded ? '▸' : '▾'} {grouped(below)}
+          <span class="branch-head">
+            <b>
+              <SafeText text={nameOf(node)} />
+            </b>
+            {node.abandoned_by !== null && <span class="badge bad">abandoned</span>}
+            <span class="quiet branch-end">{node.cycle === null ? '' : `@c${node.cycle}`}</span>
+          </span>
+          <span class="quiet branch-said">
+            {startText(node)}
+            {node.description !== '' && (
+              <>
+                : <SafeText text={node.description} />
+              </>
+            )}
+          </span>
         </button>
-      )}
-      <div class={`branch-lines${lines.length > DENSE ? ' dense' : ''}`}>
-        {lines.map(({ x, begins, onPath }) => (
-          <span
-            key={x}
-            class={`join${begins ? ' begins' : ''}${onPath ? ' on-path' : ''}`}
-            style={{ left: along(x) }}
-          />
-        ))}
-        {drawn.parent !== index && (
-          <span class={`join ends${path.has(index) ? ' on-path' : ''}`} style={{ left: along(drawn.from) }} />
+        {below > 0 && (
+          <button
+            class="branch-fold"
+            aria-expanded={!isFolded}
+            aria-label={`${plural(below, 'branch', 'branches')} below ${visible(nameOf(node))}`}
+            onClick={() => fold(node.branchId)}
+          >
+            {isFolded ? '▸' : '▾'} {grouped(below)}
+          </button>
         )}
-        <BranchLine
-          from={drawn.from}
-          to={drawn.abandonedAt ?? drawn.to}
-          along={along}
-          ends={drawn.abandonedAt === null && drawn.to === drawn.from}
-        />
-        {drawn.abandonedAt !== null && (
-          <BranchLine
-            from={drawn.abandonedAt}
-            to={drawn.to}
-            along={along}
-            ends={drawn.to === drawn.abandonedAt}
-            abandoned
-          />
-        )}
-        {path.has(index) && (
-          <BranchLine from={drawn.from} to={path.get(index) ?? drawn.from} along={along} onPath />
-        )}
-        {drawn.points.map((point, i) => (
-          <PointButton
-            key={point.label}
-            point={point}
-            left={along(point.x)}
-            before={(point.x - (drawn.points[i - 1]?.x ?? drawn.from)) / (drawing.last || 1)}
-            after={((drawn.points[i + 1]?.x ?? drawing.last) - point.x) / (drawing.last || 1)}
-            visit={() => go({ history: node.branch, at: point.label })}
-          />
-        ))}
-        {currentX !== null && <span class="here" style={{ left: along(currentX) }} />}
       </div>
+      <span
+        class={`branch-line${drawn.abandonedAt === null && drawn.to === drawn.from ? ' ends' : ''}`}
+        style={line(drawn.from, drawn.abandonedAt ?? drawn.to)}
+      />
+      {drawn.abandonedAt !== null && (
+        <span
+          class={`branch-line is-abandoned${drawn.to === drawn.abandonedAt ? ' ends' : ''}`}
+          style={line(drawn.abandonedAt, drawn.to)}
+        />
+      )}
+      {path.has(index) && (
+        <span class="branch-line on-path" style={line(drawn.from, path.get(index) ?? drawn.from)} />
+      )}
+      {groups.map((group, i) => (
+        <PointButton
+          key={group.points[0].label}
+          group={group}
+          before={group.x - (groups[i - 1]?.x ?? Math.max(seen.left + names, place(drawn.from)))}
+          after={(groups[i + 1]?.x ?? seen.left + seen.width) - group.x}
+          enlarge={enlarge}
+          visit={(label) => go({ history: node.branch, at: label })}
+        />
+      ))}
+      {currentX !== null && <span class="here" style={{ left: `${place(currentX)}px` }} />}
     </div>
   );
 };
 
-const BranchLine = ({
-  from,
-  to,
-  along,
-  ends = false,
-  abandoned = false,
-  onPath = false,
-}: {
-  readonly from: number;
-  readonly to: number;
-  readonly along: (x: number) => string;
-  /** The end of the branch, drawn even if the branch has no length. */
-  readonly ends?: boolean;
-  readonly abandoned?: boolean;
-  readonly onPath?: boolean;
-}): ComponentChildren => (
-  <span
-    class={`branch-line${ends ? ' ends' : ''}${abandoned ? ' is-abandoned' : ''}${onPath ? ' on-path' : ''}`}
-    style={{ left: along(from), right: `calc(100% - ${along(to)})` }}
-  />
-);
+const lineOf =
+  (place: (cycle: number) => number) =>
+  (from: number, to: number): { readonly left: string; readonly width: string } => ({
+    left: `${place(from)}px`,
+    width: `${place(to) - place(from)}px`,
+  });
 
-/** A point whose flag has no room for its name shows it on hover. */
-const ROOM = 180;
+/** A flag whose name has no room shows it on hover. */
 const CHARACTER = 6;
+/** Of points that stand as one, so many are named. */
+const NAMED = 5;
 
-const PointButton = ({
-  point: { label, saved, branches },
-  left,
-  before,
-  after,
-  visit,
-}: {
-  readonly point: Point;
-  readonly left: string;
-  /** Room up to the neighbouring points, as a part of the drawing's width. */
-  readonly before: number;
-  readonly after: number;
-  readonly visit: () => void;
-}): ComponentChildren => {
-  const words = [
+const wordsOf = ({ label, saved, branches }: Point): string =>
+  [
+    label,
     ...saved.map((name) => `saved as ${visible(name)}`),
     ...branches.map((node) => `${node.how} ${visible(nameOf(node))}`),
   ].join(', ');
+
+const PointButton = ({
+  group: { x, points },
+  group,
+  before,
+  after,
+  enlarge,
+  visit,
+}: {
+  readonly group: PointGroup;
+  /** Pixels up to what stands beside it. */
+  readonly before: number;
+  readonly after: number;
+  readonly enlarge: (group: PointGroup) => void;
+  readonly visit: (label: string) => void;
+}): ComponentChildren => {
+  const [first] = points;
+  const isOne = points.length === 1;
+  const saved = points.flatMap((point) => point.saved);
   const [name] = saved;
-  const side = name === undefined ? undefined : sideFor(name, before, after);
+  const side = isOne && name !== undefined ? sideFor(name, before, after) : undefined;
+  const words = isOne
+    ? wordsOf(first)
+    : [
+        `${grouped(points.length)} positions, ${first.label} to ${points.at(-1)?.label ?? ''}: enlarge`,
+        ...points.slice(0, NAMED).map(wordsOf),
+        ...(points.length > NAMED ? ['…'] : []),
+      ].join('\n');
   return (
     <button
-      class={`point${saved.length > 0 ? ' is-saved' : ''}`}
-      style={{ left }}
-      title={`${label}: ${words}`}
-      aria-label={`${label}, ${words}`}
-      onClick={visit}
+      class={`point${saved.length > 0 ? ' is-saved' : ''}${isOne ? '' : ' is-many'}`}
+      style={{ left: `${x}px` }}
+      title={words}
+      aria-label={words}
+      onClick={() => (isOne ? visit(first.label) : enlarge(group))}
     >
       {side !== undefined && (
         <span class={`flag ${side}`}>
@@ -191,8 +194,8 @@ const PointButton = ({
 /** On which side of its pole a flag has room for its name. */
 const sideFor = (name: string, before: number, after: number): 'after' | 'before' | undefined => {
   const needed = name.length * CHARACTER + 12;
-  if (needed < after * ROOM) return 'after';
-  return needed < before * ROOM ? 'before' : undefined;
+  if (needed < after) return 'after';
+  return needed < before ? 'before' : undefined;
 };
 
 const startText = ({ parent, how }: BranchNodeAnswer): string =>
@@ -200,6 +203,7 @@ const startText = ({ parent, how }: BranchNodeAnswer): string =>
 
 const titleOf = ({ node }: DrawnBranch): string =>
   [
+    visible(nameOf(node)),
     node.branch,
     visible(node.description),
     `${grouped(node.frames)} frames on this branch`,

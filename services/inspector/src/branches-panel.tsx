@@ -1,25 +1,49 @@
 import type { BranchNodeAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Go } from './address.ts';
 import {
   ancestorsOf,
+  APART,
   drawBranches,
   foldBranches,
+  linesInView,
   pathToPosition,
   type Drawing,
   type DrawnBranch,
+  type JoinLine,
+  type PointGroup,
 } from './branch-drawing.ts';
-import { BranchRow } from './branch-row.tsx';
+import { BranchRow, type Scale } from './branch-row.tsx';
 import { addressById } from './chosen.ts';
 import { SafeText } from './safe-text.tsx';
 import { Shown } from './states.tsx';
 import { useBranches } from './use-branches.ts';
 import type { Looking } from './use-cycles.ts';
-import { VirtualList } from './virtual-list.tsx';
+import { VirtualList, type Seen } from './virtual-list.tsx';
 import { grouped, plural } from './words.ts';
 
 const ROW = 42;
+/** From the top of a row to its line, in pixels. */
+const LINE = 25;
+/** Behind the newest cycle, for what stands there. */
+const MARGIN = 22;
+const MOST_NAMES = 380;
+const ZOOM = 2;
+/** The drawing is enlarged until so many pixels are a cycle; a position between two is in their middle. */
+const MOST_CYCLE = 2 * APART;
+
+/** What is enlarged, and what stands in the middle then; null: what was. */
+type Zoom = { readonly factor: number; readonly middle: number | null };
+
+const scaleOf = (width: number, { last }: Drawing, factor: number): Scale => {
+  const names = Math.round(Math.min(MOST_NAMES, 0.42 * width));
+  const wide = Math.max(1, width - names - MARGIN) * factor;
+  return {
+    ...{ names, wide },
+    place: (cycle) => names + (last === 0 ? 0 : (cycle / last) * wide),
+  };
+};
 
 /** The branches of a history as a drawing, with the chosen position and the path to it marked. */
 export const BranchesPanel = ({
@@ -28,7 +52,7 @@ export const BranchesPanel = ({
   branch,
   looking,
   cycle,
-  keep = () => true,
+  keep = all,
   go,
 }: {
   readonly history: string;
@@ -39,7 +63,7 @@ export const BranchesPanel = ({
   readonly looking: Looking | null;
   /** The position in it, in cycles; null while unknown. */
   readonly cycle: number | null;
-  /** Which branches are drawn; all unless said. */
+  /** Which branches are drawn; all unless said. As long as it is the same, so is the drawing. */
   readonly keep?: (branch: BranchNodeAnswer) => boolean;
   readonly go: Go;
 }): ComponentChildren => (
@@ -48,8 +72,8 @@ export const BranchesPanel = ({
       <BranchTree
         history={history}
         asked={asked}
-        branches={branches.filter(keep)}
-        isAlone={branches.length === 1}
+        all={branches}
+        keep={keep}
         branch={branch}
         looking={looking}
         cycle={cycle}
@@ -59,14 +83,16 @@ export const BranchesPanel = ({
   </Shown>
 );
 
+const all = (): boolean => true;
+
 /** Which branches of each history are folded: the drawing is made anew when another branch is looked at. */
 const kept = new Map<string, ReadonlySet<number>>();
 
 const BranchTree = ({
   history,
   asked,
-  branches,
-  isAlone,
+  all: given,
+  keep,
   branch,
   looking,
   cycle,
@@ -74,10 +100,8 @@ const BranchTree = ({
 }: {
   readonly history: string;
   readonly asked: string;
-  /** Those that are drawn. */
-  readonly branches: readonly BranchNodeAnswer[];
-  /** True if the history has no other one. */
-  readonly isAlone: boolean;
+  readonly all: readonly BranchNodeAnswer[];
+  readonly keep: (branch: BranchNodeAnswer) => boolean;
   readonly branch: string;
   readonly looking: Looking | null;
   readonly cycle: number | null;
@@ -88,6 +112,7 @@ const BranchTree = ({
     kept.set(history, next);
     keepFolded(next);
   };
+  const branches = useMemo(() => given.filter(keep), [given, keep]);
   const { shown, below } = useMemo(() => foldBranches(branches, folded), [branches, folded]);
   const drawing = useMemo(() => drawBranches(shown), [shown]);
   // A branch that somebody goes to is drawn.
@@ -111,48 +136,157 @@ const BranchTree = ({
   const x = positionOn(drawing.rows[chosen], looking, cycle);
   const path = x === null ? new Map<number, number>() : pathToPosition(drawing, chosen, x);
   const abandonedCount = branches.filter((one) => one.abandoned_by !== null).length;
+  const [{ factor, middle }, setZoom] = useState<Zoom>({ factor: 1, middle: null });
+  const latest = useRef<Seen | null>(null);
+  /** Enlarges around a cycle: unless it is given, around the position shown if it is in view, else what stands in the middle. */
+  const zoomTo = (wanted: number, around?: number): void => {
+    const { left, width } = latest.current ?? { left: 0, width: 0 };
+    const { names, wide, place } = scaleOf(width, drawing, factor);
+    const most = Math.max(1, (MOST_CYCLE * drawing.last * factor) / wide);
+    const isInView = x !== null && place(x) >= left + names && place(x) <= left + width;
+    const inMiddle = ((left + (width - names) / 2) / wide) * drawing.last;
+    setZoom({
+      factor: Math.max(1, Math.min(most, wanted)),
+      middle: around ?? (isInView ? x : inMiddle),
+    });
+  };
+  const enlarge = ({ points }: PointGroup): void => {
+    const [first] = points;
+    const end = points.at(-1)?.x ?? first.x;
+    // A third of what is in view: what stands around them stays in view.
+    zoomTo(Math.max(factor * ZOOM, drawing.last / (3 * (end - first.x))), (first.x + end) / 2);
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === '+' || event.key === '=') zoomTo(factor * ZOOM);
+    else if (event.key === '-') zoomTo(factor / ZOOM);
+    else if (event.key === '0') zoomTo(1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
   return (
     <>
-      <p class="side-facts quiet">
-        {plural(branches.length, 'branch', 'branches')}
-        {abandonedCount > 0 && `, ${grouped(abandonedCount)} abandoned`}
-        {`, to cycle ${grouped(Math.floor(drawing.last))}`}
-        {below.size > 0 && (
-          <>
-            {' '}
+      <div class="side-facts quiet">
+        <span>
+          {plural(branches.length, 'branch', 'branches')}
+          {abandonedCount > 0 && `, ${grouped(abandonedCount)} abandoned`}
+          {`, to cycle ${grouped(Math.floor(drawing.last))}`}
+        </span>
+        <span class="branch-tools">
+          {below.size > 0 && (
             <button
               class="link"
               onClick={() => setFolded(folded.size > 0 ? new Set() : new Set(below.keys()))}
             >
               {folded.size > 0 ? 'Unfold all' : 'Fold all'}
             </button>
-          </>
-        )}
-      </p>
-      <VirtualList
-        label="Branches"
-        kind="list"
-        count={drawing.rows.length}
-        rowHeight={ROW}
-        selected={chosen}
-        row={(i) => (
-          <BranchRow
-            drawing={drawing}
-            index={i}
-            chosen={i === chosen}
-            currentX={currentPositionOn(drawing, path, chosen, x, i)}
-            path={path}
-            below={below.get(drawing.rows[i]?.node.branchId ?? -1) ?? 0}
-            isFolded={folded.has(drawing.rows[i]?.node.branchId ?? -1)}
-            fold={fold}
-            go={go}
-          />
-        )}
-      />
-      {isAlone && <ForkHint history={asked} at={looking?.reference} />}
+          )}
+          <button
+            class="plain"
+            aria-label="Smaller"
+            title="Smaller (-, on the drawing)"
+            disabled={factor === 1}
+            onClick={() => zoomTo(factor / ZOOM)}
+          >
+            −
+          </button>
+          <button
+            class="plain"
+            aria-label="Larger"
+            title="Larger (+, on the drawing)"
+            onClick={() => zoomTo(factor * ZOOM)}
+          >
+            +
+          </button>
+        </span>
+      </div>
+      <div class="branch-list" onKeyDown={onKey}>
+        <VirtualList
+          label="Branches"
+          kind="list"
+          count={drawing.rows.length}
+          rowHeight={ROW}
+          selected={chosen}
+          wide={{
+            of: (width) => {
+              const { names, wide } = scaleOf(width, drawing, factor);
+              return names + wide + MARGIN;
+            },
+            middle: (width) => {
+              const { names, place } = scaleOf(width, drawing, factor);
+              return middle === null ? null : place(middle) - names / 2;
+            },
+          }}
+          row={(i, seen) => (
+            <BranchRow
+              drawing={drawing}
+              index={i}
+              chosen={i === chosen}
+              currentX={currentPositionOn(drawing, path, chosen, x, i)}
+              path={path}
+              below={below.get(drawing.rows[i]?.node.branchId ?? -1) ?? 0}
+              isFolded={folded.has(drawing.rows[i]?.node.branchId ?? -1)}
+              scale={scaleOf(seen.width, drawing, factor)}
+              seen={seen}
+              fold={fold}
+              enlarge={enlarge}
+              go={go}
+            />
+          )}
+          over={(seen) => {
+            latest.current = seen;
+            return (
+              <Joins drawing={drawing} path={path} seen={seen} scale={scaleOf(seen.width, drawing, factor)} />
+            );
+          }}
+        />
+      </div>
+      {given.length === 1 && <ForkHint history={asked} at={looking?.reference} />}
     </>
   );
 };
+
+/** The lines from branches down to those that leave them, as far as they are in view: two shapes, however many there are. */
+const Joins = ({
+  drawing,
+  path,
+  seen,
+  scale: { names, place },
+}: {
+  readonly drawing: Drawing;
+  readonly path: ReadonlyMap<number, number>;
+  readonly seen: Seen;
+  readonly scale: Scale;
+}): ComponentChildren => {
+  const { first, last, left, width } = seen;
+  const { others, onPath } = linesInView(drawing, path, place, {
+    ...{ first, last },
+    ...{ left: left + names, right: left + width },
+  });
+  const shape = (lines: readonly JoinLine[]): string =>
+    lines
+      .map(
+        ({ x, from, to }) =>
+          `M${(x - left).toFixed(1)} ${(from - first) * ROW + LINE}V${(to - first) * ROW + LINE}`,
+      )
+      .join('');
+  return (
+    <svg
+      class={`branch-joins${others.length > DENSE ? ' dense' : ''}`}
+      aria-hidden="true"
+      style={{ top: `${first * ROW}px`, left: `${left}px` }}
+      width={width}
+      height={Math.max(0, last - first) * ROW}
+    >
+      <path d={shape(others)} />
+      <path class="on-path" d={shape(onPath)} />
+    </svg>
+  );
+};
+
+/** So many lines are drawn thinner. */
+const DENSE = 10;
 
 /** The position shown on the chosen branch, in cycles; its end for the working state or the newest snapshot. */
 const positionOn = (

@@ -9,7 +9,23 @@ type Props = {
   readonly rowHeight: number;
   /** The row that is kept in view when it changes; -1: none. */
   readonly selected: number;
-  readonly row: (index: number) => ComponentChildren;
+  readonly row: (index: number, seen: Seen) => ComponentChildren;
+  /** What lies over the rows in view. */
+  readonly over?: (seen: Seen) => ComponentChildren;
+  /** How wide the rows are in a list of that width, if they may be wider than it; and what stands in the middle then. */
+  readonly wide?: {
+    readonly of: (width: number) => number;
+    readonly middle: (width: number) => number | null;
+  };
+};
+
+/** What is in the page of a list: rows, and the pixels across that are in view. */
+export type Seen = {
+  readonly first: number;
+  /** The first one behind. */
+  readonly last: number;
+  readonly left: number;
+  readonly width: number;
 };
 
 const AROUND = 6;
@@ -32,18 +48,34 @@ export const VirtualList = ({
   rowHeight,
   selected,
   row,
+  over,
+  wide,
 }: Props): ComponentChildren => {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
-  const [height, setHeight] = useState(800);
+  const [left, setLeft] = useState(0);
+  const [[width, height], setSize] = useState<readonly [number, number]>([300, 800]);
 
   useLayoutEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    const measure = (): void =>
+      setSize((known) =>
+        known[0] === element.clientWidth && known[1] === element.clientHeight
+          ? known
+          : [element.clientWidth, element.clientHeight],
+      );
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
+
+  const across = wide?.of(width);
+  const middle = wide?.middle(width) ?? null;
+  useLayoutEffect(() => {
+    if (box.current !== null && middle !== null) box.current.scrollLeft = middle - width / 2;
+  }, [middle, across]);
 
   useLayoutEffect(() => {
     const element = box.current;
@@ -56,6 +88,7 @@ export const VirtualList = ({
 
   const first = Math.max(0, Math.floor(top / rowHeight) - AROUND);
   const last = Math.min(count, Math.ceil((top + height) / rowHeight) + AROUND);
+  const seen: Seen = { first, last, left, width };
   const rows: ComponentChildren[] = [];
   for (let i = first; i < last; i++)
     rows.push(
@@ -65,7 +98,7 @@ export const VirtualList = ({
         key={i}
         style={{ top: `${i * rowHeight}px`, height: `${rowHeight}px` }}
       >
-        {row(i)}
+        {row(i, seen)}
       </div>,
     );
   return (
@@ -75,10 +108,21 @@ export const VirtualList = ({
       role={kind}
       aria-label={label}
       tabIndex={0}
-      onScroll={({ currentTarget }) => setTop(currentTarget.scrollTop)}
+      onScroll={({ currentTarget }) => {
+        setTop(currentTarget.scrollTop);
+        setLeft(currentTarget.scrollLeft);
+      }}
     >
-      <div class="virtual-space" role="presentation" style={{ height: `${count * rowHeight}px` }}>
+      <div
+        class="virtual-space"
+        role="presentation"
+        style={{
+          height: `${count * rowHeight}px`,
+          ...(across === undefined ? {} : { width: `${across}px` }),
+        }}
+      >
         {rows}
+        {over?.(seen)}
       </div>
     </div>
   );

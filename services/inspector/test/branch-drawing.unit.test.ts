@@ -1,7 +1,13 @@
 import type { BranchNodeAnswer } from '@stemma/api';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { drawBranches, foldBranches, passingLines, pathToPosition } from '../src/branch-drawing.ts';
+import {
+  drawBranches,
+  foldBranches,
+  linesInView,
+  pathToPosition,
+  pointsInView,
+} from '../src/branch-drawing.ts';
 
 /** A branch that leaves the one before it in `branches`, at a cycle of its ancestor path. */
 const node = (
@@ -85,7 +91,10 @@ test('what is folded away is all that leaves a branch, directly or by way of oth
   );
 });
 
-test('the lines that cross a row belong to children below it whose parent is the row or above it', () => {
+const TEN = (x: number): number => 10 * x;
+const ALL = { first: 0, last: 100, left: 0, right: 1_000 };
+
+test('lines go from the row of a parent down to that of its child, and only what is in view of them is drawn', () => {
   const root = node(0, null, 0, 9);
   const early = node(1, root, 2, 1);
   const late = node(2, root, 7, 1);
@@ -97,16 +106,51 @@ test('the lines that cross a row belong to children below it whose parent is the
     [3, 3],
     [0, 2],
   ]);
-  expect(passingLines(drawing, 0, path)).toEqual([
-    { x: 7, begins: true, onPath: false },
-    { x: 2, begins: true, onPath: true },
+  // Lines stand on every third pixel; that to the position shown stands where it is.
+  expect(linesInView(drawing, path, TEN, ALL)).toEqual({
+    others: [
+      { x: 69, from: 0, to: 1 },
+      { x: 81, from: 1, to: 2 },
+    ],
+    onPath: [{ x: 20, from: 0, to: 3 }],
+  });
+  expect(linesInView(drawing, new Map(), TEN, { ...ALL, first: 2, last: 3 }).others).toEqual([
+    { x: 21, from: 1, to: 3 },
+    { x: 81, from: 1, to: 2 },
   ]);
-  expect(passingLines(drawing, 1, path)).toEqual([
-    { x: 8, begins: true, onPath: false },
-    { x: 2, begins: false, onPath: true },
+  expect(linesInView(drawing, new Map(), TEN, { ...ALL, left: 60, right: 75 }).others).toEqual([
+    { x: 69, from: 0, to: 1 },
   ]);
-  expect(passingLines(drawing, 2, path)).toEqual([{ x: 2, begins: false, onPath: true }]);
-  expect(passingLines(drawing, 3, path)).toEqual([]);
+});
+
+test('however many branches leave one, lines that stand together are one, and none is missing', () => {
+  fc.assert(
+    fc.property(trees, fc.nat(40), fc.nat(40), (nodes, one, other) => {
+      const drawing = drawBranches(nodes);
+      const [first, last] = [Math.min(one, other), Math.max(one, other)];
+      const { others } = linesInView(drawing, new Map(), TEN, { ...ALL, first, last });
+      const isDrawn = (x: number, row: number): boolean =>
+        others.some((line) => Math.abs(line.x - x) < 3 && line.from <= row && line.to > row);
+      for (const [i, { parent, from }] of drawing.rows.entries())
+        for (let row = Math.max(parent, first); row < Math.min(i, last); row++)
+          expect(isDrawn(TEN(from), row)).toBe(true);
+      for (const line of others)
+        for (const same of others)
+          if (same !== line && same.x === line.x)
+            expect(same.to < line.from || line.to < same.from).toBe(true);
+    }),
+  );
+});
+
+test('points nearer than a click can tell apart stand as one, whatever part of them is in view', () => {
+  const root = node(0, null, 0, 9);
+  const drawing = drawBranches([root, ...[1, 2, 5, 8].map((at, i) => node(i + 1, root, at, 1))]);
+  const points = drawing.rows[0]?.points ?? [];
+  const labels = (left: number, right: number) =>
+    pointsInView(points, TEN, { left, right }).map((group) => group.points.map(({ label }) => label));
+  expect(labels(0, 1_000)).toEqual([['@c1', '@c2'], ['@c5'], ['@c8']]);
+  expect(labels(15, 40)).toEqual([['@c1', '@c2'], ['@c5']]);
+  expect(labels(75, 1_000)).toEqual([['@c8']]);
 });
 
 test('a position before the beginning of a branch lies on its parent, and an abandoned part is marked from its first position', () => {

@@ -84,6 +84,8 @@ describe('branches and interventions in a browser', () => {
     expect(await page.locator('.branch').count()).toBeLessThan(40);
     const list = page.getByRole('list', { name: 'Branches' });
     await list.evaluate((box) => (box.scrollTop = box.scrollHeight));
+    // However many lines pass what is in view.
+    expect(await page.locator('.branch-list *').count()).toBeLessThan(900);
     const last = page.locator('.branch').last();
     await soon(() => last.locator('.branch-said').innerText()).toMatch(/^fork at (@c1|@s\d+)$/);
     const name = await last.locator('b').innerText();
@@ -110,6 +112,33 @@ describe('branches and interventions in a browser', () => {
     await soon(() => drawing.locator('.branch.is-chosen b').allInnerTexts()).toEqual(['try-198']);
     await drawing.getByRole('button', { name: 'Unfold all' }).click();
     await drawing.getByRole('button', { name: 'Fold all' }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('positions that stand as one are told apart by enlarging, by a click or by keys, and names stay in view', async () => {
+    const { page, faults, screenshot } = await stage.open({ address: '?h=many&show=branches', width: 1440 });
+    const drawing = page.getByRole('region', { name: 'Drawing of the branches' });
+    const list = drawing.getByRole('list', { name: 'Branches' });
+    const across = () => list.evaluate((box) => box.scrollWidth / box.clientWidth);
+    await drawing.locator('.point').first().waitFor();
+    expect(await across()).toBe(1);
+    const many = drawing.getByRole('button', { name: /^\d+ positions, @[cs]\d+ to @[cs]\d+: enlarge/ });
+    const before = await many.first().getAttribute('aria-label');
+    await many.first().click();
+    await soon(across).toBeGreaterThan(1.5);
+    await soon(() => drawing.locator('.point').first().getAttribute('aria-label')).not.toBe(before);
+    await screenshot('branches-enlarged');
+    const [box, name] = [
+      await list.boundingBox(),
+      await drawing.locator('.branch-name b').first().boundingBox(),
+    ];
+    expect(name?.x).toBeGreaterThan(box?.x ?? Infinity);
+    expect(await seriousFaults(page)).toEqual([]);
+    await list.focus();
+    for (let n = 0; n < 12; n++) await page.keyboard.press('+');
+    await soon(() => many.count()).toBe(0);
+    await page.keyboard.press('0');
+    await soon(across).toBe(1);
     expect(faults).toEqual([]);
   });
 

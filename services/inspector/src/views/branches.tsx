@@ -1,6 +1,6 @@
-import { addressOf, ENDPOINTS, type AnswerOf, type Endpoints } from '@stemma/api';
+import { addressOf, ENDPOINTS, type AnswerOf, type BranchNodeAnswer, type Endpoints } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import { positionX } from '../branch-drawing.ts';
 import { BranchesPanel } from '../branches-panel.tsx';
 import { branchLabel } from '../chosen.ts';
@@ -17,7 +17,13 @@ type Saved = AnswerOf<Endpoints['saved']>['saved'][number];
 export const View: PageView = ({ address, head, looking, go }) => {
   const [withAbandoned, setWithAbandoned] = useState(true);
   const [name, setName] = useState('');
-  const [zoom, setZoom] = useState(1);
+  const wanted = name.trim().toLowerCase();
+  const keep = useCallback(
+    (one: BranchNodeAnswer) =>
+      (withAbandoned || one.abandoned_by === null) &&
+      branchLabel(one.branchId, one.name).toLowerCase().includes(wanted),
+    [withAbandoned, wanted],
+  );
   return (
     <div class="branches-view">
       <Shown query={head} what="branches">
@@ -34,12 +40,6 @@ export const View: PageView = ({ address, head, looking, go }) => {
                   >
                     Abandoned ones
                   </button>
-                  <button class="plain" aria-label="Smaller" onClick={() => setZoom(Math.max(1, zoom / 2))}>
-                    −
-                  </button>
-                  <button class="plain" aria-label="Larger" onClick={() => setZoom(Math.min(64, zoom * 2))}>
-                    +
-                  </button>
                 </span>
               </header>
               <p class="side-facts filter">
@@ -50,20 +50,15 @@ export const View: PageView = ({ address, head, looking, go }) => {
                   onInput={({ currentTarget }) => setName(currentTarget.value)}
                 />
               </p>
-              <div class="branch-zoom" style={{ '--zoom': String(zoom) }}>
-                <BranchesPanel
-                  history={history}
-                  asked={address.history}
-                  branch={branch}
-                  looking={looking}
-                  cycle={looking?.cycle ?? positionX(working)}
-                  keep={(one) =>
-                    (withAbandoned || one.abandoned_by === null) &&
-                    branchLabel(one.branchId, one.name).toLowerCase().includes(name.trim().toLowerCase())
-                  }
-                  go={go}
-                />
-              </div>
+              <BranchesPanel
+                history={history}
+                asked={address.history}
+                branch={branch}
+                looking={looking}
+                cycle={looking?.cycle ?? positionX(working)}
+                keep={keep}
+                go={go}
+              />
             </section>
             <Here history={address.history} at={looking?.reference} go={go} />
             <SavedPositions history={history} go={go} />
