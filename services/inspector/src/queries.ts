@@ -13,7 +13,11 @@ export type Query<T> =
  * (snapshots do not), `now/…` is read again when something happened.
  */
 export type Queries = Changing & {
-  read<T>(key: string, load: (client: ApiClient) => Promise<T>): Query<T>;
+  /**
+   * @param group of those with the same one the server is asked for one at a time; others stay pending until they are read
+   *   after that, so that what went out of view meanwhile is never asked for
+   */
+  read<T>(key: string, load: (client: ApiClient) => Promise<T>, group?: string): Query<T>;
   /** Asks the server for something that is done once, and never kept. @throws StemmaError */
   send<T>(load: (client: ApiClient) => Promise<T>): Promise<T>;
   /** Answers under these keys are asked for again when they are read next. */
@@ -26,6 +30,7 @@ const MAX_ENTRIES = 300;
 
 export const createQueries = (client: ApiClient): Queries => {
   const entries = new Map<string, Entry>();
+  const busy = new Set<string>();
   const listeners = new Set<() => void>();
   let notified = false;
   let version = 0;
@@ -40,7 +45,9 @@ export const createQueries = (client: ApiClient): Queries => {
     });
   };
 
-  const start = <T>(entry: Entry, load: (client: ApiClient) => Promise<T>): void => {
+  const start = <T>(entry: Entry, load: (client: ApiClient) => Promise<T>, group?: string): void => {
+    if (group !== undefined && busy.has(group)) return;
+    if (group !== undefined) busy.add(group);
     entry.loading = true;
     entry.expired = false;
     load(client)
@@ -49,6 +56,7 @@ export const createQueries = (client: ApiClient): Queries => {
         (error: unknown): Query<T> => ({ state: 'failed', error: asStemmaError(error) }),
       )
       .then((query) => {
+        if (group !== undefined) busy.delete(group);
         entry.loading = false;
         entry.query = query;
         notify();
@@ -57,13 +65,13 @@ export const createQueries = (client: ApiClient): Queries => {
   };
 
   return {
-    read: <T>(key: string, load: (client: ApiClient) => Promise<T>): Query<T> => {
+    read: <T>(key: string, load: (client: ApiClient) => Promise<T>, group?: string): Query<T> => {
       const entry: Entry = entries.get(key) ?? { query: { state: 'pending' }, loading: false, expired: true };
       // The key moves to the end: the least recently read is evicted first.
       entries.delete(key);
       entries.set(key, entry);
       if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value ?? key);
-      if (entry.expired && !entry.loading) start(entry, load);
+      if (entry.expired && !entry.loading) start(entry, load, group);
       return entry.query as Query<T>;
     },
     send: async (load) => {

@@ -23,6 +23,8 @@ export const useSnapshot = (head: SnapshotPage, cycle: number): SnapshotSummaryA
       loaded === undefined
         ? client.snapshots({ history: head.branch, limit: PAGE, before: (page + 1) * PAGE })
         : new Promise<never>(() => undefined),
+    undefined,
+    loaded === undefined ? 'snapshots' : undefined,
   );
   return (
     loaded ?? (query.state === 'done' ? query.value.snapshots.find((one) => one.cycle === cycle) : undefined)

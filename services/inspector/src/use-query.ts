@@ -16,11 +16,16 @@ export const useQueries = (): Queries => {
  * The answer to a query. While another of the same family is on its way, the last one stays, marked as stale: so the
  * page does not flicker while the user steps through cycles.
  */
-export const useQuery = <T>(key: string, load: (client: ApiClient) => Promise<T>, family = key): Query<T> => {
+export const useQuery = <T>(
+  key: string,
+  load: (client: ApiClient) => Promise<T>,
+  family = key,
+  group?: string,
+): Query<T> => {
   const queries = useQueries();
   useChanges(queries);
   const last = useRef<{ readonly family: string; readonly value: T } | null>(null);
-  const query = queries.read(key, load);
+  const query = queries.read(key, load, group);
   if (query.state === 'done') last.current = { family, value: query.value };
   if (query.state !== 'pending' || last.current?.family !== family) return query;
   return { state: 'done', value: last.current.value, stale: true };

@@ -36,6 +36,31 @@ test('an answer that expires while it is requested is requested again', async ()
   await expect.poll(read).toEqual({ state: 'done', value: 2, stale: false });
 });
 
+test('of a group one answer at a time is on its way, and what nobody reads any more is never asked for', async () => {
+  const queries = createQueries(client);
+  const asked: string[] = [];
+  const answers: (() => void)[] = [];
+  const read = (key: string): Query<string> =>
+    queries.read(
+      key,
+      () =>
+        new Promise<string>((resolve) => {
+          asked.push(key);
+          answers.push(() => resolve(key));
+        }),
+      'pages',
+    );
+  for (const key of ['one', 'two', 'three']) expect(read(key)).toEqual({ state: 'pending' });
+  expect(asked).toEqual(['one']);
+  answers[0]?.();
+  // Two went out of view while one was on its way.
+  await expect.poll(() => (read('three'), asked)).toEqual(['one', 'three']);
+  answers[1]?.();
+  await expect.poll(() => read('three')).toEqual({ state: 'done', value: 'three', stale: false });
+  expect(read('one')).toEqual({ state: 'done', value: 'one', stale: false });
+  expect(asked).toEqual(['one', 'three']);
+});
+
 test('a failure is a coded error', async () => {
   const queries = createQueries(client);
   expect(await settled(() => queries.read('now/a', (one) => one.healthLive({})))).toMatchObject({
