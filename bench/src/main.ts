@@ -9,6 +9,7 @@ import { causes } from './causes/causes.ts';
 import { checks } from './checks/checks.ts';
 import { gateway } from './gateway/gateway.ts';
 import { growth } from './growth/growth.ts';
+import { histories } from './histories/histories.ts';
 import { kafka } from './kafka/kafka.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
@@ -31,6 +32,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   append,
   replay,
   growth,
+  histories,
   calls,
   selectors,
   causes,

@@ -6,6 +6,7 @@ export const names = [
   'append',
   'replay',
   'growth',
+  'histories',
   'calls',
   'causes',
   'questions',

@@ -13,6 +13,7 @@ import { readOneRequest, recordConversation } from './calls/record-conversation.
 import { askWhy } from './causes/ask-why.ts';
 import { growLangGraph } from './growth/langgraph.ts';
 import { growStemma } from './growth/stemma.ts';
+import { submitToHistories } from './histories/submit.ts';
 import { measureChecks } from './checks/measure-checks.ts';
 import { consumeKafka } from './kafka/consume.ts';
 import { produceKafka } from './kafka/produce.ts';
@@ -53,6 +54,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'replay/emmett': replayEmmett,
   'growth/stemma': growStemma,
   'growth/langgraph': growLangGraph,
+  'histories/submit': submitToHistories,
   'rounds/run': runRounds,
   'selectors/stemma': askStemma,
   'selectors/css-select': askCssSelect,

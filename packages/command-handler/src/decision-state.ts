@@ -77,8 +77,11 @@ export type DecisionStateOptions = {
   readonly mostAhead?: MostAhead | undefined;
 };
 
-/** After this many more recent frames the session asks the rows again which of them they have. */
-const RECENT_STEP = 64;
+/**
+ * After this many more recent frames the session asks the rows again which of them they have: of a database less often, since each
+ * answer takes a way there and back; of others often, since each frame keeps what undoing it takes, some 10 KB.
+ */
+const RECENT_STEP = { local: 16, remote: 64 };
 /** How far the rows may be behind before writes to the history fail: all of these frames are in memory. */
 export type MostAhead = { readonly frames: number; readonly bytes: number };
 export const MOST_AHEAD: MostAhead = { frames: 10_000, bytes: 128 * 1024 * 1024 };
@@ -198,7 +201,8 @@ export const openDecisionState = ({
     );
   };
 
-  let forgetAtSize = RECENT_STEP;
+  const step = rows.isRemote ? RECENT_STEP.remote : RECENT_STEP.local;
+  let forgetAtSize = step;
   const forgetKnown = async (): Promise<void> => {
     const known = recent.forgetKnown(await rows.readFacts((facts) => facts.head()), prevHash);
     if (inMemory !== undefined) for (const frame of known) inMemory.add(frame);
@@ -206,7 +210,7 @@ export const openDecisionState = ({
       inMemory = undefined;
       mayRead = false;
     }
-    forgetAtSize = recent.size + RECENT_STEP;
+    forgetAtSize = recent.size + step;
   };
 
   const isFarAhead = (): boolean => recent.size >= mostAhead.frames || recent.bytes >= mostAhead.bytes;

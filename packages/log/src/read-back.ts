@@ -28,7 +28,7 @@ const WINDOW = 256 * 1024;
  * A frame whose next one lies so much further is read alone: what lies between belongs to others. The offsets of a log in files count
  * bytes, those of brokers records.
  */
-const NEAR = { files: 16 * 1024, brokers: 16 };
+export const nearIn = (log: EventLog): number => (log.isRemote === true ? 16 : 16 * 1024);
 
 /** So many reads are asked of brokers at once: each answer takes as long as the way there and back. */
 const AHEAD = 16;
@@ -47,7 +47,7 @@ const findUnreadable = async (
   let prev = since.prev;
   const end = since.next + offsets.length;
   const offsetOf = (seq: number): number | undefined => offsets[seq - since.next];
-  const near = log.isRemote === true ? NEAR.brokers : NEAR.files;
+  const near = nearIn(log);
   const readFrom = async (seq: number): Promise<readonly LogRecord[]> => {
     const at = offsetOf(seq) as number;
     const isFar = (offsetOf(seq + 1) ?? Infinity) - at > near;

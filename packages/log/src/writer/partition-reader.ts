@@ -7,7 +7,9 @@ import { controlHistory } from '../partition-of.ts';
 import { closedBy, freshPartition } from '../partition-state.ts';
 import type { EventLog, LogRecord } from '../port.ts';
 import { readControl } from '../read-partition.ts';
+import { nearIn } from '../read-back.ts';
 import { openRevalidatingReader } from '../revalidating-reader.ts';
+import { openRecentRecords, type RecentRecords } from './recent-records.ts';
 import type { Domain } from './types.ts';
 
 /**
@@ -30,6 +32,8 @@ export type PartitionReader = {
   /** Keeps the head of this history from now on; the head is as of `asOf`. */
   readonly follow: (history: string, head: HeadState, asOf: number) => void;
   readonly forget: (history: string) => void;
+  /** The offsets of the records of a history from an offset to the checkpoint; undefined if not all of them are in memory. */
+  readonly recent: RecentRecords['of'];
 };
 
 const EVERYTHING = Number.MAX_SAFE_INTEGER;
@@ -46,6 +50,7 @@ export const openPartitionReader = async <C>(
   let checkpoint = await acknowledged(log, initial.checkpoint, initial.heads);
   const heads = new Map(initial.heads);
   const since = new Map<string, number>();
+  const recent = openRecentRecords(checkpoint.cursor.offset);
 
   const checkOpened = async (opened: readonly Opened[]): Promise<CheckedRecords> => {
     const known = new Map(heads);
@@ -61,6 +66,7 @@ export const openPartitionReader = async <C>(
     for (const [history, head] of batch.heads)
       if (!from.has(history) || since.has(history)) heads.set(history, head);
     checkpoint = batch.checkpoint;
+    recent.add(opened, checkpoint.cursor.offset);
     revalidating.reached(checkpoint.cursor);
     return batch;
   };
@@ -82,6 +88,7 @@ export const openPartitionReader = async <C>(
       heads.delete(history);
       since.delete(history);
     },
+    recent: recent.of,
   };
 };
 
@@ -167,11 +174,7 @@ export const scanHead = async (
     const opened = ours.opened.filter(
       ({ record, open }) => (open ? open.envelope.history : record.key) === history,
     );
-    const checkpoint: Checkpoint = {
-      cursor: cursorAtStart(log.id, partition, at),
-      state: freshPartition(partition, log.partitions),
-    };
-    const batch = checkRecords(opened, checkpoint, current ? new Map([[history, current]]) : new Map());
+    const batch = judge(log, partition, history, current, at, opened);
     await each(batch);
     current = batch.heads.get(history) ?? current;
     // The reader was at `to` already: a log that does not return these records must not count as empty.
@@ -180,4 +183,44 @@ export const scanHead = async (
     at = next;
   }
   return current;
+};
+
+/** The same of records whose offsets are known: nothing else is read that lies far from them. */
+export const headOver = async (
+  log: EventLog,
+  partition: number,
+  history: string,
+  head: HeadState | undefined,
+  offsets: readonly number[],
+  each: (batch: CheckedRecords) => Promise<void>,
+): Promise<HeadState | undefined> => {
+  let current = head;
+  for (let i = 0; i < offsets.length;) {
+    const at = offsets[i] as number;
+    const isNear = (offsets[i + 1] ?? Infinity) - at <= nearIn(log);
+    const { records } = await log.read(partition, at, isNear ? {} : { maxBytes: 1 });
+    const wanted = records.filter(({ offset }) => offset === offsets[i] && ++i);
+    if (wanted.length === 0)
+      throw fail('E_BUSY', `partition ${partition} does not return the record at ${at} now`);
+    const batch = judge(log, partition, history, current, at, openRecords(wanted).opened);
+    await each(batch);
+    current = batch.heads.get(history) ?? current;
+  }
+  return current;
+};
+
+/** What records of one history come to, from its head before them. */
+const judge = (
+  { id, partitions }: Pick<EventLog, 'id' | 'partitions'>,
+  partition: number,
+  history: string,
+  head: HeadState | undefined,
+  at: number,
+  opened: readonly Opened[],
+): CheckedRecords => {
+  const checkpoint: Checkpoint = {
+    cursor: cursorAtStart(id, partition, at),
+    state: freshPartition(partition, partitions),
+  };
+  return checkRecords(opened, checkpoint, head ? new Map([[history, head]]) : new Map());
 };

@@ -2,13 +2,15 @@ import { fail } from '@stemma/errors';
 import { FRAME_VERSION, type Body, type Frame } from '@stemma/events';
 import { encodeFrame, isDefect } from '../body.ts';
 import { decodeEnvelope, ZERO_HASH } from '../envelope.ts';
+import type { CheckedRecords } from '../check-records.ts';
+import type { HeadState } from '../checkpoint.ts';
 import type { EventLog } from '../port.ts';
 import { FROM_START, refuseUnreadable, type ReadBack } from '../read-back.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
 import type { AcceptedFrame } from '../reading-types.ts';
 import { HASH_BYTES, sameBytes, sealRecord } from '../record.ts';
 import { sealBody } from '../sealing.ts';
-import { scanHead, type PartitionReader } from './partition-reader.ts';
+import { headOver, scanHead, type PartitionReader } from './partition-reader.ts';
 import type { Decision, SentFrame, Session, Task, WriterOptions } from './types.ts';
 
 /** A history that the writer has loaded. Its decision state is ahead of the log by the frames in `sent`. */
@@ -128,6 +130,18 @@ export const openSessionCache = <C>(
       if (session.sent.length === 0) evictIdle(oldest, session);
     }
   };
+  /** The head of a history at the checkpoint, from that of the rows; `take` gets the frames between. */
+  const headSince = async (
+    history: string,
+    head: HeadState | undefined,
+    asOf: number,
+    take: (batch: CheckedRecords) => Promise<void>,
+  ): Promise<HeadState | undefined> => {
+    const recent = reader.recent(history, asOf);
+    return recent === undefined
+      ? scanHead(log, partition, history, head, asOf, reader.checkpoint().cursor.offset, take)
+      : headOver(log, partition, history, head, recent, take);
+  };
   const loadNew = async (history: string): Promise<HistorySession<C>> => {
     const since = readBack.get(history) ?? FROM_START;
     const known = await domain.frames?.(history, since.next);
@@ -139,11 +153,15 @@ export const openSessionCache = <C>(
       sent: [],
       stopped: null,
     };
-    const start = heads.get(history);
-    const end = reader.checkpoint().cursor.offset;
-    const head = (await scanHead(log, partition, history, start, asOf, end, async ({ accepted }) => {
+    const take = async ({ accepted }: CheckedRecords): Promise<void> => {
       for (const frame of accepted) await observe(session, frame, contents);
-    })) ?? { next: 0, prev: ZERO_HASH, state: 'open' as const, stopped: null };
+    };
+    const head = (await headSince(history, heads.get(history), asOf, take)) ?? {
+      next: 0,
+      prev: ZERO_HASH,
+      state: 'open' as const,
+      stopped: null,
+    };
     reader.follow(history, head, asOf);
     use(history, session);
     return session;
