@@ -97,7 +97,7 @@ export const foldCommits = ({ nodes, repetitions }: FoldInput): Promise<FoldFigu
     );
     const frame = applied;
     const staged = rows.now((view) => stageRows(view));
-    const taken = cpuOf(() => stages.fold(frame, staged));
+    const taken = cpuOf(() => stages.fold(frame, staged, sources.payload));
     spent += taken;
     const expected = rows.now((view) => view.cursor(0));
     const cursor = Uint8Array.of(seq & 255, (seq >> 8) & 255, seq >> 16);

@@ -1,7 +1,7 @@
-import { UNLOADED, withIds } from '@stemma/context-tree';
+import { UNLOADED, withIds, type PayloadSource } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import { enteredIds, type Frame } from '@stemma/events';
-import { applyFrame, type HistoryState, type Sources } from '@stemma/history';
+import { applyFrame, type AppliedFrame, type HistoryState, type Sources } from '@stemma/history';
 import {
   checkBranchRows,
   DEFECTS,
@@ -165,8 +165,8 @@ const decodeWithoutContents = (
 };
 
 /**
- * Applies a frame, then folds it. Most frames need no payload of another frame and no rows that are not loaded. Each
- * half runs again after something had to be fetched, and leaves no trace before that.
+ * Applies a frame, then folds it. Most frames need no payload of another frame and no rows that are not loaded. What was
+ * not done before something had to be fetched is done again, and leaves no trace before that.
  */
 export const foldFrameInto = async (
   folds: readonly Fold[],
@@ -178,27 +178,29 @@ export const foldFrameInto = async (
   const state = context.branchCache.history(history, seq);
   const sources = positionSources(state, staged);
   const loading = turnsFrom(staged, frame);
-  const applied = await resume(
+  const savepoint = staged.savepoint();
+  let applied: AppliedFrame | undefined;
+  const applyAndFold = (payload: PayloadSource): void => {
+    applied ??= applyFrame(state, frame, { payload, ...sources });
+    staged.rollbackTo(savepoint);
+    const counting = countingRows(staged, history, seq, context.isCounted);
+    for (const each of folds) foldFrame(each, applied, counting.rows, payload);
+    counting.finish();
+  };
+  const { observed, branchId } = await resume(
     () =>
       context.payloads.using(
         history,
-        (payload) => staged.using(() => applyFrame(state, frame, { payload, ...sources })),
+        (payload) =>
+          staged.using(() => {
+            applyAndFold(payload);
+            return applied as AppliedFrame;
+          }),
         (_, of) => staged.using(() => findFrame(staged, history, of, context.keepFrames)),
       ),
     loading,
   );
-  const savepoint = staged.savepoint();
-  await resume(
-    () =>
-      staged.using(() => {
-        staged.rollbackTo(savepoint);
-        const counting = countingRows(staged, history, seq, context.isCounted);
-        for (const each of folds) foldFrame(each, applied, counting.rows);
-        counting.finish();
-      }),
-    loading,
-  );
-  if (!applied.observed) context.branchCache.markUsed(state, applied.branchId);
+  if (!observed) context.branchCache.markUsed(state, branchId);
 };
 
 /** Nodes of turns from the rows: those that are needed, and any that have an id that the frame brings. */

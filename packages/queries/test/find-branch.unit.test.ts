@@ -11,7 +11,7 @@ import {
   type GenerationView,
   type Value,
 } from '@stemma/row-store';
-import { naiveHistory, rowsUnderTest } from '@stemma/test-kit';
+import { foldedPayloads, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
 import { beforeAll, expect, it } from 'vitest';
 import { checkSnapshotRows } from '../src/check-view.ts';
 import { findBranchRef } from '../src/find-branch.ts';
@@ -31,8 +31,9 @@ const world = openMemoryRowStore().rows('test', [
 beforeAll(async () => {
   for (const [i, id] of IDS.entries()) {
     const staged = world.now((view) => stageRows(view));
+    const payloadsOf = foldedPayloads();
     naiveHistory((frame) => {
-      for (const model of ALL_FOLDS) foldFrame(model, frame, staged);
+      for (const model of ALL_FOLDS) foldFrame(model, frame, staged, payloadsOf(frame));
     }, id).run(0, [{ op: 'start', name: NAMES[i] ?? null }]);
     const head = { next: 1, prev: new Uint8Array(32), state: 'open', stopped: null } as const;
     staged.put(HISTORY_HEADS, [id], historyHeadCells(head));

@@ -5,6 +5,7 @@ import { ALL_FOLDS } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows } from '@stemma/row-store';
 import {
   anyOperations,
+  foldedPayloads,
   framesOf,
   HISTORY,
   naiveHistory,
@@ -52,9 +53,10 @@ const play = (actions: readonly RandomOperation[], thread: 'full' | 'pre') => {
     'test',
     ALL_FOLDS.flatMap(({ tables }) => tables),
   );
+  const payloadsOf = foldedPayloads();
   const history = naiveHistory((frame) => {
     const staged = rows.now((view) => stageRows(view));
-    for (const model of ALL_FOLDS) foldFrame(model, frame, staged);
+    for (const model of ALL_FOLDS) foldFrame(model, frame, staged, payloadsOf(frame));
     void rows.commit({
       partition: 0,
       expected: rows.now((view) => view.cursor(0)),

@@ -70,7 +70,7 @@ export const longHistory = (cycles: number): LongHistory => {
     };
     const envelope = { v: 1, history: HISTORY, seq, prev: new Uint8Array(32) };
     const applied = applyFrame(state, { envelope, body }, sources);
-    for (const model of [HISTORY_STORE, audit]) model.fold(applied, staged);
+    for (const model of [HISTORY_STORE, audit]) model.fold(applied, staged, sources.payload);
     if (seq % BATCH === 0) commit(seq);
   };
   submit([{ op: 'start', name: null }], 0);

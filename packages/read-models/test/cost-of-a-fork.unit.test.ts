@@ -1,7 +1,7 @@
 import type { AppliedFrame, Step } from '@stemma/history';
 import { foldFrame } from '@stemma/history-store';
 import { openMemoryRowStore, stageRows, type RowReader } from '@stemma/row-store';
-import { naiveHistory, START } from '@stemma/test-kit';
+import { foldedPayloads, naiveHistory, START } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { ALL_FOLDS } from '../src/index.ts';
 
@@ -24,6 +24,7 @@ const counted = () => {
     ALL_FOLDS.flatMap(({ tables }) => tables),
   );
   let cost: Cost = { gets: 0, ranged: 0, written: 0 };
+  const payloadsOf = foldedPayloads();
   const history = naiveHistory(
     (frame) => {
       let [gets, ranged] = [0, 0];
@@ -41,7 +42,7 @@ const counted = () => {
       const seen = frame.started === null || frame.started.how === 'start' ? frame : withoutTree(frame);
       const changes = rows.now((view) => {
         const staged = stageRows(counting(view));
-        for (const model of ALL_FOLDS) foldFrame(model, seen, staged);
+        for (const model of ALL_FOLDS) foldFrame(model, seen, staged, payloadsOf(frame));
         return staged.changes();
       });
       cost = { gets, ranged, written: changes.length };

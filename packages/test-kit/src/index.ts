@@ -39,6 +39,7 @@ export { scratchFolder } from './scratch-folder.ts';
 export { sized } from './sized.ts';
 export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts';
 export { referenceSelect } from './selectors/reference-select.ts';
+export { foldedPayloads } from './rows/folded-payloads.ts';
 export { rowsUnderTest, type RowsUnderTest } from './rows/rows-under-test.ts';
 export { framesOf, play, type Played } from './rows/played-history.ts';
 export { hashVectors, type HashVector } from './trees/hash-vectors.ts';

@@ -20,6 +20,9 @@ export const anyOperations = (least: number, most: number): fc.Arbitrary<RandomO
 
 export const START: Step = { op: 'start', name: null };
 
+/** What is configured; with the last one a history is a pool. */
+const SETTINGS = ['key-0', 'key-1', 'active_pool_size'] as const;
+
 const pick = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(1, list.length)];
 
 /** Performs one operation on a branch, or starts a branch. An operation that the rules refuse changes nothing. */
@@ -90,7 +93,7 @@ const stepsFor = (
   if (what < 96)
     return c % 2 === 0
       ? [{ op: 'name', name: `n${a}` }]
-      : [{ op: 'config', set: { [`key-${b % 3}`]: c % 5 === 0 ? null : c } }];
+      : [{ op: 'config', set: { [SETTINGS[b % SETTINGS.length] ?? '']: c % 5 === 0 ? null : c } }];
   if (what < 98)
     return [
       { op: 'insert', parent: '^ah', node: node({ ttl: 0 }) },

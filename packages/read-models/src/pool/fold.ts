@@ -1,11 +1,12 @@
 import { EMBEDDER, embedText } from '@stemma/analysis';
 import { fromHex, sha256, type WideJson } from '@stemma/canonical';
-import type { NodeRecord, RecordChange } from '@stemma/context-tree';
+import type { NodeRecord, Payload, PayloadSource, RecordChange } from '@stemma/context-tree';
 import { payloadIn, vectorsIn, type AppliedFrame } from '@stemma/history';
-import type { VectorsRecorded } from '@stemma/events';
+import type { HistoryEvent, VectorsRecorded } from '@stemma/events';
 import type { Rows } from '@stemma/row-store';
+import { collect } from '@stemma/suspend';
 import { measurePool } from './measure-pool.ts';
-import { bytesOfFloats, embedderIn, poolPath, poolSizeAt } from './pool-rows.ts';
+import { bytesOfFloats, embedderIn, newestEntries, poolPath, poolSizeAt } from './pool-rows.ts';
 import {
   POOL_BRANCHES,
   POOL_EMBEDDERS,
@@ -18,8 +19,11 @@ import {
   POOL_VECTORS,
 } from './tables.ts';
 
-/** Writes the messages that a frame adds, changes or removes, their vectors, and the figures of its snapshot. */
-export const foldPool = (frame: AppliedFrame, rows: Rows): void => {
+/**
+ * Writes the messages that a frame adds, changes or removes, and, where they are a pool, their vectors and the figures of its
+ * snapshot.
+ */
+export const foldPool = (frame: AppliedFrame, rows: Rows, payload: PayloadSource): void => {
   const { history, branchId, seq, started, snapshot } = frame;
   // Observations belong to no branch (pool: Observations).
   if (frame.observed) return;
@@ -28,11 +32,11 @@ export const foldPool = (frame: AppliedFrame, rows: Rows): void => {
     return;
   }
   foldMessages(frame, rows);
+  if (isPool(frame) && frame.events.some(setsActiveSize)) embedEarlier(frame, rows, payload);
   for (const event of frame.events) if (event.type === 'VectorsRecorded') foldVectors(history, event, rows);
   if (snapshot === null) return;
   const { config } = frame.state;
-  const { active_pool_size: activeSize } = config;
-  // Only a pool has this setting (pool: Runner).
+  const activeSize = config[ACTIVE_SIZE];
   if (typeof activeSize !== 'number') return;
   const at = { history, branchId, seq };
   const embedder = embedderIn(config);
@@ -57,6 +61,14 @@ export const foldPool = (frame: AppliedFrame, rows: Rows): void => {
     ],
   );
 };
+
+/** Only a pool has this setting (pool: Runner). */
+const ACTIVE_SIZE = 'active_pool_size';
+
+const isPool = ({ state }: AppliedFrame): boolean => typeof state.config[ACTIVE_SIZE] === 'number';
+
+const setsActiveSize = (event: HistoryEvent): boolean =>
+  event.type === 'ConfigurationChanged' && event.changes.some(({ key }) => key === ACTIVE_SIZE);
 
 /** A message of a pool: a block of text at offset 0, outside of the system header (pool: One model). */
 const isMessage = ({ headers, location }: NodeRecord): boolean =>
@@ -98,7 +110,7 @@ const foldText = (frame: AppliedFrame, index: number, rows: Rows): void => {
   const event = events[index];
   if (event === undefined) return;
   const payload = payloadIn(event);
-  const text = typeof payload['content'] === 'string' ? payload['content'] : '';
+  const text = textIn(payload);
   const hash = sha256(Buffer.from(text));
   const { data_round: round, data_mind_id: mind, data_source: source } = payload;
   const isSeed = source === 'seed';
@@ -115,8 +127,30 @@ const foldText = (frame: AppliedFrame, index: number, rows: Rows): void => {
     ],
   );
   if (isSeed) rows.put(POOL_SEEDS, [history, seq, index], [hash]);
+  // Nobody asks for those of other histories, and to make them costs as much as all else.
+  if (isPool(frame)) putVector(history, hash, text, rows);
+};
+
+const textIn = ({ content }: Payload): string => (typeof content === 'string' ? content : '');
+
+const putVector = (history: string, hash: Uint8Array, text: string, rows: Rows): void => {
   if (rows.get(POOL_VECTORS, [history, EMBEDDER, hash]) === undefined)
     rows.put(POOL_VECTORS, [history, EMBEDDER, hash], [bytesOfFloats(embedText(text))]);
+};
+
+/** The vectors of messages that are older than their history is a pool. */
+const embedEarlier = ({ history, branchId, seq }: AppliedFrame, rows: Rows, payload: PayloadSource): void => {
+  const path = poolPath(rows, { history, branchId, seq });
+  const { next } = poolSizeAt(rows, history, path);
+  const earlier = newestEntries(rows, history, path, { next }).filter(
+    ({ contentHash }) => rows.get(POOL_VECTORS, [history, EMBEDDER, contentHash]) === undefined,
+  );
+  // All of them are fetched at once.
+  const payloads = collect((attempt) =>
+    earlier.map(({ seq, index }) => attempt(payload, { seq, index }, null)),
+  );
+  for (const [i, { contentHash }] of earlier.entries())
+    putVector(history, contentHash, textIn(payloads[i] as Payload), rows);
 };
 
 /** The first vector of a text counts, and the dimension of an embedder's first one: what is measured by a vector stays so. */

@@ -5,7 +5,7 @@ import { POOL_TABLES } from './tables.ts';
 /** Pools in figures, at every snapshot, and the vectors of their messages (pool §7). */
 export const pool: ReadModel = {
   name: 'pool',
-  version: 2,
+  version: 3,
   onDemand: true,
   tables: POOL_TABLES,
   fold: foldPool,

@@ -93,7 +93,7 @@ export const POOL_SEEDS = defineTable({
 export const POOL_VECTORS = defineTable({
   name: 'pool_vectors',
   about:
-    'The embedding of a text, once per text and embedder: float32, little-endian. That of the built-in embedder is made when the text comes, each other one is recorded; none is made again.',
+    'The embedding of a text, once per text and embedder: float32, little-endian. That of the built-in embedder is made when the text comes, or, of a history that becomes a pool later, then (a pool is what `active_pool_size` is configured of); each other one is recorded; none is made again.',
   key: [
     ['history', 'text'],
     ['embedder', 'text'],

@@ -6,6 +6,7 @@ import { ALL_FOLDS } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows, type MemoryGeneration } from '@stemma/row-store';
 import { HISTORY, naiveHistory, type NaiveHistory } from '../naive-history.ts';
 import { perform, START, type RandomOperation } from '../random-steps.ts';
+import { foldedPayloads } from './folded-payloads.ts';
 
 /** A history of random acts with its rows, and as much of a projector as questions read. */
 export type Played = {
@@ -20,9 +21,10 @@ export const play = (operations: readonly RandomOperation[], start: Step = START
     'test',
     ALL_FOLDS.flatMap(({ tables }) => tables),
   );
+  const payloadsOf = foldedPayloads();
   const history = naiveHistory((frame) => {
     const staged = rows.now((view) => stageRows(view));
-    for (const model of ALL_FOLDS) model.fold(frame, staged);
+    for (const model of ALL_FOLDS) model.fold(frame, staged, payloadsOf(frame));
     void rows.commit({
       partition: 0,
       expected: rows.now((view) => view.cursor(0)),

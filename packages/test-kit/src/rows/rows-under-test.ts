@@ -2,6 +2,7 @@ import type { AppliedFrame } from '@stemma/history';
 import { foldFrame } from '@stemma/history-store';
 import { ALL_FOLDS } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows, type MemoryGeneration, type RowChange } from '@stemma/row-store';
+import { foldedPayloads } from './folded-payloads.ts';
 
 /** All read models over memory rows, a batch a frame. */
 export type RowsUnderTest = {
@@ -16,12 +17,13 @@ export const rowsUnderTest = (): RowsUnderTest => {
     ALL_FOLDS.flatMap(({ tables }) => tables),
   );
   const writes: RowChange[][] = [];
+  const payloadsOf = foldedPayloads();
   return {
     rows,
     writes,
     fold(frame) {
       const staged = rows.now((view) => stageRows(view));
-      for (const model of ALL_FOLDS) foldFrame(model, frame, staged);
+      for (const model of ALL_FOLDS) foldFrame(model, frame, staged, payloadsOf(frame));
       const cursor = rows.now((view) => view.cursor(0));
       writes.push(staged.changes());
       void rows.commit({
