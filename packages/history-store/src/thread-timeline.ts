@@ -155,18 +155,23 @@ const openThreadNodes = () => {
 const openThreadTurns = () => {
   const turns: ThreadTurn[] = [];
   const order = new Map<string, number>();
+  /** Where turns are: most that come are new, and are not looked for. */
+  const present = new Set<string>();
   /** Before this index `order` is right, and the turns are those of the last snapshot. */
   let unchanged = 0;
   const drop = (index: number): void => {
     if (index === -1) return;
-    order.delete((turns[index] as ThreadTurn).location);
+    const { location } = turns[index] as ThreadTurn;
+    order.delete(location);
+    present.delete(location);
     turns.splice(index, 1);
     unchanged = Math.min(unchanged, index);
   };
   return {
     put: (location: string, turn: ThreadTurn | null): void => {
-      drop(turns.findLastIndex((one) => one.location === location));
+      if (present.has(location)) drop(turns.findLastIndex((one) => one.location === location));
       if (turn === null) return;
+      present.add(location);
       const index = turns.findLastIndex((one) => compareSiblings(one.headers, turn.headers) < 0) + 1;
       turns.splice(index, 0, turn);
       unchanged = Math.min(unchanged, index);

@@ -22,7 +22,7 @@ const MAX_STEPS = 1_000;
 
 /** Calls of a page: so many at the most, and no more once their messages have so many characters. */
 const MAX_CALLS = 1_000;
-/** Sizes of a page: all of them are counted for each page. */
+/** Sizes of a page: those before it are summed up for each. */
 const MAX_SIZES = 20_000;
 const MAX_CALLS_TEXT = 8 * 1024 * 1024;
 
@@ -78,12 +78,11 @@ export const questionHandlers = (home: Home): QuestionHandlers => ({
   },
   sizes: async ({ history: name, after = -1, limit = MAX_CALLS }) => {
     const branchRef = await home.find(name);
-    const { tokenizer, sizes } = await home.questions.sizes(branchRef);
-    const later = sizes.filter(({ cycle }) => cycle > after);
-    const shown = later.slice(0, Math.max(1, Math.min(limit, MAX_SIZES)));
+    const most = Math.max(1, Math.min(limit, MAX_SIZES));
+    const { tokenizer, sizes, hasMore } = await home.questions.sizes(branchRef, { after, limit: most });
     const { history, branch, branchId } = branchRef;
-    const next = shown.length < later.length ? (shown.at(-1)?.cycle ?? null) : null;
-    return { history, branch, branchId, tokenizer, sizes: shown, next };
+    const next = hasMore ? (sizes.at(-1)?.cycle ?? null) : null;
+    return { history, branch, branchId, tokenizer, sizes: [...sizes], next };
   },
   cache: async ({ history, from = 0, limit = MAX_STEPS }) => {
     const { worst, steps, ...rest } = await home.questions.cache(await home.find(history));

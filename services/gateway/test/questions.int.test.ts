@@ -91,6 +91,8 @@ test('sizes gives each call in messages and tokens, whose regions and roles add 
   ]);
   const page = await airline.client.sizes({ history: 'airline', after: 1, limit: 1 });
   expect([page.sizes, page.next]).toEqual([[sizes[1]], 2]);
+  const rest = await airline.client.sizes({ history: 'airline', after: 2, limit: 1 });
+  expect([rest.sizes, rest.next]).toEqual([[sizes[2]], null]);
   expect(await airline.client.sizes({ history: 'other' })).toMatchObject({ sizes: [], next: null });
 });
 

@@ -7,8 +7,8 @@ export type LoadedSizes = { readonly branchId: number; readonly sizes: readonly 
 /** What was loaded, by what it was asked of: snapshots do not change, so later questions ask only for later ones. */
 const knownSizes = new Map<string, LoadedSizes>();
 const MOST_KNOWN = 8;
-/** The server counts all calls for each page. */
-const MOST_AT_ONCE = 20_000;
+/** The server counts tokens the first time: so few calls at once that a busy one answers before its time for a question is over. */
+const MOST_AT_ONCE = 4_000;
 
 const loadSizes = async (client: ApiClient, history: string): Promise<LoadedSizes> => {
   const before = knownSizes.get(history);

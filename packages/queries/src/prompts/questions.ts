@@ -21,9 +21,9 @@ export const openQuestions = (sources: WatchSources): Questions => {
       await catchUpWith(projection, branchRef.history);
       yield* listCalls(projection, branchRef, options);
     },
-    sizes: async (branchRef) => {
+    sizes: async (branchRef, options) => {
       await catchUpWith(projection, branchRef.history);
-      return listPromptSizes(projection, branchRef, counts);
+      return listPromptSizes(projection, branchRef, counts, options);
     },
     watch: (name, selector, options) => watchSelector(sources, name, selector, options),
     cache: async (branchRef) => {

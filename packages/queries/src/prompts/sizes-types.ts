@@ -30,5 +30,13 @@ export type PromptSize = PromptParts & {
   readonly removed: number;
 };
 
+/** Which calls are wanted: those after a cycle (all, unless said), and how many at the most. */
+export type SizesOptions = { readonly after?: number; readonly limit?: number };
+
 /** The prompts of a branch in numbers, oldest first. */
-export type PromptSizes = { readonly tokenizer: string; readonly sizes: readonly PromptSize[] };
+export type PromptSizes = {
+  readonly tokenizer: string;
+  readonly sizes: readonly PromptSize[];
+  /** True if the limit left out later calls. */
+  readonly hasMore: boolean;
+};

@@ -11,7 +11,7 @@ import {
 import type { Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
 import { openMeasures, type Counts } from './measure.ts';
-import type { PromptParts, PromptSizes } from './sizes-types.ts';
+import type { PromptParts, PromptSizes, SizesOptions } from './sizes-types.ts';
 
 const MILLION = 1_000_000n;
 
@@ -27,50 +27,76 @@ const NOTHING: Sum = {
 };
 
 /**
- * What each call on a branch's ancestor path was shown, in messages and tokens, oldest first. A call costs what changed in its
- * thread and the slices after that, not the thread.
+ * What calls on a branch's ancestor path were shown, in messages and tokens, oldest first. A call costs what changed in its
+ * thread and a sum of each slice after that, not the thread; calls before the first one that is asked for cost the same, and
+ * those after the last one nothing.
  */
 export const listPromptSizes = async (
   projection: Projection,
   { history, branchId }: BranchRef,
   counts: Counts,
+  { after = -1, limit = Infinity }: SizesOptions = {},
 ): Promise<PromptSizes> => {
-  const { steps, hasHead } = await projection.read((rows) => ({
-    hasHead: readBranch(rows, history, branchId).thread !== 'pre',
-    steps: [...readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId))].map(
-      (step) => ({
-        ...step,
-        at: Number(findFrameSummary(rows, history, step.snapshot.seq).at / MILLION),
-      }),
-    ),
-  }));
+  const { steps, hasHead, hasMore } = await projection.read((rows) => {
+    const taken: (ThreadStep & { readonly at: number })[] = [];
+    let asked = 0;
+    let isCut = false;
+    for (const step of readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId))) {
+      isCut = asked === limit;
+      if (isCut) break;
+      if (step.snapshot.cycle > after) asked++;
+      taken.push({ ...step, at: Number(findFrameSummary(rows, history, step.snapshot.seq).at / MILLION) });
+    }
+    return {
+      steps: taken,
+      hasHead: readBranch(rows, history, branchId).thread !== 'pre',
+      hasMore: isCut,
+    };
+  });
   const measures = await openMeasures(projection, history, counts);
-  const add = async (before: Sum, slice: ThreadSlice): Promise<Sum> => {
-    const roles = { ...before.roles };
-    let tokens = before.tokens;
+  const known = new WeakMap<ThreadSlice, Sum>();
+  const sumOf = async (slice: ThreadSlice): Promise<Sum> => {
+    const roles = { ...NOTHING.roles };
+    let tokens = 0;
     for (const entry of slice) {
       const measured = await measures.measure(entry);
       tokens += measured.tokens;
       roles[roleIn(entry)] += measured.tokens;
     }
-    return { messages: before.messages + slice.length, tokens, roles };
+    const sum = { messages: slice.length, tokens, roles };
+    known.set(slice, sum);
+    return sum;
   };
   /** Before each slice, and after the last. */
   const sums: Sum[] = [NOTHING];
   const sizes: PromptSizes['sizes'][number][] = [];
   for (const step of steps) {
     sums.length = step.firstChanged + 1;
-    for (const slice of step.after) sums.push(await add(sums.at(-1) ?? NOTHING, slice));
-    const { messages, tokens, roles } = sums.at(-1) ?? NOTHING;
+    for (const slice of step.after)
+      sums.push(added(sums.at(-1) ?? NOTHING, known.get(slice) ?? (await sumOf(slice))));
     const { cycle, branchId: owner, seq } = step.snapshot;
+    if (cycle <= after) continue;
+    const { messages, tokens, roles } = sums.at(-1) ?? NOTHING;
     sizes.push({
       ...{ cycle, branchId: owner, seq, at: step.at, messages, tokens, roles },
       ...changesOf(step),
       regions: regionsOf(sums, hasHead),
     });
   }
-  return { tokenizer: measures.tokenizer, sizes };
+  return { tokenizer: measures.tokenizer, sizes, hasMore };
 };
+
+const added = (a: Sum, b: Sum): Sum => ({
+  messages: a.messages + b.messages,
+  tokens: a.tokens + b.tokens,
+  roles: {
+    system: a.roles.system + b.roles.system,
+    user: a.roles.user + b.roles.user,
+    assistant: a.roles.assistant + b.roles.assistant,
+    tool: a.roles.tool + b.roles.tool,
+    other: a.roles.other + b.roles.other,
+  },
+});
 
 /** The first slice is that of `^sys`, the last that of the active head if the thread shows it, and before it stands the newest turn. */
 const regionsOf = (sums: readonly Sum[], hasHead: boolean): PromptParts['regions'] => {
@@ -82,10 +108,15 @@ const regionsOf = (sums: readonly Sum[], hasHead: boolean): PromptParts['regions
   return { sys, earlier: beforeTurn - sys, turn: beforeHead - beforeTurn, head: all - beforeHead };
 };
 
+/** What stands in a slice that both have is neither. */
 const changesOf = ({ before, after }: ThreadStep): { readonly entered: number; readonly removed: number } => {
-  const idsOf = (slices: readonly ThreadSlice[]): Set<string> =>
-    new Set(slices.flatMap((slice) => slice.map(({ headers }) => headers.id)));
-  const [old, fresh] = [idsOf(before), idsOf(after)];
+  const idsOf = (slices: readonly ThreadSlice[], others: readonly ThreadSlice[]): Set<string> => {
+    const same = new Set(others);
+    const ids = new Set<string>();
+    for (const slice of slices) if (!same.has(slice)) for (const { headers } of slice) ids.add(headers.id);
+    return ids;
+  };
+  const [old, fresh] = [idsOf(before, after), idsOf(after, before)];
   const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
     [...ids].filter((id) => !others.has(id)).length;
   return { entered: without(fresh, old), removed: without(old, fresh) };

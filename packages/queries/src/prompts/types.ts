@@ -4,7 +4,7 @@ import type { Origin } from '../origin-types.ts';
 import type { BisectAnswer, BisectQuestion } from './bisect-types.ts';
 import type { CacheReport } from './cache-types.ts';
 import type { CallPrompt, CallsOptions } from './calls-types.ts';
-import type { PromptSizes } from './sizes-types.ts';
+import type { PromptSizes, SizesOptions } from './sizes-types.ts';
 import type { WatchMessage } from './watch-types.ts';
 
 /** Bytes [from, to). */
@@ -37,8 +37,8 @@ export type Questions = {
   blame(position: Position, range?: ByteRange): Promise<Blame>;
   /** The prompts of the calls on a branch's ancestor path, oldest first, each as what follows the prefix it shares with the one before. */
   calls(branchRef: BranchRef, options?: CallsOptions): AsyncIterable<CallPrompt>;
-  /** What each call on a branch's ancestor path was shown, in messages and tokens, oldest first. */
-  sizes(branchRef: BranchRef): Promise<PromptSizes>;
+  /** What calls on a branch's ancestor path were shown, in messages and tokens, oldest first. */
+  sizes(branchRef: BranchRef, options?: SizesOptions): Promise<PromptSizes>;
   /** How much of each call on a branch's ancestor path a prefix cache could have served, and what broke it. */
   cache(branchRef: BranchRef): Promise<CacheReport>;
   /**
