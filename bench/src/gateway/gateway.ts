@@ -8,13 +8,22 @@ import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.t
 import { openClient, type Client } from './client.ts';
 import { openProcesses } from './processes.ts';
 
-type Measured = { readonly many: number; readonly half: Spread; readonly single: number };
+/** Commands a second: the first ones of a gateway that has just started, and later `many` at once; and one at a time. */
+type Measured = {
+  readonly first: number;
+  readonly many: number;
+  readonly half: Spread;
+  readonly single: number;
+};
 type System = { readonly title: string; readonly env: NodeJS.ProcessEnv; readonly apart: boolean };
 
 const EMBEDDED = 'embedded log, rows in the directory';
 const APART = 'Kafka, PostgreSQL, projector apart';
 const HISTORIES = 8;
 const AT_ONCE = 64;
+/** How many times the first commands are sent again before a running gateway is measured, and how many times to measure it. */
+const WARM_UP = 3;
+const MEASURED = 4;
 
 /** A command of one block to a branch by its branch id. */
 const send = ({ post }: Client, history: number, id: string): Promise<void> => {
@@ -59,11 +68,12 @@ const measure = async (url: string, commands: number): Promise<Measured> => {
         }),
       );
     });
-  await run('warm', AT_ONCE, HISTORIES, Math.ceil(commands / 4));
-  const many = await run('many', AT_ONCE, HISTORIES, commands);
+  const first = await run('first', AT_ONCE, HISTORIES, commands);
+  await run('warm', AT_ONCE, HISTORIES, WARM_UP * commands);
+  const many = await run('many', AT_ONCE, HISTORIES, MEASURED * commands);
   const half = spread(await paced(many / 2));
   const single = await run('single', 1, 1, Math.ceil(commands / 8));
-  return { many, half, single };
+  return { first, many, half, single };
 };
 
 const measureSystem = async (
@@ -159,7 +169,14 @@ export const gateway = async ({ directory, quick, rounds, only }: BenchmarkOptio
     tables: [
       {
         title: 'Commands over HTTP: gateway, log, rows',
-        columns: ['', '64 at once, a second', 'at half of it: ms, median', 'p99', 'one at a time, a second'],
+        columns: [
+          '',
+          '64 at once, a second',
+          'at half of it: ms, median',
+          'p99',
+          'one at a time, a second',
+          'just started: 64 at once, a second',
+        ],
         rows: [...measured].map(([title, all]) => [
           title,
           ...[
@@ -167,10 +184,13 @@ export const gateway = async ({ directory, quick, rounds, only }: BenchmarkOptio
             median(all.map(({ half }) => half.median)),
             median(all.map(({ half }) => half.p99)),
             median(all.map(({ single }) => single)),
+            median(all.map(({ first }) => first)),
           ].map(figure),
         ]),
         notes: [
-          `${rounds} rounds of ${commands} commands of one block; medians. 64 at once go to ${HISTORIES} histories, one at a time to one.`,
+          `${rounds} rounds; medians. Each command is one block; 64 at once go to ${HISTORIES} histories, one at a time to one.`,
+          `Every gateway has answered ${(1 + WARM_UP) * commands} commands before the ${MEASURED * commands} that are measured; at half of that rate ${commands} are sent.`,
+          `Just started: the first ${commands} commands of each.`,
           'Who sends, the gateway, the broker, the database and the projector share the machine.',
         ],
       },
