@@ -10,7 +10,6 @@ import {
   type RevalidatingReader,
 } from '@stemma/log';
 import { sameCursor, stageRows, type Generation } from '@stemma/row-store';
-import { setImmediate } from 'node:timers/promises';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { foldFrames, type FoldContext, type StagedBatch } from './fold-frames.ts';
 import type { FoldWorkers } from './workers/fold-workers.ts';
@@ -60,7 +59,7 @@ export type RunPartitionOptions = {
   /** Kept from run to run, so that a run that goes on where the last one ended does not look back. */
   readonly reader: RevalidatingReader;
   readonly limits: BatchLimits;
-  /** Threads that fold, once so many frames were folded here that more are likely to come. */
+  /** Threads that fold, where many frames are still to come. */
   readonly workers?: WorkersFor | undefined;
   /** Stop at this offset; default: the end of the log when the run reaches it. */
   readonly until?: number;
@@ -73,8 +72,8 @@ export type RunPartitionOptions = {
 
 /** The threads that fold a run. */
 export type WorkersFor = {
-  /** Frames that are folded before they are started; 0: they fold all but the first batch, and are waited for. */
-  readonly after: number;
+  /** They are started, and waited for, when about so many frames are still to come; 0: they fold all but the first batch. */
+  readonly least: number;
   /** Starts them, or gives those that were started. */
   readonly start: () => FoldWorkers;
 };
@@ -155,12 +154,17 @@ const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended'
     const { frames, events, next } = batch.total;
     reached(options, at, { frames, events, checkpoint: next, cursor: await batch.commit() });
   };
+  const first = at.progress.offset;
+  let lookAgain = 0;
   const others = async (): Promise<boolean> => {
-    if (workers === undefined || at.progress.frames < workers.after) return false;
-    const started = workers.start();
-    // What they say is heard in a turn of its own.
-    await (workers.after === 0 ? started.opened : setImmediate());
-    return started.isReady();
+    const { offset, frames } = at.progress;
+    if (workers === undefined || frames < lookAgain) return false;
+    lookAgain = frames * 2;
+    const end = Math.min(until ?? Infinity, await log.end(partition));
+    // Offsets count bytes in one log and records in another: either way as many frames a piece as so far.
+    if (((end - offset) / (offset - first)) * frames < workers.least) return false;
+    await workers.start().opened;
+    return true;
   };
   const readOptions = {
     checkpoint: at.checkpoint,

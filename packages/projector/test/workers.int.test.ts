@@ -51,7 +51,7 @@ it('gives the same rows to the byte for any number of threads, batch size and st
         ...options,
         store,
         limits: { frames },
-        workers: { count, after: 0 },
+        workers: { count, least: 0 },
         stop: () => ++batches % stopAfter === 0 && (stopped = true),
       });
       await projector.catchUp();
@@ -95,7 +95,7 @@ it('folds histories whose frames are sealed in the thread that has their keys, i
     ...options,
     store,
     limits: { frames: 10 },
-    workers: { count: 2, after: 0 },
+    workers: { count: 2, least: 0 },
     progress: ({ batches }) => progress.push(batches),
   });
   await projector.catchUp();
@@ -112,7 +112,7 @@ it('verifies with threads, whose replay finds no difference', async () => {
     contents,
     store,
     limits: { frames: 9 },
-    workers: { count: 2, after: 0 },
+    workers: { count: 2, least: 0 },
   });
   await projector.catchUp();
   expect(store.folded).toBeGreaterThan(3);
@@ -129,7 +129,7 @@ it('an error of a thread, or its end, is an error of the run, and the next run g
     );
   const store = emptyStore();
   const options = { eager: 'all' as const, log, contents, limits: { frames: 4 } };
-  const workers = { count: 2, after: 0 };
+  const workers = { count: 2, least: 0 };
   const nowhere: RowStore = {
     ...store,
     address: (generation) => ({ kind: 'lmdb', file: '/dev/null/rows.mdb', generation }),

@@ -32,17 +32,22 @@ export type EncodedChange = {
   readonly valueEnd: number;
 };
 
+/** Kept from call to call, unless it had to grow beyond this: a new one each time would be garbage of megabytes. */
+const KEPT_BYTES = 8 * 1024 * 1024;
+let kept = Buffer.allocUnsafeSlow(64 * 1024);
+
 /** The bytes of changes. @param tables those of the generation, in its order */
 export const encodeChanges = (tables: readonly Table[], changes: readonly RowChange[]): Uint8Array => {
   if (tables.length > MOST_TABLES) throw fail('E_INTERNAL', 'a generation has too many tables');
   const places = new Map(tables.map((table, i) => [table, i]));
-  let bytes = Buffer.allocUnsafe(64 + changes.length * 160);
+  let bytes = kept;
   let at = 0;
   const room = (size: number): void => {
     if (at + size <= bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(bytes.length * 2, at + size));
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, at + size));
     bytes.copy(larger, 0, 0, at);
     bytes = larger;
+    if (larger.length <= KEPT_BYTES) kept = larger;
   };
   let [lastTable, lastOwner, place]: [Table | undefined, KeyCell | undefined, number] = [
     undefined,
@@ -80,7 +85,7 @@ export const encodeChanges = (tables: readonly Table[], changes: readonly RowCha
     at += cells.length + CHECKSUM_BYTES;
   }
   // A buffer of its own, which can be moved to another thread.
-  return new Uint8Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + at));
+  return new Uint8Array(bytes.buffer.slice(0, at));
 };
 
 const placeOf = (places: ReadonlyMap<Table, number>, table: Table): number => {

@@ -10,8 +10,6 @@ import { startFoldWorker, type FoldWorker } from './start-fold-worker.ts';
 export type FoldWorkers = {
   /** Resolves when all can fold. @throws E_INTERNAL if one has ended */
   readonly opened: Promise<void>;
-  /** True when all can fold. @throws E_INTERNAL if one has ended */
-  isReady(): boolean;
   /**
    * The rows of a checked window, of each thread; undefined if it is to be folded by the caller. @throws E_INTERNAL if a thread ends
    */
@@ -78,17 +76,7 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
     return mine;
   };
 
-  let ready = false;
-  let lost: Error | undefined;
-  const opened = Promise.all(workers.map((worker) => worker.opened)).then(
-    () => {
-      ready = true;
-    },
-    (error: unknown) => {
-      lost = error instanceof Error ? error : new Error(String(error));
-      throw error;
-    },
-  );
+  const opened = Promise.all(workers.map((worker) => worker.opened)).then(() => undefined);
   opened.catch(() => undefined);
 
   /** Bytes of frames that a thread has been given and has not folded. */
@@ -106,10 +94,6 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
 
   return {
     opened,
-    isReady() {
-      if (lost !== undefined) throw lost;
-      return ready;
-    },
     async fold({ window, accepted, heads }) {
       const parts = Array.from({ length: count + 1 }, () => ({
         accepted: [] as FramePart['accepted'][number][],

@@ -39,8 +39,9 @@ type Waiting = {
 export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerSources): FoldWorker => {
   const worker = new Worker(new URL('./fold-worker.ts', import.meta.url), {
     workerData: options,
-    // A window's rows fit; by default a thread would take 150 MB more, and be no faster.
-    resourceLimits: { maxYoungGenerationSizeMb: 32 },
+    // A window's rows fit into the young generation. The old one is never so large; but the smaller it may become, the sooner it is
+    // collected. By default a thread takes 250 MB more, and is no faster.
+    resourceLimits: { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 1_024 },
   });
   const loaded = Promise.withResolvers<undefined>();
   const opened = Promise.withResolvers<undefined>();

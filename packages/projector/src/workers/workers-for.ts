@@ -10,13 +10,13 @@ export type WorkersOptions = {
   /** Threads besides this one. */
   readonly count: number;
   /**
-   * Frames that are folded in one run before they are started, which takes half a second; 0: one batch, and they are waited
-   * for. Default 4,000.
+   * They are started when about so many frames are still to come after a batch: that takes half a second. 0: in every run that
+   * has more than one batch. Default 4,000.
    */
-  readonly after?: number;
+  readonly least?: number;
 };
 
-const AFTER = 4_000;
+const LEAST = 4_000;
 
 /** The threads of one run: started when they are asked for, ended with it. */
 export type RunWorkers = WorkersFor & { readonly close: () => Promise<void> };
@@ -38,7 +38,7 @@ export const workersFor = (options: {
   const address = store.address.bind(store);
   let started: FoldWorkers | undefined;
   return {
-    after: workers.after ?? AFTER,
+    least: workers.least ?? LEAST,
     start: () =>
       (started ??= startFoldWorkers({
         count: workers.count,
