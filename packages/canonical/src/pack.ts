@@ -1,8 +1,6 @@
-import { Encoder, ExtData } from '@msgpack/msgpack';
 import { fail } from '@stemma/errors';
-import { compareCodePoints } from './compare.ts';
 import { fromHex } from './hash.ts';
-import { isForbiddenKey } from './json-value.ts';
+import { keysInOrder } from './key-order.ts';
 
 /** A value in the contents store: msgpack extension 1 = [32 bytes, length] (record §4). */
 export class ContentRef {
@@ -32,9 +30,6 @@ export const CONTENT_REF_TYPE = 1;
 /** The greatest depth of a value in a record: a content of the greatest depth, and the values around it. */
 export const MAX_PACKED_DEPTH = 540;
 
-// The library also counts the values that hold nothing.
-const encoder = new Encoder({ useBigInt64: true, maxDepth: MAX_PACKED_DEPTH + 2 });
-
 /**
  * The canonical msgpack of a value: keys by code point, shortest forms, no float where a safe integer has the same
  * value (record §1). The bytes are the caller's own.
@@ -42,106 +37,186 @@ const encoder = new Encoder({ useBigInt64: true, maxDepth: MAX_PACKED_DEPTH + 2 
  * @throws E_INPUT_SURROGATE, E_INPUT_FORBIDDEN_KEY, E_INPUT_NUMBER (NaN, infinities, bigints beyond 64 bits),
  *   E_INPUT_SHAPE (undefined, functions, Map and other classes), E_INPUT_TOO_DEEP.
  */
-export const pack = (value: Packable): Uint8Array => encoder.encode(prepare(value, 0));
+export const pack = (value: Packable): Uint8Array => {
+  at = 0;
+  write(value, 0);
+  const packed = new Uint8Array(at);
+  packed.set(bytes.subarray(0, at));
+  if (bytes.length > MOST_KEPT) bytes = Buffer.allocUnsafeSlow(MOST_KEPT);
+  return packed;
+};
 
-/** The value that makes the library write the canonical form: `value` itself if it is already canonical. */
-const prepare = (value: Packable, depth: number): unknown => {
+/** Memory that a value is written to before its length is known, and how much of it was written. */
+const MOST_KEPT = 1024 * 1024;
+let bytes = Buffer.allocUnsafeSlow(16 * 1024);
+let at = 0;
+
+/** Makes room for so many more bytes. */
+const reserve = (count: number): void => {
+  if (count <= bytes.length - at) return;
+  const longer = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, at + count));
+  bytes.copy(longer, 0, 0, at);
+  bytes = longer;
+};
+
+const write = (value: Packable, depth: number): void => {
   switch (typeof value) {
     case 'string':
       if (!value.isWellFormed()) throw fail('E_INPUT_SURROGATE', 'a text holds an unpaired surrogate');
-      return value;
+      writeText(value);
+      break;
     case 'number':
-      return prepareNumber(value);
+      writeNumber(value);
+      break;
     case 'bigint':
-      return prepareBigint(value);
+      writeBigint(value);
+      break;
     case 'boolean':
-      return value;
+      writeByte(value ? 0xc3 : 0xc2);
+      break;
     case 'object':
-      if (value === null || value instanceof Uint8Array) return value;
-      if (value instanceof ContentRef) return prepareRef(value);
-      if (depth === MAX_PACKED_DEPTH)
-        throw fail('E_INPUT_TOO_DEEP', `values are nested more than ${depth} deep`);
-      return Array.isArray(value)
-        ? prepareList(value as readonly Packable[], depth + 1)
-        : prepareMap(value as Record<string, Packable>, depth + 1);
+      writeObject(value, depth);
+      break;
     default:
       throw fail('E_INPUT_SHAPE', `a ${typeof value} cannot be recorded`);
   }
 };
 
-// With useBigInt64 the library writes numbers of 2^32 and more as floats, so they are handed over as bigints.
-const prepareNumber = (value: number): number | bigint => {
-  if (Number.isSafeInteger(value))
-    return value >= 0x1_0000_0000 || value < -0x8000_0000 ? BigInt(value) : value;
-  if (!Number.isFinite(value)) throw fail('E_INPUT_NUMBER', `${String(value)} cannot be recorded`);
-  return value;
+const writeObject = (value: Packable & (object | null), depth: number): void => {
+  if (value === null) writeByte(0xc0);
+  else if (value instanceof Uint8Array) writeBinary(value);
+  else if (value instanceof ContentRef) writeRef(value);
+  else if (depth === MAX_PACKED_DEPTH)
+    throw fail('E_INPUT_TOO_DEEP', `values are nested more than ${depth} deep`);
+  else if (Array.isArray(value)) writeList(value as readonly Packable[], depth + 1);
+  else writeMap(value as Record<string, Packable>, depth + 1);
+};
+
+const writeByte = (byte: number): void => {
+  reserve(1);
+  bytes[at++] = byte;
+};
+
+/** A byte that says what follows, and a length or an integer in so many bytes. */
+const writeHead = (head: number, size: 1 | 2 | 4, value: number): void => {
+  reserve(1 + size);
+  bytes[at++] = head;
+  for (let shift = (size - 1) * 8; shift >= 0; shift -= 8) bytes[at++] = value >>> shift;
+};
+
+/** The length of a list, a map or bytes, in the shortest form that its kind has. */
+const writeLength = (length: number, head8: number | null, head16: number): void => {
+  if (head8 !== null && length < 0x100) writeHead(head8, 1, length);
+  else if (length < 0x1_0000) writeHead(head16, 2, length);
+  else writeHead(head16 + 1, 4, length);
+};
+
+const writeNumber = (value: number): void => {
+  if (!Number.isSafeInteger(value)) {
+    if (!Number.isFinite(value)) throw fail('E_INPUT_NUMBER', `${String(value)} cannot be recorded`);
+    writeByte(0xcb);
+    reserve(8);
+    at = bytes.writeDoubleBE(value, at);
+  } else if (value >= 0) {
+    if (value < 0x80) writeByte(value);
+    else if (value < 0x100) writeHead(0xcc, 1, value);
+    else if (value < 0x1_0000) writeHead(0xcd, 2, value);
+    else if (value < 0x1_0000_0000) writeHead(0xce, 4, value);
+    else writeLong(BigInt(value));
+  } else if (value >= -0x20) writeByte(value);
+  else if (value >= -0x80) writeHead(0xd0, 1, value);
+  else if (value >= -0x8000) writeHead(0xd1, 2, value);
+  else if (value >= -0x8000_0000) writeHead(0xd2, 4, value);
+  else writeLong(BigInt(value));
+};
+
+const writeLong = (value: bigint): void => {
+  writeByte(value < 0n ? 0xd3 : 0xcf);
+  reserve(8);
+  at = value < 0n ? bytes.writeBigInt64BE(value, at) : bytes.writeBigUInt64BE(value, at);
 };
 
 const MIN_INT64 = -(2n ** 63n);
 const MAX_UINT64 = 2n ** 64n - 1n;
+const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 
-const prepareBigint = (value: bigint): number | bigint => {
+const writeBigint = (value: bigint): void => {
   if (value < MIN_INT64 || value > MAX_UINT64)
     throw fail('E_INPUT_NUMBER', `${value.toString()} has more than 64 bits`);
-  const safe = value <= BigInt(Number.MAX_SAFE_INTEGER) && value >= BigInt(Number.MIN_SAFE_INTEGER);
-  return safe ? prepareNumber(Number(value)) : value;
+  if (value <= MAX_SAFE && value >= -MAX_SAFE) writeNumber(Number(value));
+  else writeLong(value);
 };
 
-const refEncoder = new Encoder({ useBigInt64: true });
+/** Up to this length a loop is faster than a call into the engine. */
+const SHORT = 24;
+const LONG = 16 * 1024;
 
-const prepareRef = (ref: ContentRef): ExtData =>
-  new ExtData(CONTENT_REF_TYPE, refEncoder.encode([fromHex(ref.sha256), prepareNumber(ref.size)]));
+const writeText = (text: string): void => {
+  const { length } = text;
+  // A unit takes three bytes at most, a head five; of long texts the bytes are counted.
+  reserve(5 + (length <= LONG ? length * 3 : Buffer.byteLength(text)));
+  if (length <= SHORT && writeShortAscii(text)) return;
+  // Most texts have about as many bytes as units: the head is made for those, and the bytes are moved if it must be longer.
+  const head = textHead(length);
+  const size = bytes.write(text, at + head, 'utf8');
+  const needed = textHead(size);
+  if (needed !== head) bytes.copyWithin(at + needed, at + head, at + head + size);
+  writeTextLength(size);
+  at += size;
+};
 
-const prepareList = (list: readonly Packable[], depth: number): readonly unknown[] => {
-  let copy: unknown[] | undefined;
-  for (let i = 0; i < list.length; i++) {
-    const item = prepare(list[i] as Packable, depth);
-    if (copy !== undefined) copy.push(item);
-    else if (item !== list[i]) copy = [...list.slice(0, i), item];
+/** False, and nothing written, if the text has a character beyond ASCII. */
+const writeShortAscii = (text: string): boolean => {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0x80) return false;
+    bytes[at + 1 + i] = unit;
   }
-  return copy ?? list;
-};
-
-const prepareMap = (map: Record<string, Packable>, depth: number): object => {
-  const prototype: unknown = Object.getPrototypeOf(map);
-  if (prototype !== Object.prototype && prototype !== null)
-    throw fail('E_INPUT_SHAPE', 'only plain objects can be recorded');
-  const keys = Object.keys(map);
-  for (const key of keys) refuseKey(key);
-  if (!inOrder(keys)) return sortedCopy(map, keys.sort(compareCodePoints), depth);
-  let copy: Record<string, unknown> | undefined;
-  for (const key of keys) {
-    const item = prepare(map[key] as Packable, depth);
-    if (item === map[key]) continue;
-    copy ??= { ...map };
-    copy[key] = item;
-  }
-  return copy ?? map;
-};
-
-const refuseKey = (key: string): void => {
-  if (isForbiddenKey(key)) throw fail('E_INPUT_FORBIDDEN_KEY', `an object has the forbidden key ${key}`);
-  if (!key.isWellFormed()) throw fail('E_INPUT_SURROGATE', 'a key holds an unpaired surrogate');
-};
-
-const inOrder = (keys: readonly string[]): boolean => {
-  for (let i = 1; i < keys.length; i++)
-    if (compareCodePoints(keys[i - 1] as string, keys[i] as string) > 0) return false;
+  bytes[at] = 0xa0 | text.length;
+  at += 1 + text.length;
   return true;
 };
 
-const sortedCopy = (map: Record<string, Packable>, keys: readonly string[], depth: number): object => {
-  const sorted: Record<string, unknown> = {};
-  for (const key of keys) sorted[key] = prepare(map[key] as Packable, depth);
-  return integerKeysInOrder(sorted, keys);
+/** Bytes of the head of a text with so many bytes. */
+const textHead = (length: number): number =>
+  length < 0x20 ? 1 : length < 0x100 ? 2 : length < 0x1_0000 ? 3 : 5;
+
+const writeTextLength = (length: number): void => {
+  if (length < 0x20) writeByte(0xa0 | length);
+  else writeLength(length, 0xd9, 0xda);
 };
 
-/**
- * JavaScript lists keys that look like array indexes first and in numeric order, however they were set ("9" before
- * "10"). The library asks an object for its keys, so in this rare case it is given a proxy that answers in order.
- */
-const integerKeysInOrder = (sorted: Record<string, unknown>, keys: readonly string[]): object => {
-  const own = Object.keys(sorted);
-  if (own.every((key, i) => key === keys[i])) return sorted;
-  return new Proxy(sorted, { ownKeys: () => [...keys] });
+const writeBinary = (value: Uint8Array): void => {
+  writeLength(value.length, 0xc4, 0xc5);
+  reserve(value.length);
+  bytes.set(value, at);
+  at += value.length;
+};
+
+const writeRef = ({ sha256, size }: ContentRef): void => {
+  writeHead(0xc7, 1, 0);
+  const start = at;
+  writeByte(CONTENT_REF_TYPE);
+  writeList([fromHex(sha256), size], 0);
+  // The length counts what follows the type.
+  bytes[start - 1] = at - start - 1;
+};
+
+const writeList = (list: readonly Packable[], depth: number): void => {
+  if (list.length < 0x10) writeByte(0x90 | list.length);
+  else writeLength(list.length, null, 0xdc);
+  for (let i = 0; i < list.length; i++) write(list[i] as Packable, depth);
+};
+
+const writeMap = (map: Record<string, Packable>, depth: number): void => {
+  const prototype: unknown = Object.getPrototypeOf(map);
+  if (prototype !== Object.prototype && prototype !== null)
+    throw fail('E_INPUT_SHAPE', 'only plain objects can be recorded');
+  const keys = keysInOrder(map);
+  if (keys.length < 0x10) writeByte(0x80 | keys.length);
+  else writeLength(keys.length, null, 0xde);
+  for (const key of keys) {
+    writeText(key);
+    write(map[key] as Packable, depth);
+  }
 };

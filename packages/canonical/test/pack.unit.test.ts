@@ -71,6 +71,37 @@ describe('canonical msgpack', () => {
     expect(unpack(Buffer.from(pack({ abcdefghijkl: 2 })))).toEqual({ abcdefghijkl: 2 });
   });
 
+  it('writes what the msgpack library writes for sorted keys [record §1: canonical bytes]', () => {
+    fc.assert(
+      fc.property(wideJsonValue, (value) => {
+        fc.pre(!hasIndexKeys(value));
+        expect(toHex(pack(value))).toBe(toHex(encode(forLibrary(value), { useBigInt64: true })));
+      }),
+      { numRuns: runs(1000) },
+    );
+  });
+
+  it.each([0x1f, 0x20, 0xff, 0x100, 0xffff, 0x1_0000, 0x1_0001])(
+    'writes lists, maps, bytes and texts of %s parts as the library does, and texts of wider characters [record §1]',
+    (count) => {
+      const list = Array.from({ length: count }, (_, i) => i);
+      const map = Object.fromEntries(list.map((i) => [`k${String(i).padStart(6, '0')}`, i]));
+      const texts = ['a', 'ä', '\uff41', '\u{1f600}'].map((unit) => unit.repeat(count));
+      for (const value of [list, map, new Uint8Array(count).fill(7), ...texts])
+        expect(Buffer.compare(pack(value), encode(value))).toBe(0);
+    },
+  );
+
+  it('goes on after a refusal, and after values with keys that never come again [record §1: canonical bytes]', () => {
+    expect(() => pack({ a: ['x'.repeat(100_000), undefined as never] })).toThrow();
+    for (let i = 0; i < 10_000; i++) pack({ [`b${i}`]: 1, a: 2 });
+    pack({ ['b'.repeat(1000)]: 1, a: 2 });
+    expect(toHex(pack({ b: 1, a: 2 }))).toBe('82a16102a16201');
+    expect(() => pack({ a: 1, prototype: 2 })).toThrow(
+      expect.objectContaining({ code: 'E_INPUT_FORBIDDEN_KEY' }),
+    );
+  });
+
   it('counts the values that JSON cannot hold [record §4]', () => {
     const bytes = pack([new ContentRef(hash, 1), { a: fromHex('00'), b: [new ContentRef(hash, 2)] }]);
     expect(unpackFrom(bytes, 0)).toMatchObject({ end: bytes.length, refs: 2, binaries: 1 });
@@ -154,6 +185,25 @@ describe('canonical msgpack', () => {
     expect(toHex(encode(value, { sortKeys: true }))).not.toBe(toHex(pack(value)));
   });
 });
+
+/** JavaScript lists keys that look like indexes first, whatever the order: the library cannot write those sorted. */
+const hasIndexKeys = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  ((!Array.isArray(value) && Object.keys(value).some((key) => /^\d+$/.test(key))) ||
+    Object.values(value).some(hasIndexKeys));
+
+/** A value of which the library makes the canonical form: sorted keys, and bigints where it would write floats. */
+const forLibrary = (value: unknown): unknown => {
+  if (typeof value === 'bigint')
+    return Number.isSafeInteger(Number(value)) ? forLibrary(Number(value)) : value;
+  if (typeof value === 'number')
+    return Number.isSafeInteger(value) && (value >= 2 ** 32 || value < -(2 ** 31)) ? BigInt(value) : value;
+  if (Array.isArray(value)) return value.map(forLibrary);
+  if (typeof value !== 'object' || value === null) return value;
+  const keys = Object.keys(value).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+  return Object.fromEntries(keys.map((key) => [key, forLibrary((value as Record<string, unknown>)[key])]));
+};
 
 const sameOrRefused = (bytes: Uint8Array): void => {
   let value: Packable;
