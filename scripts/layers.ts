@@ -41,10 +41,10 @@ export const layers = [
   'home',
   'agent-loop',
   'pools',
+  'reports',
   'experiments',
   'exchanges',
   'recorder',
-  'reports',
   'test-kit',
 ];
 

@@ -28,4 +28,5 @@ export const HEAVY: ReadonlySet<EndpointName> = new Set([
   'poolMap',
   'poolNear',
   'verdict',
+  'report',
 ]);

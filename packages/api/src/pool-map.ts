@@ -41,6 +41,14 @@ const branchList = z
   .min(1)
   .max(10_000)
   .describe('branches of the history by id, separated by commas: each is a run of the arm');
+const arms = z.strictObject({
+  a: branchList,
+  b: branchList,
+  permutations: wholeInQuery
+    .optional()
+    .describe('the random divisions that the arms are held against, at most 9,999 (default: 1,999)'),
+  seed: wholeInQuery.optional().describe('the seed of the random numbers (default: 0)'),
+});
 
 /** Endpoints of what the page shows of a pool at once: all its messages, where they lie on a map, and how near they are. */
 export const POOL_MAP = {
@@ -123,14 +131,7 @@ export const POOL_MAP = {
     path: '/api/histories/{history}/verdict',
     summary: 'Says whether two arms of branches decide differently, or only tell it differently.',
     params,
-    query: z.strictObject({
-      a: branchList,
-      b: branchList,
-      permutations: wholeInQuery
-        .optional()
-        .describe('the random divisions that the arms are held against, at most 9,999 (default: 1,999)'),
-      seed: wholeInQuery.optional().describe('the seed of the random numbers (default: 0)'),
-    }),
+    query: arms,
     answer: {
       kind: 'json',
       status: 200,
@@ -150,6 +151,16 @@ export const POOL_MAP = {
         })
         .meta({ id: 'VerdictAnswer' }),
     },
+    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
+  },
+  report: {
+    method: 'GET',
+    path: '/api/histories/{history}/report.html',
+    summary:
+      'Returns the report of an experiment with two arms as a self-contained page without scripts or external files: verdict, figures, attractors, map, interventions.',
+    params,
+    query: arms,
+    answer: { kind: 'bytes', mime: 'text/html; charset=utf-8', describe: 'HTML' },
     errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
   },
 } as const satisfies Record<string, Endpoint>;

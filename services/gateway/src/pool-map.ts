@@ -9,13 +9,14 @@ import {
 } from '@stemma/analysis';
 import { cutText, type AnswerOf, type Endpoints, type InputOf } from '@stemma/api';
 import { fail } from '@stemma/errors';
-import { recordedArms, verdictDocument } from '@stemma/experiments';
+import { experimentReport, recordedArms, verdictDocument } from '@stemma/experiments';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { vectorOfText, viewPool } from '@stemma/pools';
+import { experimentPage } from '@stemma/reports';
 import { ASKS_NOBODY } from './asks-nobody.ts';
 
-type PoolMapEndpoint = 'poolRows' | 'poolMap' | 'poolNear' | 'verdict';
+type PoolMapEndpoint = 'poolRows' | 'poolMap' | 'poolNear' | 'verdict' | 'report';
 type PoolMapHandlers = {
   readonly [N in PoolMapEndpoint]: (input: InputOf<Endpoints[N]>) => Promise<AnswerOf<Endpoints[N]>>;
 };
@@ -44,6 +45,18 @@ export const poolMapHandlers = (home: Home): PoolMapHandlers => {
     const branches: BranchRef[] = [];
     for (const name of names) branches.push(await home.find(`${history}:${name.trim()}`));
     return branches;
+  };
+  const armsOf = async ({
+    history,
+    a,
+    b,
+  }: {
+    readonly history: string;
+    readonly a: string;
+    readonly b: string;
+  }) => {
+    const { history: id } = await home.find(history);
+    return { id, arms: { a: await armOf(id, a), b: await armOf(id, b) } };
   };
   return {
     poolRows: async ({ history, at }) => {
@@ -115,15 +128,54 @@ export const poolMapHandlers = (home: Home): PoolMapHandlers => {
         near: near.map(({ row, similarity }) => ({ id: others[row]?.node ?? '', similarity })),
       };
     },
-    verdict: async ({ history, a, b, permutations = 1_999, seed = 0 }) => {
-      if (permutations > MOST_PERMUTATIONS)
-        throw fail('E_USAGE', `a verdict over HTTP makes at most ${MOST_PERMUTATIONS} permutations`);
-      const { history: id } = await home.find(history);
-      const arms = await recordedArms(home, { a: await armOf(id, a), b: await armOf(id, b) });
-      const found = compareRuns(arms.a, arms.b, { permutations, seed });
-      return { of: arms.kind, ...verdictDocument(found) };
+    verdict: async (asked) => {
+      const { permutations, seed } = chanceOf(asked);
+      const { arms } = await armsOf(asked);
+      const recorded = await recordedArms(home, arms);
+      const found = compareRuns(recorded.a, recorded.b, { permutations, seed });
+      return { of: recorded.kind, ...verdictDocument(found) };
+    },
+    report: async (asked) => {
+      const { permutations, seed } = chanceOf(asked);
+      const { id, arms } = await armsOf(asked);
+      const branches = await home.branches.tree(id);
+      const nameOf = ({ branchId }: BranchRef): string =>
+        branches.find((each) => each.branchId === branchId)?.name ?? `:${branchId}`;
+      const [a, b] = [arms.a[0], arms.b[0]] as [BranchRef, BranchRef];
+      const more = (option: string, list: readonly BranchRef[]): readonly string[] =>
+        list.length < 2 ? [] : [option, ...list.slice(1).map(({ branchId }) => String(branchId))];
+      const command = [
+        `stemma report ${id} --branches ${a.branchId},${b.branchId} -o report.html`,
+        ...more('--runs', arms.a),
+        ...more('--runs-b', arms.b),
+        `--permutations ${permutations} --seed ${seed}`,
+      ].join(' ');
+      const names = { history: asked.history, a: nameOf(a), b: nameOf(b) };
+      return experimentPage(
+        await experimentReport(
+          home,
+          { names, arms, command },
+          {
+            verdict: async (ofA, ofB) => compareRuns(ofA, ofB, { permutations, seed }),
+            layout: async (vectors) => mapVectors(unitVectors(vectorsFrom(vectors)), { seed }),
+          },
+        ),
+      );
     },
   };
+};
+
+/** @throws E_USAGE for more permutations than are made over HTTP */
+const chanceOf = ({
+  permutations = 1_999,
+  seed = 0,
+}: {
+  readonly permutations?: number | undefined;
+  readonly seed?: number | undefined;
+}) => {
+  if (permutations > MOST_PERMUTATIONS)
+    throw fail('E_USAGE', `a verdict over HTTP makes at most ${MOST_PERMUTATIONS} permutations`);
+  return { permutations, seed };
 };
 
 /** More digits than a screen shows would only make the answer longer. */

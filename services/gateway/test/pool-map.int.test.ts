@@ -80,6 +80,11 @@ test('a verdict on branches says why too few runs are not judged; a history that
   );
   const found = await client.verdict({ history: 'sea', a: a ?? '', b: b ?? '', permutations: 19 });
   expect(found).toMatchObject({ of: 'pool', judged: false, verdict: 'cannot tell', permutations: 19 });
+  const report = await client.report({ history: 'sea', a: a ?? '', b: b ?? '', permutations: 19 });
+  for (const part of ['Verdict: cannot tell', 'Figures over rounds', 'Attractors over time', 'Interventions'])
+    expect(report).toContain(part);
+  expect(report).toContain(`--branches ${a ?? ''},${b ?? ''} -o report.html --permutations 19 --seed 0`);
+  expect(report).not.toContain('<script');
   await expect(client.verdict({ history: 'sea', a: '77', b: '1' })).rejects.toMatchObject({
     code: 'E_BRANCH_NOT_FOUND',
   });

@@ -187,10 +187,54 @@ test('a verdict on chosen branches says that two runs are too few, and its addre
   const { branches } = await stage.client.branches({ history: 'sea' });
   const idOf = (name: string) => String(branches.find((branch) => branch.name === name)?.branchId);
   expect([paramOf(page, 'a'), paramOf(page, 'b')]).toEqual([idOf('one'), idOf('two')]);
+  await page.getByText('One more run of an arm is a fork with another seed').waitFor();
+  await page.getByText('What this rests on, and its limits').click();
+  await page.getByText('Each half is called different at p ≤ 0.025').waitFor();
   await screenshot('pool-verdict');
   await page.reload();
   await page.getByRole('heading', { name: 'cannot tell' }).waitFor({ timeout: 60_000 });
   expect(await seriousFaults(page)).toEqual([]);
+  expect(faultsOf(faults)).toEqual([]);
+});
+
+test('below a verdict stand figures and attractors of both arms over rounds, their interventions, and all of it as a file', async () => {
+  const { branches } = await stage.client.branches({ history: 'sea' });
+  const [a, b] = ['one', 'two'].map(
+    (name) => branches.find((branch) => branch.name === name)?.branchId ?? -1,
+  );
+  await stage.client.command({
+    history: 'sea:two',
+    body: {
+      id: 'probe',
+      actor: '<b>bob</b>',
+      notes: '<img src=x onerror=alert(1)>',
+      steps: [{ op: 'inject', text: 'What if this could be undone?' }],
+    },
+  });
+  const { page, faults, screenshot } = await stage.open({
+    address: `?h=sea&show=pool&part=verdict&a=${a}&b=${b}`,
+    width: 1440,
+    height: 1800,
+  });
+  const figures = page.getByRole('region', { name: 'Figures over rounds', exact: true });
+  await figures.waitFor({ timeout: 60_000 });
+  expect(await figures.locator('figure').count()).toBe(6);
+  expect(await figures.innerText()).toMatch(/they part after round \d+/);
+  await figures.getByText('The same as a table').click();
+  await expect.poll(() => figures.getByRole('row').count()).toBeGreaterThan(3);
+  for (const arm of ['A', 'B'])
+    await page.getByRole('region', { name: `Attractors of ${arm} over rounds` }).waitFor();
+  const acts = page.getByRole('region', { name: 'Interventions in B' });
+  await expect.poll(() => acts.innerText()).toContain('What if this could be undone?');
+  expect(await acts.innerText()).toContain('<img src=x onerror=alert(1)>');
+  await screenshot('pool-report');
+  expect(await seriousFaults(page)).toEqual([]);
+  const link = page.getByRole('link', { name: 'Download the report' });
+  const file = await (await fetch(new URL((await link.getAttribute('href')) ?? '', stage.url))).text();
+  for (const part of ['Verdict: cannot tell', 'Figures over rounds', 'Map of the messages', 'undone?'])
+    expect(file).toContain(part);
+  await acts.getByRole('button', { name: 'message_inject' }).click();
+  await page.getByRole('complementary', { name: 'Selected intervention' }).waitFor();
   expect(faultsOf(faults)).toEqual([]);
 });
 

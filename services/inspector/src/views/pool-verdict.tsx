@@ -1,4 +1,4 @@
-import type { AnswerOf, Endpoints } from '@stemma/api';
+import type { AnswerOf, BranchNodeAnswer, Endpoints } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { addressById, branchLabel } from '../chosen.ts';
@@ -8,13 +8,12 @@ import { useBranches } from '../use-branches.ts';
 import { useQuery } from '../use-query.ts';
 import { plural } from '../words.ts';
 import type { ViewProps } from './page-view.ts';
+import { PoolReport } from './pool-report.tsx';
+import { idsIn } from './verdict-arms.ts';
 
 type Verdict = AnswerOf<Endpoints['verdict']>;
 type Half = Verdict['decisions'];
 type Arm = 'a' | 'b';
-
-const idsIn = (list: string | null): readonly number[] =>
-  (list ?? '').split(',').flatMap((one) => (/^\d{1,9}$/.test(one) ? [Number(one)] : []));
 
 /** Whether two arms of branches decide differently or only tell it differently. */
 export const PoolVerdict = ({ address, go }: ViewProps): ComponentChildren => {
@@ -48,7 +47,13 @@ export const PoolVerdict = ({ address, go }: ViewProps): ComponentChildren => {
               ask={(a, b) => go({ a: a.join(','), b: b.join(',') })}
             />
             {idsIn(address.a).length > 0 && idsIn(address.b).length > 0 && (
-              <Found history={root} a={address.a ?? ''} b={address.b ?? ''} />
+              <Found
+                history={root}
+                a={address.a ?? ''}
+                b={address.b ?? ''}
+                branches={found.branches}
+                go={go}
+              />
             )}
           </div>
         )
@@ -63,7 +68,7 @@ const Arms = ({
   b,
   ask,
 }: {
-  readonly branches: AnswerOf<Endpoints['branches']>['branches'];
+  readonly branches: readonly BranchNodeAnswer[];
   readonly a: readonly number[];
   readonly b: readonly number[];
   readonly ask: (a: readonly number[], b: readonly number[]) => void;
@@ -134,10 +139,14 @@ const Found = ({
   history,
   a,
   b,
+  branches,
+  go,
 }: {
   readonly history: string;
   readonly a: string;
   readonly b: string;
+  readonly branches: readonly BranchNodeAnswer[];
+  readonly go: ViewProps['go'];
 }): ComponentChildren => {
   const found = useQuery(`now/h/${addressById(history, 0)}/verdict/${a}/${b}`, (client) =>
     client.verdict({ history, a, b }),
@@ -145,32 +154,96 @@ const Found = ({
   return (
     <Shown query={found} what="verdict: the arms are divided at random many times">
       {(verdict) => (
-        <section class="panel" aria-label="Verdict">
-          <header class="panel-head">
-            <h2 class="verdict-word">{verdict.verdict}</h2>
-            <span class="quiet">
-              A: {plural(verdict.a.runs, 'run')}, {stepsOf(verdict, 'a')} · B: {plural(verdict.b.runs, 'run')}
-              , {stepsOf(verdict, 'b')}
-            </span>
-          </header>
-          <div class="verdict-body">
-            {!verdict.judged && (
+        <>
+          <section class="panel" aria-label="Verdict">
+            <header class="panel-head">
+              <h2 class="verdict-word">{verdict.verdict}</h2>
+              <span class="quiet">
+                A: {plural(verdict.a.runs, 'run')}, {stepsOf(verdict, 'a')} · B:{' '}
+                {plural(verdict.b.runs, 'run')}, {stepsOf(verdict, 'b')}
+              </span>
+            </header>
+            <div class="verdict-body" tabIndex={0} role="region" aria-label="Verdict, content">
               <p>
-                The arms have too few runs: what differs here may be what chance makes of one run.{' '}
-                {plural(verdict.decisions.needed ?? 0, 'run')} in each arm are needed at least.
+                {MEANINGS[verdict.verdict]} {neededFor(verdict)}
               </p>
-            )}
-            <HalfTable name="Decisions" half={verdict.decisions} verdict={verdict} />
-            <HalfTable name="Telling" half={verdict.telling} verdict={verdict} />
-            <p class="quiet">
-              Effect: of decisions the share that differs; of telling the share of how texts about the same
-              vary that the arm explains. {plural(verdict.permutations, 'permutation')} of {verdict.units},
-              seed {verdict.seed}; at most {verdict.alpha / 2} is called different.
-            </p>
-          </div>
-        </section>
+              {!verdict.judged && <MoreRuns history={history} />}
+              <HalfTable name="Decisions" half={verdict.decisions} verdict={verdict} />
+              <HalfTable name="Telling" half={verdict.telling} verdict={verdict} />
+              <Limits verdict={verdict} />
+            </div>
+          </section>
+          <PoolReport history={history} a={a} b={b} of={verdict.of} branches={branches} go={go} />
+        </>
       )}
     </Shown>
+  );
+};
+
+const MEANINGS: Readonly<Record<Verdict['verdict'], string>> = {
+  'decisions differ': 'Other things are chosen. That they are also told otherwise is not shown.',
+  'only the telling differs': 'The same is chosen, and told otherwise.',
+  both: 'Other things are chosen, and the same things are told otherwise.',
+  neither: 'Differences of the sizes that are asked for would have been seen; there are none.',
+  'cannot tell': 'The data do not tell.',
+};
+
+/** Why nothing can be told, and what would be needed. */
+const neededFor = ({ verdict, judged, decisions, telling, units }: Verdict): string => {
+  if (!judged)
+    return `The arms have too few runs: what differs here may be what chance makes of one run. ${plural(decisions.needed ?? 0, 'run')} in each arm are needed at least.`;
+  if (verdict !== 'cannot tell') return '';
+  const [ofDecisions, ofTelling] = [decisions.needed, telling.needed];
+  return ofDecisions === null || ofTelling === null
+    ? 'There is too little to tell: the arms need more runs, or longer ones.'
+    : `There is too little to tell: about ${plural(Math.max(ofDecisions, ofTelling), units === 'runs' ? 'run' : 'piece')} in each arm would do.`;
+};
+
+const MoreRuns = ({ history }: { readonly history: string }): ComponentChildren => (
+  <div>
+    <p class="quiet">
+      One more run of an arm is a fork with another seed, from where the arms part; then choose it above:
+    </p>
+    <pre>
+      ./stemma fork <SafeText text={history} /> --name a2 && ./stemma config set <SafeText text={history} />
+      :a2 seed=9 && ./stemma run <SafeText text={history} />
+      :a2 --rounds 20
+    </pre>
+  </div>
+);
+
+/** What the verdict rests on, and what it does not say. */
+const Limits = ({ verdict }: { readonly verdict: Verdict }): ComponentChildren => {
+  const { permutations, units, seed, alpha, decisions, telling } = verdict;
+  return (
+    <details class="verdict-limits">
+      <summary>What this rests on, and its limits</summary>
+      <ul>
+        <li>
+          Effect: of decisions the share that differs; of telling the share of how texts about the same vary
+          that the arm explains.
+        </li>
+        <li>
+          p: in how many of {plural(permutations, 'random division')} of {units} (seed {seed}) the arms are as
+          far apart as they are. The same question has the same answer.
+        </li>
+        <li>
+          Each half is called different at p ≤ {alpha / 2}: so at most {100 * alpha} % of experiments in which
+          nothing differs are called different. <code>pnpm bench verdict</code> counts it in simulated ones.
+        </li>
+        <li>
+          It asks for an effect of {decisions.size} of decisions and of {telling.size} of telling (the dashed
+          lines). Smaller ones may be there and not be seen.
+        </li>
+        {units === 'runs' && (
+          <li>
+            Runs are divided, not their {verdict.of === 'pool' ? 'rounds' : 'calls'}: what a run began with,
+            it holds to. With fewer than four runs in an arm nothing is judged.
+          </li>
+        )}
+        <li>Wording is compared of texts about the same choice only, by the vectors of the pool.</li>
+      </ul>
+    </details>
   );
 };
 
@@ -222,6 +295,7 @@ const HalfTable = ({
           <td class="interval-cell">
             <svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
               <line class="axis" x1="0" x2="100" y1="6" y2="6" />
+              <line class="asked" x1={100 * half.size} x2={100 * half.size} y1="0" y2="12" />
               {each.interval !== null && (
                 <line
                   class="interval"
