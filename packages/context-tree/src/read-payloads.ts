@@ -16,11 +16,17 @@ export const contentJson = (node: TreeNode, source: PayloadSource): string => {
 /** Reads the parts of the payload that a digest needs, once. */
 export const readPayload = (node: TreeNode, source: PayloadSource): void => {
   if (node.content !== undefined && node.extras !== undefined) return;
+  if (node.json !== undefined && node.extras !== undefined) {
+    node.content = contentDigest(node.json);
+    return;
+  }
   const ref = payloadOf(node);
   const { content, ...extras } = ref === null ? {} : source(ref);
-  node.content = content === undefined ? null : hash('sha256', canonicalJson(content), 'binary');
+  node.content = content === undefined ? null : contentDigest(canonicalJson(content));
   node.extras = Object.keys(extras).length === 0 ? null : extras;
 };
+
+const contentDigest = (json: string): string => hash('sha256', json, 'binary');
 
 /** A function that reads the payloads that the digests of a subtree lack. */
 export const payloadReader = (source: PayloadSource, attempt: Attempt): ((node: TreeNode) => void) => {

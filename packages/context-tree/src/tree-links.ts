@@ -1,6 +1,5 @@
 import { canonicalJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { hash } from 'node:crypto';
 import type { Digests } from './digests.ts';
 import { NODE_KIND } from './flat-tree.ts';
 import type { Journal } from './journal.ts';
@@ -170,7 +169,7 @@ const changeOf = (
   return { node: id, before: before as NodeRecord | undefined, after: after as NodeRecord | undefined };
 };
 
-/** Reads from a payload what digests and slices need. */
+/** Reads from a payload what digests and slices need. The content is hashed when a digest asks for it. */
 export const readContents = (node: TreeNode, contents: Payload): void => {
   const { content } = contents;
   if (content === undefined) {
@@ -178,7 +177,7 @@ export const readContents = (node: TreeNode, contents: Payload): void => {
     node.json = node.kind === NODE_KIND.block ? '""' : undefined;
   } else {
     node.json = canonicalJson(content);
-    node.content = hash('sha256', node.json, 'binary');
+    node.content = undefined;
   }
   let extras: Record<string, Payload[string]> | null = null;
   for (const name in contents)

@@ -19,7 +19,7 @@ export type TreeNode = {
   kids: TreeNode[] | null;
   /** False once the node was removed; its children must then be removed in the same frame. */
   alive: boolean;
-  /** SHA-256 of the canonical JSON of the content; null: it has none; undefined: not read from the payload yet. */
+  /** SHA-256 of the canonical JSON of the content; null: it has none; undefined: not hashed yet. */
   content: string | null | undefined;
   /** Attributes that are not headers, without content; null: none; undefined: not read from the payload yet. */
   extras: Payload | null | undefined;

@@ -328,6 +328,7 @@ export class Tree {
     const fixed = turn.record;
     const head = makeTreeNode(NODE_KIND.ah, fixed, this.root);
     head.content = turn.content;
+    head.json = turn.json;
     head.extras = turn.extras;
     const location = { kind: 'turn', cycle: this.open, ordinal: 0 } as const;
     const record: TurnRecord = { headers, location, expires: null, payload };
@@ -342,8 +343,8 @@ export class Tree {
       this.#links.unlink(turn);
       this.lifetimes.leave(turn);
       this.#links.index.delete(headers.id);
-      const { content, extras } = head;
-      Object.assign(turn, { kind: NODE_KIND.ah, record: fixed, parent: this.root, content, extras });
+      const { content, json, extras } = head;
+      Object.assign(turn, { kind: NODE_KIND.ah, record: fixed, parent: this.root, content, json, extras });
       this.#swapHead(head, turn);
     });
     this.#journal.change({ turn: headers.id, before: undefined, after: record });

@@ -92,7 +92,8 @@ export const externaliseContents = (
 ): { readonly events: readonly RawEvent[] | ContentRef; readonly contents: readonly StoredContent[] } => {
   // A frame of at most this size holds no larger content.
   if (size <= bounds.inline) return { events, contents: [] };
-  const movables = inOrder(events, bounds);
+  // Smaller contents move only out of a frame that is too large.
+  const movables = inOrder(events, bounds, size > bounds.frame ? 0 : bounds.inline);
   const savings = new Map<string, number>();
   for (const { ref, saves } of movables) savings.set(ref.sha256, (savings.get(ref.sha256) ?? 0) + saves);
   const moved = new Set<string>();
@@ -106,11 +107,13 @@ export const externaliseContents = (
   return store(events, movables, moved, left, bounds);
 };
 
-/** Every value that may move, the largest first. */
-const inOrder = (events: readonly RawEvent[], bounds: Bounds): readonly Movable[] => {
+/** Every value with more bytes than `least` that may move, the largest first. */
+const inOrder = (events: readonly RawEvent[], bounds: Bounds, least: number): readonly Movable[] => {
   const movables: Movable[] = [];
   walkContents(events, (value, location) => {
+    if (mostBytes(value) <= least) return;
     const bytes = pack(value);
+    if (bytes.length <= least) return;
     if (bytes.length > bounds.content) {
       throw fail('E_CONTENT_TOO_LARGE', `a content has ${bytes.length} bytes, more than ${bounds.content}`, {
         bytes: bytes.length,
@@ -126,6 +129,10 @@ const inOrder = (events: readonly RawEvent[], bounds: Bounds): readonly Movable[
       compareCodePoints(`${a.holder}.${a.attribute}`, `${b.holder}.${b.attribute}`),
   );
 };
+
+/** No fewer bytes than a value takes when it is packed: five for the length of a text, and three for each unit. */
+const mostBytes = (value: Packable): number =>
+  typeof value === 'string' ? 5 + 3 * value.length : typeof value === 'object' ? Infinity : 9;
 
 const store = (
   events: readonly RawEvent[],
