@@ -73,7 +73,7 @@ export const append = async (options: BenchmarkOptions): Promise<Report> => {
     ),
     notes: [
       `${measured[0]!.rounds.length} rounds of the whole table, the ways one after another in each; medians of the rounds.`,
-      'ms: one durable append of the whole group.',
+      'ms: one durable append of the whole group. Every way has appended for as long before it is measured.',
     ],
   };
   return { name: 'append', tables: [table], aims: [], figures: { measured } };

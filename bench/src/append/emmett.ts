@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { repeat } from '../measure.ts';
 import { isCrossing, openEmmett, type Message, type Store } from '../peers/emmett.ts';
-import { appending, repetitions, type AppendInput, type Appending } from './figures.ts';
+import { measureAppends, type Appending, type AppendInput } from './figures.ts';
 import { asMessage } from './messages.ts';
 import { insertion } from './records.ts';
 
@@ -27,8 +26,7 @@ export const appendToEmmett = async (input: AppendInput): Promise<Appending> => 
   const store = openEmmett(join(input.directory, 'events.db'));
   const messages = Array.from({ length: input.group }, (_, number) => asMessage(insertion(number)));
   await appendTo(store, 'agent-warm', messages);
-  const series = await repeat(repetitions(input), async (repetition) => {
-    await appendTo(store, `agent-${Math.floor((repetition * input.group) / STREAM)}`, messages);
-  });
-  return appending(series, input.group);
+  return measureAppends(input, (before) =>
+    appendTo(store, `agent-${Math.floor((before * input.group) / STREAM)}`, messages),
+  );
 };

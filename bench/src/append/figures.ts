@@ -1,4 +1,4 @@
-import { spread, type Spread } from '../measure.ts';
+import { repeat, spread, type Spread } from '../measure.ts';
 
 /** One way of appending, measured once: events in a second, and milliseconds of one durable append. */
 export type Appending = { readonly eventsPerSecond: number; readonly append: Spread };
@@ -10,14 +10,29 @@ export type AppendInput = {
   readonly seconds: number;
 };
 
-/** @param series milliseconds of each append of `group` events, one after the other */
-export const appending = (series: readonly number[], group: number): Appending => ({
-  eventsPerSecond: (series.length * group * 1_000) / series.reduce((sum, ms) => sum + ms, 0),
-  append: spread(series),
-});
+/**
+ * Appends groups one after the other: first for as long as is measured then, so that every way is warm.
+ *
+ * @param append one group, by how many were appended before
+ */
+export const measureAppends = async (
+  input: AppendInput,
+  append: (before: number) => Promise<unknown>,
+): Promise<Appending> => {
+  const limits = repetitions(input);
+  const { length: before } = await repeat(limits, append);
+  const series = await repeat(limits, (repetition) => append(before + repetition));
+  return {
+    eventsPerSecond: (series.length * input.group * 1_000) / series.reduce((sum, ms) => sum + ms, 0),
+    append: spread(series),
+  };
+};
+
+/** The most groups that {@link measureAppends} appends. */
+export const mostAppends = (input: AppendInput): number => 2 * repetitions(input).atMost;
 
 /** How often an append is repeated: for the given time, but not so seldom that a p99 means nothing. */
-export const repetitions = (
+const repetitions = (
   input: AppendInput,
 ): { readonly seconds: number; readonly atLeast: number; readonly atMost: number } => ({
   seconds: input.seconds,

@@ -1,7 +1,6 @@
 import { closeSync, fdatasyncSync, fsyncSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { repeat } from '../measure.ts';
-import { appending, repetitions, type AppendInput, type Appending } from './figures.ts';
+import { measureAppends, type Appending, type AppendInput } from './figures.ts';
 import { records } from './records.ts';
 
 const SIZE = 64 * 1024 * 1024;
@@ -19,12 +18,12 @@ export const appendToFile = async (input: AppendInput): Promise<Appending> => {
     writeSync(file, zeros, 0, zeros.length, written);
   fsyncSync(file);
   let end = 0;
-  const series = await repeat(repetitions(input), async () => {
+  const measured = await measureAppends(input, async () => {
     if (end + bytes.length > SIZE) end = 0;
     writeSync(file, bytes, 0, bytes.length, end);
     fdatasyncSync(file);
     end += bytes.length;
   });
   closeSync(file);
-  return appending(series, input.group);
+  return measured;
 };

@@ -1,8 +1,7 @@
 import { historyId, type Command } from '@stemma/history';
 import { openHome } from '@stemma/home';
-import { repeat } from '../measure.ts';
 import { prose, seeded } from '../text.ts';
-import { appending, repetitions, type Appending, type AppendInput } from './figures.ts';
+import { measureAppends, mostAppends, type Appending, type AppendInput } from './figures.ts';
 import { CONTENT_LENGTH } from './records.ts';
 
 /** Blocks in one history before the next one is begun: many agents write for a while, none for ever. */
@@ -34,17 +33,15 @@ export const appendToHome = async (input: AppendInput): Promise<Appending> => {
         content: contents[(from + index) % contents.length]!,
       },
     }));
-  const names = Math.ceil((repetitions(input).atMost * input.group) / HISTORY);
+  const names = Math.ceil((mostAppends(input) * input.group) / HISTORY);
   for (let number = 0; number < names; number += 1) {
     const name = `agent-${number}`;
     await home.submit(command(`start:${name}`, name, [{ op: 'start', name }]));
   }
-  const series = await repeat(repetitions(input), (repetition) => {
-    const from = repetition * input.group;
-    return home.submit(
-      command(`insert:${repetition}`, `agent-${Math.floor(from / HISTORY)}`, insertions(from)),
-    );
+  const measured = await measureAppends(input, (before) => {
+    const from = before * input.group;
+    return home.submit(command(`insert:${before}`, `agent-${Math.floor(from / HISTORY)}`, insertions(from)));
   });
   await home.close();
-  return appending(series, input.group);
+  return measured;
 };

@@ -1,7 +1,6 @@
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { join } from 'node:path';
-import { repeat } from '../measure.ts';
-import { appending, repetitions, type Appending, type AppendInput } from './figures.ts';
+import { measureAppends, type Appending, type AppendInput } from './figures.ts';
 import { records } from './records.ts';
 
 /** Appends records that are made already to the embedded log: one durable append a group. */
@@ -10,7 +9,7 @@ export const appendToLog = async (input: AppendInput): Promise<Appending> => {
   // The log does not look into frames: the check of records, which would call the repeated ones stale, comes after it.
   const entries = records('bench', input.group);
   await log.append(0, entries);
-  const series = await repeat(repetitions(input), () => log.append(0, entries));
+  const measured = await measureAppends(input, () => log.append(0, entries));
   await log.close();
-  return appending(series, input.group);
+  return measured;
 };
