@@ -61,7 +61,11 @@ export const SEARCH = {
           hits: z.array(SearchHit),
           total: count.describe('all that match, counted up to 20,000'),
           more: z.boolean().describe('more than total match'),
-          ranked: z.boolean().describe('false: so many match that the newest come first, not the best'),
+          ranked: z
+            .boolean()
+            .describe(
+              'false: so many match, or have all of the words, that the newest come first, not the best',
+            ),
         })
         .meta({ id: 'SearchAnswer' }),
     },

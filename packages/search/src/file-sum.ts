@@ -8,20 +8,32 @@ import { crc32 } from 'node:zlib';
  * name there before, and the checksum when he is done. All of this is done under the lock that writers of the file have.
  *
  *   writing 4711 180058 82f63d74-… 917  a process, when it began, the boot of the machine, the file (of a copy it is another)
- *   65536 2774281370                   bytes, CRC-32
+ *   65536 2774281370 917 1764115200…   bytes, CRC-32, the file, when it last changed (nanoseconds, of the file system)
+ *
+ * Reading all bytes takes as long as the file weighs. So a file that has not changed since it was noted, as its file system
+ * says, and was noted less than a day ago, is opened without: all of it is read after the first answer, a piece at a time, and
+ * before the first change, so that no checksum is noted of what nobody compared.
  */
 
 /** The checksum of a file, in a note beside it. */
 export type FileSum = {
   /** `unknown`: a process that wrote it has ended before it noted what it left, or nobody has noted anything. */
-  readonly compare: () => 'as noted' | 'being written' | 'altered' | 'unknown';
-  /** Before the file is changed. */
-  readonly begin: () => void;
+  readonly compare: () => FileState;
+  /** Reads all of the file if this process has not yet, a piece at a time while nothing else is to be done. */
+  readonly compareLater: (altered: () => void) => void;
+  /** Ends {@link compareLater}. */
+  readonly stop: () => void;
+  /** Before the file is changed. False if it is not as it was noted: it must not be. */
+  readonly begin: () => boolean;
   /** Whether this process has changed it since its last note, and long enough ago that noting costs little in comparison. */
   readonly isDue: (isLast: boolean) => boolean;
   readonly note: () => void;
 };
 
+export type FileState = 'as noted' | 'being written' | 'altered' | 'unknown';
+
+/** Milliseconds for which a note is trusted without reading the file. */
+const TRUSTED = 24 * 3_600_000;
 /** Notes take at most one of so many parts of the time. */
 const SHARE = 20;
 
@@ -31,6 +43,9 @@ export const openFileSum = (path: string, file: number): FileSum => {
   const { ino } = fstatSync(file);
   const own = `writing ${process.pid} ${beganAt(process.pid) ?? '-'} ${bootId()} ${ino}`;
   let changed = false;
+  /** This process has read all bytes, or they are its own. */
+  let known = false;
+  let later: NodeJS.Immediate | undefined;
   let [took, notedAt] = [0, -Infinity];
   const read = (): string | undefined => {
     try {
@@ -44,28 +59,66 @@ export const openFileSum = (path: string, file: number): FileSum => {
     writeFileSync(fresh, text, { mode: 0o600 });
     renameSync(fresh, noteFile);
   };
-  return {
-    compare: () => {
-      const noted = read();
-      if (noted === undefined) return 'unknown';
-      const writer = /^writing (\d+) (\S+) (\S+) (\d+)$/.exec(noted);
-      if (writer === null) return noted === sumOf(file) ? 'as noted' : 'altered';
+  /** Which file it is, and when it last changed: nobody but the file system sets this time. */
+  const stamp = (): string => {
+    const stat = fstatSync(file, { bigint: true });
+    return `${stat.ino} ${stat.ctimeNs}`;
+  };
+  const isFresh = (): boolean => {
+    const noted = statSync(noteFile, { throwIfNoEntry: false });
+    return noted !== undefined && Math.abs(Date.now() - noted.mtimeMs) < TRUSTED;
+  };
+  const note = (sum: string): void => {
+    write(`${sum} ${stamp()}`);
+    known = true;
+  };
+  const compare = (trusting: boolean): FileState => {
+    const noted = read();
+    if (noted === undefined) return 'unknown';
+    const writer = /^writing (\d+) (\S+) (\S+) (\d+)$/.exec(noted);
+    if (writer !== null) {
       const [, pid, began, boot, of] = writer;
       const isItsOwn = boot === bootId() && of === String(ino);
       return isItsOwn && isAlive(Number(pid), began === '-' ? undefined : began)
         ? 'being written'
         : 'unknown';
+    }
+    const [bytes = '', crc = '', ...stamped] = noted.split(' ');
+    if (trusting && stamped.join(' ') === stamp() && bytes === String(fstatSync(file).size) && isFresh())
+      return 'as noted';
+    const sum = sumOf(file);
+    if (sum !== `${bytes} ${crc}`) return 'altered';
+    note(sum);
+    return 'as noted';
+  };
+  return {
+    compare: () => compare(true),
+    compareLater: (altered) => {
+      if (known || later !== undefined) return;
+      const [noted, stamped, sum] = [read(), stamp(), summing(file)];
+      if (noted?.endsWith(` ${stamped}`) !== true) return;
+      const step = (): void => {
+        const whole = sum.next();
+        if (!whole) later = setImmediate(step).unref();
+        else if (known || read() !== noted || stamp() !== stamped) later = undefined;
+        else if (noted === `${whole} ${stamped}`) known = true;
+        else altered();
+      };
+      later = setImmediate(step).unref();
     },
+    stop: () => clearImmediate(later),
     begin: () => {
-      changed = true;
+      if (!known && compare(false) === 'altered') return false;
+      [changed, known] = [true, true];
       // Another one that writes too may have noted what it left.
       if (isSame(path, file) && read()?.startsWith('writing') !== true) write(own);
+      return true;
     },
     isDue: (isLast) => changed && (isLast || performance.now() - notedAt >= took * SHARE),
     note: () => {
       const began = performance.now();
       // A file that somebody has put another in the place of is nobody's any more.
-      if (isSame(path, file)) write(sumOf(file));
+      if (isSame(path, file)) note(sumOf(file));
       changed = false;
       notedAt = performance.now();
       took = notedAt - began;
@@ -82,12 +135,24 @@ const isSame = (path: string, file: number): boolean => {
 const PIECE = 1024 * 1024;
 
 const sumOf = (file: number): string => {
+  const sum = summing(file);
+  for (;;) {
+    const whole = sum.next();
+    if (whole) return whole;
+  }
+};
+
+/** Reads a file a piece at a time; the last one gives its length and checksum. */
+const summing = (file: number): { readonly next: () => string | undefined } => {
   const piece = Buffer.allocUnsafe(PIECE);
   let [sum, bytes] = [0, 0];
-  for (;;) {
-    const length = readSync(file, piece, 0, PIECE, bytes);
-    if (length === 0) return `${bytes} ${sum}`;
-    sum = crc32(piece.subarray(0, length), sum);
-    bytes += length;
-  }
+  return {
+    next: () => {
+      const length = readSync(file, piece, 0, PIECE, bytes);
+      if (length === 0) return `${bytes} ${sum}`;
+      sum = crc32(piece.subarray(0, length), sum);
+      bytes += length;
+      return undefined;
+    },
+  };
 };

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { makeFolder } from '@stemma/machine';
-import { chmodSync, closeSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { DocumentKind } from './documents.ts';
@@ -41,7 +41,9 @@ export type FoundDocuments = {
   readonly documents: readonly FoundDocument[];
   /** All that match, counted up to {@link MOST_RANKED}. */
   readonly total: number;
-  /** False: too many match to compare them; the newest come first. */
+  /** More than `total` match. */
+  readonly more: boolean;
+  /** False: too many match to compare them, or have all of the words; the newest come first. */
   readonly ranked: boolean;
 };
 
@@ -56,19 +58,30 @@ export type IndexFile = {
     filter: IndexFilter,
     page: { readonly skip: number; readonly limit: number },
   ) => FoundDocuments;
-  /** After the last of several `add`: notes the checksum of the file, if that is due. */
+  /** Notes the checksum of the file, if that is due after `add`. */
   readonly settle: () => void;
+  /**
+   * What an answer need not wait for: `settle`, and reading the whole file if this process has not yet, a piece at a time. Tells if
+   * it is not as it was left. Ends with `close`.
+   */
+  readonly checkLater: (altered: () => void) => void;
   readonly close: () => void;
 };
 
 /** So many matches are ranked and counted. */
 const MOST_RANKED = 20_000;
+/** A word in more documents than that decides no order: to weigh it, SQLite would read all of them. */
+const MOST_WEIGHED = 50_000;
 /** Milliseconds that one process waits for another that writes. */
 const BUSY = 10_000;
 /** Another number: indexes of other versions are made anew. */
-const VERSION = 2;
+const VERSION = 3;
 
 /*
+ * Filters are words too, in the column `tags`: SQLite goes through the shorter of two lists and leaps in the longer one, so that
+ * it looks at no document that a filter leaves out. Of times there are too many; a span says when a stretch of documents was
+ * recorded, and the stretches that a time may be in are consecutive, or nearly so.
+ *
  * The words are fed as this package cuts them, with spaces between: so a query and a text are cut alike, whatever letters
  * SQLite knows. The index holds no texts (`content=''`): what is shown comes from the log, which is checked.
  */
@@ -76,9 +89,10 @@ const TABLES = `
   CREATE TABLE histories (number INTEGER PRIMARY KEY, history TEXT NOT NULL UNIQUE);
   CREATE TABLE documents (
     number INTEGER PRIMARY KEY, history INTEGER NOT NULL, branch INTEGER NOT NULL, seq INTEGER NOT NULL,
-    event INTEGER NOT NULL, part INTEGER NOT NULL, kind TEXT NOT NULL, role TEXT, at INTEGER NOT NULL
+    event INTEGER NOT NULL, part INTEGER NOT NULL, at INTEGER NOT NULL
   );
-  CREATE VIRTUAL TABLE words USING fts5 (text, ids, content='', tokenize='ascii');
+  CREATE TABLE spans (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, earliest INTEGER NOT NULL, latest INTEGER NOT NULL);
+  CREATE VIRTUAL TABLE words USING fts5 (text, ids, tags, content='', tokenize='ascii', prefix='1 2');
   CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), cursor TEXT);
   INSERT INTO state VALUES (1, NULL);
   PRAGMA user_version = ${VERSION};
@@ -127,7 +141,8 @@ const open = (Database: Sqlite, directory: string): IndexFile => {
   const file = openSync(path, 'a+', 0o600);
   let database: DatabaseSync | undefined;
   try {
-    chmodSync(path, 0o600);
+    // Changing it would change the time by which the file is known to be as it was.
+    if ((fstatSync(file).mode & 0o777) !== 0o600) chmodSync(path, 0o600);
     const sum = openFileSum(path, file);
     database = new Database(path, { timeout: BUSY });
     // Texts of the journal vanish with it; the file is disposable, so it need not survive the machine's power.
@@ -140,7 +155,7 @@ const open = (Database: Sqlite, directory: string): IndexFile => {
     if (state === 'altered') throw new Altered();
     if (version !== 0 && (version !== VERSION || state === 'unknown')) throw new Outdated();
     if (version === 0) {
-      sum.begin();
+      if (!sum.begin()) throw new Altered();
       database.exec(TABLES);
     }
     database.exec('COMMIT');
@@ -164,14 +179,23 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
   const putHistory = database.prepare('INSERT OR IGNORE INTO histories (history) VALUES (?)');
   const numberOf = database.prepare('SELECT number FROM histories WHERE history = ?');
   const putDocument = database.prepare(
-    'INSERT INTO documents (history, branch, seq, event, part, kind, role, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    'INSERT INTO documents (history, branch, seq, event, part, at) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const putWords = database.prepare('INSERT INTO words (rowid, text, ids) VALUES (?, ?, ?)');
+  const putWords = database.prepare('INSERT INTO words (rowid, text, ids, tags) VALUES (?, ?, ?, ?)');
+  const putSpan = database.prepare('INSERT INTO spans VALUES (?, ?, ?, ?)');
+  const readDocument = database.prepare(
+    `SELECT (SELECT history FROM histories h WHERE h.number = d.history) AS history, branch AS branchId, seq,
+     event AS "index", part FROM documents d WHERE number = ?`,
+  );
+  const hasMore = database.prepare(
+    'SELECT 1 FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?',
+  );
   const cursorNow = (): string | null => (readCursor.get() as { cursor: string | null }).cursor;
   const historyNumber = (history: string): number => {
     putHistory.run(history);
     return (numberOf.get(history) as { number: number }).number;
   };
+  let later: NodeJS.Immediate | undefined;
   /** Nobody writes meanwhile: who does holds the same lock. */
   const settle = (isLast: boolean): void => {
     if (!sum.isDue(isLast)) return;
@@ -189,6 +213,59 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
       throw toStemmaError(error);
     }
   };
+  /** The numbers of what matches, the newest first: all of them, or one more than are ranked. */
+  const newest = (match: string, filter: IndexFilter): readonly number[] => {
+    const [conditions, values] = conditionsOf(filter);
+    const where = ['words MATCH ?', ...conditions];
+    const { since, until } = filter;
+    let range: readonly number[] = [];
+    if (since !== undefined || until !== undefined) {
+      const { first, last } = database
+        .prepare(
+          'SELECT min(first) AS first, max(last) AS last FROM spans WHERE latest >= ? AND earliest <= ?',
+        )
+        .get(since ?? -Infinity, until ?? Infinity) as { first: number | null; last: number | null };
+      if (first === null || last === null) return [];
+      where.push('words.rowid >= ?', 'words.rowid <= ?');
+      range = [first, last];
+    }
+    const from = conditions.length === 0 ? 'words' : 'words CROSS JOIN documents d ON d.number = words.rowid';
+    return numbers(
+      `SELECT words.rowid AS number FROM ${from} WHERE ${where.join(' AND ')}
+       ORDER BY words.rowid DESC LIMIT ${MOST_RANKED + 1}`,
+      [match, ...values, ...range],
+    );
+  };
+  const numbers = (sql: string, values: readonly (string | number)[]): readonly number[] =>
+    database
+      .prepare(sql)
+      .all(...values)
+      .map((row) => (row as { number: number }).number);
+  /**
+   * The best first, of those that are alike the newest; undefined if all words are in so many documents that they decide
+   * nothing.
+   */
+  const best = (matching: readonly number[], terms: readonly Term[]): readonly number[] | undefined => {
+    if (matching.length < 2) return matching;
+    const weighed = terms.filter((term) => !term.not && isWeighed(term));
+    if (weighed.length === 0) return undefined;
+    // An id that is looked for counts more than a text that has it too. The plus: SQLite goes through the words once.
+    return numbers(
+      `SELECT rowid AS number FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
+       ORDER BY bm25(words, 1.0, 4.0, 0.0), rowid DESC`,
+      [matchOf(weighed, []), JSON.stringify(matching)],
+    );
+  };
+  /** Words in too many documents to be weighed: documents are only added. */
+  const common = new Set<string>();
+  const isCommon = (word: string, prefix: boolean): boolean => {
+    const match = matchOf([{ words: [word], prefix, not: false }], []);
+    if (!common.has(match) && hasMore.get(match, MOST_WEIGHED) !== undefined) common.add(match);
+    return common.has(match);
+  };
+  /** True if one of its words is in few enough documents. */
+  const isWeighed = ({ words, prefix }: Term): boolean =>
+    words.some((word, i) => !isCommon(word, prefix && i === words.length - 1));
   return {
     cursor: () => guarded(cursorNow),
     add: (documents, expected, cursor) =>
@@ -199,20 +276,26 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
             database.exec('ROLLBACK');
             return false;
           }
-          sum.begin();
+          if (!sum.begin()) throw new Altered();
+          let [first, last, earliest, latest] = [0, 0, Infinity, -Infinity];
           for (const each of documents) {
+            const history = historyNumber(each.history);
             const { lastInsertRowid } = putDocument.run(
-              historyNumber(each.history),
+              history,
               each.branchId,
               each.seq,
               each.index,
               each.part,
-              each.kind,
-              each.role,
               each.at,
             );
-            putWords.run(lastInsertRowid, wordsIn(each.text), wordsIn(each.ids));
+            last = Number(lastInsertRowid);
+            first ||= last;
+            [earliest, latest] = [Math.min(earliest, each.at), Math.max(latest, each.at)];
+            const tags = [historyTag(history), branchTag(history, each.branchId), kindTag(each.kind)];
+            if (each.role !== null) tags.push(roleTag(each.role));
+            putWords.run(last, wordsIn(each.text), wordsIn(each.ids), tags.join(' '));
           }
+          if (first > 0) putSpan.run(first, last, earliest, latest);
           writeCursor.run(cursor);
           database.exec('COMMIT');
           return true;
@@ -223,31 +306,40 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
       }),
     find: (terms, filter, { skip, limit }) =>
       guarded(() => {
-        const [condition, values] = conditionOf(filter);
-        const where = `words MATCH ? ${condition}`;
-        const from = 'FROM words JOIN documents d ON d.number = words.rowid';
-        const match = matchOf(terms);
-        // Where nothing but words is asked for, no document is looked at to count.
-        const counted = condition === '' ? 'FROM words' : from;
-        const { count } = database
-          .prepare(
-            `SELECT count(*) AS count FROM (SELECT 1 ${counted} WHERE ${where} LIMIT ${MOST_RANKED + 1})`,
-          )
-          .get(match, ...values) as { count: number };
-        const ranked = count <= MOST_RANKED;
-        // An id that is looked for counts more than a text that has it too.
-        // The index itself goes from the newest to the oldest: what is not ranked need not be sorted.
-        const order = ranked ? 'bm25(words, 1.0, 4.0), words.rowid DESC' : 'words.rowid DESC';
-        const rows = database
-          .prepare(
-            `SELECT (SELECT history FROM histories h WHERE h.number = d.history) AS history, d.branch AS branchId,
-             d.seq AS seq, d.event AS "index", d.part AS part ${from} WHERE ${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
-          )
-          .all(match, ...values, limit, skip) as unknown as FoundDocument[];
-        return { documents: rows.map((row) => ({ ...row })), total: Math.min(count, MOST_RANKED), ranked };
+        const history =
+          filter.history === undefined
+            ? undefined
+            : (numberOf.get(filter.history) as { number: number } | undefined)?.number;
+        if (filter.history !== undefined && history === undefined)
+          return { documents: [], total: 0, more: false, ranked: true };
+        const matching = newest(matchOf(terms, tagsOf(filter, history)), filter);
+        const more = matching.length > MOST_RANKED;
+        const ordered = more ? undefined : best(matching, terms);
+        const documents = (ordered ?? matching)
+          .slice(skip, Math.min(skip + limit, MOST_RANKED))
+          .map((number) => ({ ...readDocument.get(number) }) as FoundDocument);
+        return {
+          documents,
+          total: Math.min(matching.length, MOST_RANKED),
+          more,
+          ranked: ordered !== undefined,
+        };
       }),
     settle: () => guarded(() => settle(false)),
+    checkLater: (altered) => {
+      later ??= setImmediate(() => {
+        later = undefined;
+        try {
+          settle(false);
+        } catch {
+          // Another process writes, or the disk is full: it is due again after the next answer.
+        }
+        sum.compareLater(altered);
+      }).unref();
+    },
     close: () => {
+      clearImmediate(later);
+      sum.stop();
       try {
         settle(true);
       } catch {
@@ -266,32 +358,55 @@ const wordsIn = (text: string): string =>
     .join(' ');
 
 /** The terms in the language of FTS5: its operators stand in no word, and every phrase in quotation marks. */
-const matchOf = (terms: readonly Term[]): string => {
+const matchOf = (terms: readonly Term[], tags: readonly string[]): string => {
   const phrase = ({ words, prefix }: Term): string => `"${words.join(' ')}"${prefix ? ' *' : ''}`;
   const wanted = terms.filter(({ not }) => !not).map(phrase);
   const unwanted = terms.filter(({ not }) => not).map(phrase);
-  return `(${wanted.join(' AND ')})${unwanted.map((each) => ` NOT ${each}`).join('')}`;
+  return `(${[...wanted, ...tags].join(' AND ')})${unwanted.map((each) => ` NOT ${each}`).join('')}`;
 };
 
-const conditionOf = (filter: IndexFilter): readonly [sql: string, values: readonly (string | number)[]] => {
+/*
+ * Tags are words for FTS5 and for nobody else: no word that is cut out of a text has the character they begin with. A role is
+ * any text, and so it is in hexadecimal digits.
+ */
+const roleTag = (role: string): string => `§r${Buffer.from(role).toString('hex')}`;
+const kindTag = (kind: DocumentKind): string => `§k${kind}`;
+const historyTag = (history: number): string => `§h${history}`;
+const branchTag = (history: number, branchId: number): string => `§h${history}b${branchId}`;
+
+/** What the tags of a document say of the filter. */
+const tagsOf = ({ path, kind, role }: IndexFilter, history: number | undefined): readonly string[] => {
+  const tags: string[] = [];
+  const put = (...oneOf: readonly string[]): void =>
+    void tags.push(`(${oneOf.map((tag) => `"${tag}"`).join(' OR ')})`);
+  if (history !== undefined)
+    if (path === undefined || path.length === 0) put(historyTag(history));
+    else put(...path.map(({ branchId }) => branchTag(history, branchId)));
+  if (kind !== undefined) put(kindTag(kind));
+  if (role !== undefined) put(roleTag(role));
+  return tags;
+};
+
+/** What only the document itself says. */
+const conditionsOf = ({
+  path,
+  since,
+  until,
+}: IndexFilter): readonly [sql: readonly string[], values: readonly number[]] => {
   const conditions: string[] = [];
-  const values: (string | number)[] = [];
-  const put = (sql: string, ...given: readonly (string | number)[]): void => {
-    conditions.push(`AND ${sql}`);
+  const values: number[] = [];
+  const put = (sql: string, ...given: readonly number[]): void => {
+    conditions.push(sql);
     values.push(...given);
   };
-  const { history, path, kind, role, since, until } = filter;
-  if (history !== undefined) put('d.history = (SELECT number FROM histories WHERE history = ?)', history);
   if (path !== undefined)
     put(
       `(${path.map(() => '(d.branch = ? AND d.seq <= ?)').join(' OR ') || '0'})`,
       ...path.flatMap(({ branchId, limit }) => [branchId, limit]),
     );
-  if (kind !== undefined) put('d.kind = ?', kind);
-  if (role !== undefined) put('d.role = ?', role);
   if (since !== undefined) put('d.at >= ?', since);
   if (until !== undefined) put('d.at <= ?', until);
-  return [conditions.join(' '), values];
+  return [conditions, values];
 };
 
 /** SQLite's result codes: https://sqlite.org/rescode.html */

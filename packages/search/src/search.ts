@@ -63,7 +63,7 @@ export type SearchAnswer = {
   readonly total: number;
   /** True: more than `total` match. */
   readonly more: boolean;
-  /** False: too many match to compare them, so the newest come first. */
+  /** False: too many texts match, or have all of the words, to compare them, so the newest come first. */
   readonly ranked: boolean;
 };
 
@@ -133,10 +133,7 @@ export const openSearch = (
         const before = file.cursor();
         const isOld = before !== null && before.split(' ')[0] !== String(erasures);
         try {
-          if (!isOld && (await readInto(file, log, projection, erasures))) {
-            file.settle();
-            return;
-          }
+          if (!isOld && (await readInto(file, log, projection, erasures))) return;
         } catch (error) {
           // Another log, or one that lost its end: the index is not of it.
           if (before === null || !isStemmaError(error, 'E_STREAM_GONE')) throw error;
@@ -171,14 +168,19 @@ export const openSearch = (
         }
         return { found, hits };
       };
-      const { found, hits } = await findHits().catch(async (error: unknown) => {
+      const answer = await findHits().catch(async (error: unknown) => {
         // The log lost a frame that the index has read: a new one knows what is left.
         if (!isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
         forget();
         await catchUp();
         return findHits();
       });
-      return { hits, total: found.total, more: !found.ranked, ranked: found.ranked };
+      (await open()).checkLater(() => {
+        damaged();
+        forget();
+      });
+      const { found, hits } = answer;
+      return { hits, total: found.total, more: found.more, ranked: found.ranked };
     },
   };
 };

@@ -18,6 +18,8 @@ export type Term = {
 const LONGEST_QUERY = 1_000;
 /** The most terms of a query. */
 const MOST_TERMS = 32;
+/** The most terms that are beginnings: each is many words. */
+const MOST_PREFIXES = 8;
 
 const TERM = /(-?)(?:"([^"]*)(?:"|$)(\*?)|([^\s"]+))/gu;
 const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu;
@@ -75,6 +77,8 @@ export const parseQuery = (query: string): readonly Term[] => {
   }
   if (terms.length > MOST_TERMS)
     throw fail('E_SEARCH_INVALID', `the query has more than ${MOST_TERMS} terms`);
+  if (terms.filter(({ prefix }) => prefix).length > MOST_PREFIXES)
+    throw fail('E_SEARCH_INVALID', `the query has more than ${MOST_PREFIXES} beginnings of words`);
   if (terms.every(({ not }) => not))
     throw fail(
       'E_SEARCH_INVALID',

@@ -1,9 +1,10 @@
 import { sized } from '@stemma/test-kit';
-import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openIndexFile, type IndexedDocument } from '../src/index-file.ts';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { openIndexFile, type IndexFilter, type IndexedDocument } from '../src/index-file.ts';
+import type { Term } from '../src/words.ts';
 
 let directory = '';
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'stemma-index-'))));
@@ -94,3 +95,132 @@ it('of two writers each notes what both have left', async () => {
   two.close();
   expect(await asked()).toEqual({ ...WHOLE, cursor: 'c2' });
 });
+
+/** As a disk that loses a bit, of which no file system knows: the note has the time of the file as it is then. */
+const rot = (at: number): void => {
+  const bytes = readFileSync(file());
+  bytes[at] = (bytes[at] as number) ^ 1;
+  writeFileSync(file(), bytes);
+  const note = `${file()}.sum`;
+  const [length, sum] = readFileSync(note, 'utf8').split(' ');
+  const { ino, ctimeNs } = statSync(file(), { bigint: true });
+  writeFileSync(note, `${length} ${sum} ${ino} ${ctimeNs}`);
+};
+
+it('a file that has not changed is opened without reading it; what its disk lost is noticed after the first answer', async () => {
+  await fill();
+  rot(readFileSync(file()).length - 9);
+  const index = await openIndexFile(directory, () => undefined);
+  expect(index.cursor()).toBe('c1');
+  let altered = 0;
+  index.checkLater(() => altered++);
+  await vi.waitFor(() => expect(altered).toBe(1));
+  index.close();
+});
+
+it('who changes a file compares all of it before, and a note of yesterday is not trusted', async () => {
+  await fill();
+  rot(readFileSync(file()).length - 9);
+  const index = await openIndexFile(directory, () => undefined);
+  expect(() => index.add([], 'c1', 'c2')).toThrow();
+  index.close();
+  const yesterday = Date.now() / 1_000 - 90_000;
+  utimesSync(`${file()}.sum`, yesterday, yesterday);
+  expect(await asked()).toEqual({ ...ANEW, damaged: 1 });
+});
+
+it('a whole file is compared later without a word, also while another process writes', async () => {
+  await fill();
+  const index = await openIndexFile(directory, () => undefined);
+  const other = await openIndexFile(directory, () => undefined);
+  let altered = 0;
+  index.checkLater(() => altered++);
+  other.add([], 'c1', 'c2');
+  other.close();
+  expect(await asked()).toEqual({ ...WHOLE, cursor: 'c2' });
+  index.close();
+  expect(altered).toBe(0);
+});
+
+const found = async (terms: readonly Term[], filter: IndexFilter = {}) => {
+  const index = await openIndexFile(directory, () => undefined);
+  const { documents, ...rest } = index.find(terms, filter, { skip: 0, limit: 100 });
+  index.close();
+  return { seqs: documents.map(({ seq }) => seq), ...rest };
+};
+const word = (text: string, prefix = false): Term => ({ words: [text], prefix, not: false });
+
+it('filters leave out what they say, and no word of a text is one of them', async () => {
+  const index = await openIndexFile(directory, () => undefined);
+  const roles = ['user', 'tool', 'a "b" OR §kname', null];
+  const documents = DOCUMENTS.map((each, i) => ({
+    ...each,
+    branchId: i % 2,
+    role: roles[i % 4] as string | null,
+    text: `${each.text} kcontent §kcontent h1 §h1 r75736572`,
+  }));
+  index.add(documents.slice(0, 40), null, 'c0');
+  index.add(documents.slice(40), 'c0', 'c1');
+  index.close();
+  const where = (test: (each: IndexedDocument) => boolean): readonly number[] =>
+    documents
+      .filter(test)
+      .map(({ seq }) => seq)
+      .toReversed();
+  const cases: readonly (readonly [IndexFilter, (each: IndexedDocument) => boolean])[] = [
+    [{}, () => true],
+    [{ role: 'tool' }, ({ role }) => role === 'tool'],
+    [{ role: roles[2] as string }, ({ role }) => role === roles[2]],
+    [{ role: 'TOOL' }, () => false],
+    [{ kind: 'name' }, () => false],
+    [{ history: 'h1' }, ({ history }) => history === 'h1'],
+    [{ history: 'none' }, () => false],
+    [
+      { history: 'h1', path: [{ branchId: 1, limit: 30 }] },
+      ({ history, branchId, seq }) => history === 'h1' && branchId === 1 && seq <= 30,
+    ],
+    [{ history: 'h1', path: [] }, () => false],
+    [{ since: 12 }, ({ at }) => at >= 12],
+    [{ until: 44 }, ({ at }) => at <= 44],
+    [{ since: 38, until: 41, kind: 'content' }, ({ at }) => at >= 38 && at <= 41],
+    [{ since: 60 }, () => false],
+  ];
+  for (const [filter, test] of cases) {
+    const { seqs, total } = await found([word('ferry')], filter);
+    expect({ filter, seqs: [...seqs].sort((a, b) => b - a), total }).toEqual({
+      filter,
+      seqs: where(test),
+      total: where(test).length,
+    });
+  }
+  expect((await found([word('k', true)])).total).toBe(60);
+  expect((await found([word('kname')])).total).toBe(0);
+});
+
+it('of many matches the newest come first and no more are counted; a word that nearly all have decides no order', async () => {
+  const index = await openIndexFile(directory, () => undefined);
+  const many = Array.from({ length: 50_010 }, (_, i): IndexedDocument => ({
+    ...(DOCUMENTS[0] as IndexedDocument),
+    seq: i,
+    text: i % 5_000 === 0 ? (i === 20_000 ? 'sea gull gull' : 'sea gull and a text that is longer') : 'sea',
+    ids: '',
+  }));
+  index.add(many, null, 'c1');
+  index.close();
+  const all = await found([word('sea')]);
+  expect({ ...all, seqs: all.seqs.slice(0, 3) }).toEqual({
+    seqs: [50_009, 50_008, 50_007],
+    total: 20_000,
+    more: true,
+    ranked: false,
+  });
+  const both = await found([word('sea'), word('gull')]);
+  expect({ ...both, seqs: both.seqs.slice(0, 2) }).toEqual({
+    seqs: [20_000, 50_000],
+    total: 11,
+    more: false,
+    ranked: true,
+  });
+  const phrase = await found([{ words: ['sea', 'sea'], prefix: false, not: false }]);
+  expect(phrase).toEqual({ seqs: [], total: 0, more: false, ranked: true });
+}, 60_000);

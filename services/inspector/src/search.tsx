@@ -102,14 +102,14 @@ const Hits = ({
   );
   return (
     <Shown query={query} what="places">
-      {({ hits, total, ranked }) => (
+      {({ hits, total, more, ranked }) => (
         <>
           <p class="search-count quiet" role="status">
             {total === 0
               ? 'Nothing found.'
-              : ranked
-                ? `${hits.length < total ? `the best ${hits.length} of ` : ''}${grouped(total)} ${total === 1 ? 'place' : 'places'}`
-                : `more than ${grouped(total)} places: the newest ${hits.length}`}
+              : more
+                ? `more than ${grouped(total)} places: the newest ${hits.length}`
+                : `${hits.length < total ? `the ${ranked ? 'best' : 'newest'} ${hits.length} of ` : ''}${grouped(total)} ${total === 1 ? 'place' : 'places'}`}
           </p>
           <ul class="search-hits">
             {hits.map((hit) => (

@@ -38,8 +38,11 @@ export const grep: CommandSpec = {
       skip: whole(options, 'skip', { least: 0 }),
     });
     const { hits, total, more, ranked } = answer;
-    if (!ranked) output.say(`more than ${total} places have that: the newest come first`);
-    else if (hits.length < total) output.say(`${hits.length} of ${total} places: --limit or --skip for more`);
+    if (more) output.say(`more than ${total} places have that: the newest come first`);
+    else if (hits.length < total)
+      output.say(
+        `${hits.length} of ${total} places${ranked ? '' : ', the newest first'}: --limit or --skip for more`,
+      );
     await output.result(answer, () =>
       hits.length === 0
         ? 'nothing found\n'
