@@ -20,6 +20,7 @@ const SearchHit = z
     at: milliseconds,
     label: z.string().describe('the position from which on it stands there'),
     call: z.string().nullable().describe('the first call that could show it; null: there is none yet'),
+    abandoned: z.boolean().describe('true: a rollback of its branch left it behind'),
     excerpt: z.strictObject({
       text: z.string().describe('one line of it'),
       marks: z

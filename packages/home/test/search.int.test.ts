@@ -133,6 +133,35 @@ test('within a branch what leads to it is found, and what its siblings say is no
   expect(await find(home, 'word', { within: { name: 'talk', branchRef: left } })).toHaveLength(3);
 });
 
+test('what a rollback left behind is found where it stands, and said to be abandoned; what was before it is not', async () => {
+  const home = await open(folder());
+  await start(home, 'talk');
+  await send(home, 'talk', [block('kept', 'ferry kept'), { op: 'commit' }]);
+  await send(home, 'talk', [block('left', 'ferry left'), { op: 'commit' }]);
+  const back = { op: 'rollback', to: { branchId: 0, seq: 1 } };
+  await send(home, 'talk', [back as never], { actor: 'ada', notes: 'wrong way' });
+  const now = await home.find('talk');
+  await home.submit({
+    id: 'goes on',
+    history: now.history,
+    branchId: now.branchId,
+    by: { recorder: 'test' },
+    steps: [block('new', 'ferry new'), { op: 'commit' }],
+  });
+  const { hits } = await home.search.find({ text: 'ferry', kind: 'content' });
+  const shown = await Promise.all(
+    hits.map(async ({ node, branch, call, abandoned }) => {
+      const { ids } = await home.select(await home.find(branch), `#${node ?? ''}`);
+      return { node, at: branch.replace(now.history, 'talk'), call, abandoned, there: ids.length };
+    }),
+  );
+  expect(shown.toSorted((a, b) => (String(a.node) < String(b.node) ? -1 : 1))).toEqual([
+    { node: 'kept', at: 'talk:0', call: '@c1', abandoned: false, there: 1 },
+    { node: 'left', at: 'talk:0', call: '@c2', abandoned: true, there: 1 },
+    { node: 'new', at: 'talk', call: '@c2', abandoned: false, there: 1 },
+  ]);
+});
+
 test('an erased history is found no more, and the index holds nothing of it', async () => {
   const directory = folder();
   const home = await open(directory);

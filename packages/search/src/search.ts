@@ -9,7 +9,7 @@ import {
 import type { EventLog } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
 import { readAccepted, type EventBatch } from '@stemma/queries';
-import { findFrameSummary, findHistory } from '@stemma/read-models';
+import { findBranch, findFrameSummary, findHistory } from '@stemma/read-models';
 import { documentsOf, type DocumentKind, type SearchDocument } from './documents.ts';
 import {
   isDamage,
@@ -54,6 +54,8 @@ export type SearchHit = {
   readonly label: string;
   /** The first call that could show it, `@c4`; null: there is none yet. */
   readonly call: string | null;
+  /** True: a rollback of its branch left it behind. */
+  readonly abandoned: boolean;
   readonly excerpt: MarkedExcerpt;
 };
 
@@ -277,7 +279,20 @@ const hitOf = async (
       at: Number(at / 1_000_000n),
       label,
       call: snapshot === undefined ? null : `@c${shown}`,
+      abandoned: isAbandoned(rows, history, branchId, seq),
       excerpt: excerptOf(text === '' ? ids : text, terms),
     };
   });
+};
+
+type Rows = Parameters<typeof findBranch>[0];
+
+/** True if the branch was rolled back, and the one that goes on does not have the frame. */
+const isAbandoned = (rows: Rows, history: string, branchId: number, seq: number): boolean => {
+  const successor = (of: number): number | null => findBranch(rows, history, of)?.abandonedBy ?? null;
+  let last = branchId;
+  for (let next = successor(last); next !== null; next = successor(next)) last = next;
+  if (last === branchId) return false;
+  const path = readAncestorPath(rows, history, last, readTipSeq(rows, history, last));
+  return !path.some((segment) => segment.branchId === branchId && seq <= segment.limit);
 };

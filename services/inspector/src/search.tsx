@@ -120,6 +120,7 @@ const Hits = ({
                       <SafeText text={hit.name ?? hit.history} />
                     </b>
                     <span>{hit.call ?? hit.label}</span>
+                    {hit.abandoned && <span class="quiet">abandoned</span>}
                     <span class={`search-what role-${hit.role ?? hit.kind}`}>
                       <SafeText text={hit.node === null ? hit.kind : `${hit.role ?? hit.kind} ${hit.node}`} />
                     </span>

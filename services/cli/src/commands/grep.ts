@@ -68,13 +68,13 @@ const kindOf = (given: string | undefined): DocumentKind | undefined => {
 };
 
 const linesOf = (hit: SearchHit, width: number): readonly string[] => {
-  const { name, history, branch, branchId, label, call, kind, node, role, at, excerpt } = hit;
+  const { name, history, branch, label, call, kind, node, role, at, abandoned, excerpt } = hit;
   const title = name ?? history;
-  const address =
-    branchId === 0 || !branch.includes(':') ? title : `${title}:${branch.split(':').at(-1) ?? ''}`;
+  // Of the first branch it is `:0` once a rollback has passed on its name.
+  const address = branch.includes(':') ? `${title}:${branch.split(':').at(-1) ?? ''}` : title;
   const what = node === null ? kind : `${role ?? kind} ${node}`;
   return [
-    printable(`${address} ${call ?? label}  ${what}  ${time(at)}`),
+    printable(`${address} ${call ?? label}  ${what}  ${time(at)}${abandoned ? '  abandoned' : ''}`),
     `  ${oneLine(printable(excerpt.text), width - 2)}`,
   ];
 };
