@@ -44,6 +44,7 @@ export const FRAMES = defineTable({
   ],
   value: [['offset', 'uint']],
   local: true,
+  packed: true,
 });
 
 export const FRAME_BYTES = defineTable({
