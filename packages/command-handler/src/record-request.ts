@@ -192,7 +192,9 @@ export const openRequestRecorder = (
         if (redactor === undefined) quick.remember(hashed, outcome);
         return { ...placeOf(outcome), match: how };
       } catch (error) {
-        if (tries >= MAX_TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
+        // A process that was killed may have recorded this very call, in frames that nobody knew of before the next write.
+        const mayBeKnown = tries === 1 && isStemmaError(error, 'E_COMMAND_REUSED');
+        if (tries >= MAX_TRIES || !(mayBeKnown || isStemmaError(error, 'E_CONFLICT'))) throw error;
       }
     }
   };
