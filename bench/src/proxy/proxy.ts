@@ -11,6 +11,8 @@ import { openCallClient, type CallClient } from './call-client.ts';
 import { LITELLM, startLitellm } from './litellm.ts';
 
 const AT_ONCE = 64;
+/** Calls each way before any is measured: until then the engine compiles what it runs. */
+const WARM_UP = 300;
 /** Calls of one conversation; each has the answers before it. */
 const TURNS = 5;
 
@@ -62,7 +64,7 @@ const oneByOne = async (
   name: string,
 ): Promise<Map<string, Measured>> => {
   const times = new Map(ways.map(({ title }) => [title, { whole: [] as number[], first: [] as number[] }]));
-  for (let n = -20; n < calls; n++)
+  for (let n = -WARM_UP; n < calls; n++)
     for (const { title, client } of ways) {
       const [body = ''] = conversation(`${name} ${n}`, 1);
       const { whole } = await client.call(body);

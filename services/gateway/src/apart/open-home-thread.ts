@@ -6,7 +6,7 @@ import type { HttpAnswer, Pieces, StreamedAnswer } from '../front/answer.ts';
 import type { Answering } from '../front/open-front.ts';
 import { fromWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
-import type { CallSink, RecordedEntry, SteeredEntry } from '../proxy/open-proxy.ts';
+import type { CallSink, RecordedEntry, SteeredEntry } from '../proxy/call-sink.ts';
 import { areCurrent, isIn, NOTHING_KNOWN } from '../proxy/steered-scopes.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 

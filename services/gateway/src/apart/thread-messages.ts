@@ -4,7 +4,7 @@ import type { HeaderList } from '../front/header-list.ts';
 import type { ClientPorts } from '../questions-apart/programs.ts';
 import type { EntryRef } from '../proxy/journal.ts';
 import type { StartedEntry } from '../proxy/entry.ts';
-import type { RecordedEntry, SteeredEntry } from '../proxy/open-proxy.ts';
+import type { RecordedEntry, SteeredEntry } from '../proxy/call-sink.ts';
 import type { KnownScopes } from '../proxy/steered-scopes.ts';
 import type { WireError } from '../wire-error.ts';
 

@@ -2,55 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { errorAnswer } from '../front/error-answer.ts';
 import { addressOf, type Upstreams } from './address.ts';
+import type { CallSink, RecordedEntry } from './call-sink.ts';
 import type { AskedScope, CallBranch, EndedEntry, StartedEntry } from './entry.ts';
 import { exchange, type RequestToSend } from './exchange.ts';
+import { recordLater } from './record-later.ts';
 import { openJournal, type EntryRef, type Noted, type Waiting } from './journal.ts';
-
-/** Records entries, in the order in which it gets them. */
-export type CallSink = {
-  /**
-   * @param answer is called with what became of it, once
-   * @param end the end of the call whose start `ref` has: both are recorded in one
-   */
-  record(
-    ref: EntryRef,
-    answer: (outcome: RecordedEntry) => void,
-    how?: {
-      /** It is from a process that has ended. */
-      readonly left?: boolean;
-      readonly end?: EntryRef;
-    },
-  ): void;
-  /** True if observers may steer a call that is looked for there, as the log says now; what is known already is answered at once. */
-  mayBeSteered(place: AskedScope): boolean | Promise<boolean>;
-  /** Puts what they changed into a call, and holds it where they say so. */
-  steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal): Promise<SteeredEntry>;
-};
-
-/** What becomes of a call that observers may steer. */
-export type SteeredEntry =
-  /** They do not: it is recorded as every other. */
-  | { readonly kind: 'untouched' }
-  /** It goes out with this body, or as it came (null). `isRecorded`: the log has it already. */
-  | {
-      readonly kind: 'sent';
-      readonly branch: CallBranch;
-      readonly body: Uint8Array | null;
-      readonly isRecorded: boolean;
-    }
-  /** It goes out as it came, although they do. */
-  | { readonly kind: 'unsteered'; readonly reason: string }
-  /** It does not go out. */
-  | {
-      readonly kind: 'ended';
-      readonly branch: CallBranch;
-      readonly how: 'aborted' | 'cancelled';
-      readonly message: string;
-    };
-
-/** What became of an entry: recorded in a branch, or refused with a reason that no try will change. */
-export type RecordedEntry =
-  { readonly branch: CallBranch } | { readonly refused: { readonly code: string; readonly message: string } };
 
 export type ProxyOptions = {
   /** The directory of the home. */
@@ -63,6 +19,8 @@ export type ProxyOptions = {
   readonly limit?: number;
   /** Milliseconds that the beginning of a call waits for its end; default 20. 0: it does not. */
   readonly endWithin?: number;
+  /** Milliseconds after which what is noted is recorded, with all that was noted meanwhile; default 10. 0: at once. */
+  readonly recordAfter?: number;
   readonly warn: (sentence: string) => void;
   readonly count: (what: 'recorded' | 'dropped' | 'refused') => void;
 };
@@ -98,6 +56,9 @@ const MOST_IN_MEMORY = 32 * 1024 * 1024;
  */
 const SHORT = 20;
 
+/** So many milliseconds what is noted waits for others, and lets calls pass that follow at once. */
+const LATER = 10;
+
 /** A warning of one kind is repeated after so many milliseconds. */
 const REPEAT = 60_000;
 
@@ -120,7 +81,16 @@ type Call = {
  * @throws E_IO if the directory cannot be written
  */
 export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
-  const { directory, upstreams, sink, redacts, limit = LIMIT, endWithin = SHORT, count } = options;
+  const {
+    directory,
+    upstreams,
+    redacts,
+    limit = LIMIT,
+    endWithin = SHORT,
+    recordAfter = LATER,
+    count,
+  } = options;
+  const sink = recordLater(options.sink, recordAfter);
   const warn = openWarnings(options.warn);
   const { journal, left } = await openJournal({ directory, limit, inMemory: redacts, warn });
   const calls = new Map<string, Call>();
@@ -352,6 +322,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     close: () => {
       // What is in the journal, the next process records.
       for (const call of calls.values()) clearTimeout(call.begun?.timer);
+      sink.close();
       return journal.close();
     },
   };

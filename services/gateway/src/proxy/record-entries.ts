@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from 'node:fs/promises';
 import { decodeEntry, type CallBranch, type EndedEntry, type ReadEntry, type StartedEntry } from './entry.ts';
 import type { EntryRef } from './journal.ts';
-import type { RecordedEntry, SteeredEntry } from './open-proxy.ts';
+import type { RecordedEntry, SteeredEntry } from './call-sink.ts';
 import { openSharedBudget } from './shared-budget.ts';
 
 /** Who records what goes through the proxy. */

@@ -9,7 +9,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { upstreamsOf } from '../../src/index.ts';
 import { decodeEntry, encodeEntry } from '../../src/proxy/entry.ts';
 import type { EntryRef } from '../../src/proxy/journal.ts';
-import { openProxy, type Proxy, type ProxyOptions, type RecordedEntry } from '../../src/proxy/open-proxy.ts';
+import type { RecordedEntry } from '../../src/proxy/call-sink.ts';
+import { openProxy, type Proxy, type ProxyOptions } from '../../src/proxy/open-proxy.ts';
 import { chatAnswer, startUpstream, type Upstream } from './scripted-upstream.ts';
 
 type Asked = {
@@ -74,6 +75,7 @@ const call = async (url: string, text: string): Promise<number> => {
   return response.status;
 };
 const files = (): string[] => readdirSync(join(directory, 'calls'));
+const textOf = (ref: EntryRef): string => ('bytes' in ref ? Buffer.from(ref.bytes).toString() : '');
 const branch = { history: 'h', branchId: 0 };
 
 test('while the log is away calls go on, and wait in a file until they are recorded [calls §4.5]', async () => {
@@ -111,6 +113,41 @@ test('a call that ends soon is recorded in one, and needs no more room [calls §
   expect(await proxy?.drained(60_000)).toBe(0);
   expect(counted).toEqual(['recorded', 'recorded', 'recorded']);
   await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
+});
+
+test('calls that follow one another at once are recorded together, in their order [calls §4.5]', async () => {
+  const url = await open({ endWithin: 600_000, recordAfter: 200 });
+  for (let i = 0; i < 3; i++) {
+    expect(await call(url, `Question ${i}`)).toBe(200);
+    expect(asked).toEqual([]);
+  }
+  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0));
+  expect(asked.map(({ ref }) => textOf(ref).match(/Question \d/)?.[0])).toEqual([
+    'Question 0',
+    'Question 1',
+    'Question 2',
+  ]);
+});
+
+test('a call that may be steered is decided on what was noted before it [calls §4.5]', async () => {
+  let steered: number | undefined;
+  const url = await open({
+    endWithin: 600_000,
+    recordAfter: 600_000,
+    sink: {
+      record: (ref, answer, how) => void asked.push({ ref, answer, end: how?.end }),
+      mayBeSteered: () => steered !== undefined,
+      steer: () => {
+        steered = asked.length;
+        return Promise.resolve({ kind: 'untouched' });
+      },
+    },
+  });
+  await call(url, 'Question 0');
+  expect(asked).toEqual([]);
+  steered = -1;
+  await call(url, 'Question 1');
+  expect(steered).toBe(1);
 });
 
 test('a call that lasts longer is recorded before it ends [calls §4.5]', async () => {

@@ -1,0 +1,48 @@
+import type { AskedScope, CallBranch, StartedEntry } from './entry.ts';
+import type { EntryRef } from './journal.ts';
+
+/** Records entries, in the order in which it gets them. */
+export type CallSink = {
+  /**
+   * @param answer is called with what became of it, once
+   * @param end the end of the call whose start `ref` has: both are recorded in one
+   */
+  record(
+    ref: EntryRef,
+    answer: (outcome: RecordedEntry) => void,
+    how?: {
+      /** It is from a process that has ended. */
+      readonly left?: boolean;
+      readonly end?: EntryRef;
+    },
+  ): void;
+  /** True if observers may steer a call that is looked for there, as the log says now; what is known already is answered at once. */
+  mayBeSteered(place: AskedScope): boolean | Promise<boolean>;
+  /** Puts what they changed into a call, and holds it where they say so. */
+  steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal): Promise<SteeredEntry>;
+};
+
+/** What becomes of a call that observers may steer. */
+export type SteeredEntry =
+  /** They do not: it is recorded as every other. */
+  | { readonly kind: 'untouched' }
+  /** It goes out with this body, or as it came (null). `isRecorded`: the log has it already. */
+  | {
+      readonly kind: 'sent';
+      readonly branch: CallBranch;
+      readonly body: Uint8Array | null;
+      readonly isRecorded: boolean;
+    }
+  /** It goes out as it came, although they do. */
+  | { readonly kind: 'unsteered'; readonly reason: string }
+  /** It does not go out. */
+  | {
+      readonly kind: 'ended';
+      readonly branch: CallBranch;
+      readonly how: 'aborted' | 'cancelled';
+      readonly message: string;
+    };
+
+/** What became of an entry: recorded in a branch, or refused with a reason that no try will change. */
+export type RecordedEntry =
+  { readonly branch: CallBranch } | { readonly refused: { readonly code: string; readonly message: string } };
