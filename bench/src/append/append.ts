@@ -10,7 +10,7 @@ const groups = [1, 100, 1_000] as const;
 const ways = [
   { name: 'append/file', title: 'file system: write + fdatasync, preallocated' },
   { name: 'append/log', title: 'Stemma, embedded log: records of one event, appended together' },
-  { name: 'append/home', title: 'Stemma, whole: one command, decided, recorded, in all rows' },
+  { name: 'append/home', title: 'Stemma, whole: one command, decided and recorded; its rows follow' },
   { name: 'append/emmett', title: 'emmett + SQLite: one appendToStream' },
 ] as const;
 type AppendTarget = (typeof ways)[number]['name'];
