@@ -2,6 +2,7 @@ import { openHome } from '@stemma/home';
 import { openKafkaLog } from '@stemma/log-kafka';
 import kafkajs from 'kafkajs';
 import { timed } from '../measure.ts';
+import { registerZstd } from './zstd.ts';
 
 export type ConsumeInput = {
   readonly directory: string;
@@ -35,6 +36,7 @@ export const consumeKafka = async (input: ConsumeInput): Promise<Consumed> => {
 };
 
 const consumeBare = async ({ brokers, prefix, frames }: ConsumeInput): Promise<void> => {
+  registerZstd();
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: `${prefix}-${process.pid}`, readUncommitted: true });
   await consumer.connect();

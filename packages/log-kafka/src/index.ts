@@ -7,4 +7,4 @@ export {
   type PublisherOptions,
   type SentOffsets,
 } from './publisher.ts';
-export type { Message } from './protocol/client.ts';
+export type { Message } from './protocol/encode-batch.ts';

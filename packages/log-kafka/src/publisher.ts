@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import { partitionOf } from '@stemma/log';
-import { openClient, type Message } from './protocol/client.ts';
+import { openClient } from './protocol/client.ts';
+import { encodeBatch, type Message } from './protocol/encode-batch.ts';
 import { openTopic } from './protocol/topic.ts';
 
 /** A record for readers that are not ours: `value` is text, headers are texts too. */
@@ -72,7 +73,7 @@ export const openPublisher = async (options: PublisherOptions): Promise<Publishe
       .then(async () => {
         let end = 0;
         for (const batch of batchesOf(messages))
-          end = (await client.produce(partition, batch)) + batch.length;
+          end = (await client.produce(partition, await encodeBatch(batch, Date.now()))) + batch.length;
         return end;
       });
     last.set(partition, mine);

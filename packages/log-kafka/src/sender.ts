@@ -1,5 +1,6 @@
 import type { Entry, EntryOffset } from '@stemma/log';
 import type { KafkaClient } from './protocol/client.ts';
+import { encodeBatch, type EncodedBatch } from './protocol/encode-batch.ts';
 
 /** What one send takes before compression: more than one record only below it. */
 const MAX_SEND_BYTES = 900 * 1024;
@@ -11,39 +12,67 @@ type Append = {
   readonly reject: (error: unknown) => void;
 };
 
+/** An entry that waits, and the append that it is of. */
+type Item = { readonly append: Append; readonly entry: Entry };
+
+/** What the next send takes, while it is being encoded. */
+type Batch = { readonly items: readonly Item[]; readonly encoded: Promise<EncodedBatch> };
+
 /**
  * Appends to one partition, in the order of the calls: one send is under way at a time, and all that waits goes into the
- * next one as far as there is room. Several at once would change places, and every such change makes a stale frame.
+ * next one as far as there is room. Several at once would change places, and every such change makes a stale frame. What
+ * fills a send is encoded while the one before is under way.
  */
 export const openSender = (
   client: KafkaClient,
   partition: number,
   written: (end: number) => void,
 ): ((entries: readonly Entry[]) => Promise<readonly EntryOffset[]>) => {
-  const queue: Append[] = [];
+  let waiting: Item[] = [];
+  let next: Batch | undefined;
   let running = false;
+
+  const takeBatch = (): Batch => {
+    const items = waiting.splice(0, fitting(waiting));
+    const encoded = encodeBatch(
+      items.map(({ entry: { key, bytes } }) => ({ key, value: bytes })),
+      Date.now(),
+    );
+    // Whoever sends it meets the error.
+    encoded.catch(() => undefined);
+    return { items, encoded };
+  };
+  const encodeAhead = (): void => {
+    if (next === undefined && fitting(waiting) < waiting.length) next = takeBatch();
+  };
+
+  /** Rejects the appends of which a part was to be sent, and takes out what else of them waits. */
+  const rejectAll = (items: readonly Item[], error: unknown): void => {
+    const failed = new Set(items.map(({ append }) => append));
+    waiting = [...(next?.items ?? []), ...waiting].filter(({ append }) => !failed.has(append));
+    next = undefined;
+    for (const append of failed) append.reject(append.placed.length === 0 ? error : withoutPromise(error));
+  };
 
   const run = async (): Promise<void> => {
     running = true;
     // What is appended in the same turn goes into the same send.
     await Promise.resolve();
-    while (queue.length > 0) {
-      const batch = nextBatch(queue);
+    while (next !== undefined || waiting.length > 0) {
+      const { items, encoded } = next ?? takeBatch();
+      next = undefined;
       try {
-        const messages = batch.map(([, { key, bytes }]) => ({ key, value: asBuffer(bytes) }));
-        const base = messages.length === 0 ? 0 : await client.produce(partition, messages);
-        for (const [i, [append]] of batch.entries())
+        const batch = await encoded;
+        const sending = client.produce(partition, batch);
+        encodeAhead();
+        const base = await sending;
+        for (const [i, { append }] of items.entries()) {
           append.placed.push({ offset: base + i, next: base + i + 1 });
-        written(base + batch.length);
-      } catch (error) {
-        for (const append of new Set(batch.map(([append]) => append))) {
-          queue.splice(queue.indexOf(append), 1);
-          append.reject(append.placed.length === 0 ? error : withoutPromise(error));
+          if (append.placed.length === append.entries.length) append.resolve(append.placed);
         }
-      }
-      while (queue[0] && queue[0].placed.length === queue[0].entries.length) {
-        const [done] = queue.splice(0, 1) as [Append];
-        done.resolve(done.placed);
+        written(base + items.length);
+      } catch (error) {
+        rejectAll(items, error);
       }
     }
     running = false;
@@ -51,25 +80,22 @@ export const openSender = (
 
   return (entries) =>
     new Promise((resolve, reject) => {
-      queue.push({ entries, placed: [], resolve, reject });
-      if (!running) void run();
+      const append = { entries, placed: [], resolve, reject };
+      for (const entry of entries) waiting.push({ append, entry });
+      if (running) encodeAhead();
+      else void run();
     });
 };
 
-/** Entries from the front of the queue, as many as one send takes, one at least. */
-const nextBatch = (queue: readonly Append[]): readonly (readonly [Append, Entry])[] => {
-  const batch: (readonly [Append, Entry])[] = [];
+/** How many from the front one send takes, one at least if there are any. */
+const fitting = (items: readonly Item[]): number => {
   let bytes = 0;
-  for (const append of queue)
-    for (const entry of append.entries.slice(append.placed.length)) {
-      bytes += entry.bytes.length + entry.key.length + 32;
-      if (batch.length > 0 && bytes > MAX_SEND_BYTES) return batch;
-      batch.push([append, entry]);
-    }
-  return batch;
+  for (const [i, { entry }] of items.entries()) {
+    bytes += entry.bytes.length + entry.key.length + 32;
+    if (i > 0 && bytes > MAX_SEND_BYTES) return i;
+  }
+  return items.length;
 };
-
-const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** A part was written already: that nothing was may not be said. */
 const withoutPromise = (cause: unknown): Error =>

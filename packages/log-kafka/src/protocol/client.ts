@@ -1,21 +1,16 @@
 import { backOff, fail, isStemmaError } from '@stemma/errors';
-import kafkajs from 'kafkajs';
 import type { Broker } from 'kafkajs/src/cluster/index.js';
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import fetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster, openSockets, REQUEST_TIMEOUT, turned } from './connections.ts';
+import type { EncodedBatch } from './encode-batch.ts';
 import { decodeFetch, type FetchResponse } from './fetch-response.ts';
 import { isFinal, refused, unreachable } from './kafka-errors.ts';
+import { sendBatch } from './produce-request.ts';
 
 /** From which offset to fetch a partition, and about how many stored bytes (at least one batch). */
 export type FetchRequest = { readonly partition: number; readonly from: number; readonly maxBytes: number };
-
-export type Message = {
-  readonly key: string;
-  readonly value: Buffer;
-  readonly headers?: Readonly<Record<string, string>>;
-};
 
 export type KafkaClient = {
   /** The offset of the first record (`start`), or the one after the last (`end`). */
@@ -28,7 +23,7 @@ export type KafkaClient = {
    */
   poll(fetches: readonly FetchRequest[], milliseconds: number): Promise<ReadonlyMap<number, FetchResponse>>;
   /** Sends one batch until the brokers acknowledge it; returns the offset of its first record. */
-  produce(partition: number, messages: readonly Message[]): Promise<number>;
+  produce(partition: number, batch: EncodedBatch): Promise<number>;
   /** Groups partitions by the broker that leads them now; leaves out those without a leader. */
   leaders(partitions: readonly number[]): Promise<readonly (readonly number[])[]>;
   /** A number that rises when a connection was lost or a leader may have changed. */
@@ -141,22 +136,12 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
         throw error;
       }
     },
-    produce: (partition, messages) => {
-      const timestamp = String(Date.now());
-      const stamped = messages.map((message) => ({ headers: {}, ...message, timestamp }));
+    produce: (partition, batch) => {
       let sent = false;
       const sending = trying(async () => {
         const broker = await brokerOf(partition);
         sent = true;
-        const { topics } = await broker.produce({
-          topicData: [{ topic, partitions: [{ partition, messages: stamped }] }],
-          acks: -1,
-          timeout: REQUEST_TIMEOUT,
-          compression: kafkajs.CompressionTypes.ZSTD,
-        });
-        const placed = topics[0]?.partitions.find((each) => each.partition === partition);
-        if (placed === undefined) throw new Error('the broker left the partition out');
-        return Number(placed.baseOffset);
+        return sendBatch(broker, topic, partition, batch, REQUEST_TIMEOUT);
       });
       return sending.catch((error: unknown) => {
         // E_LOG_CLOSED promises that nothing was written, and after a send that is not certain.

@@ -1,6 +1,7 @@
 // The parts of kafkajs 2.2.4 below its public API that this folder and its tests build on (docs/decisions/0035).
 
 declare module 'kafkajs/src/cluster/index.js' {
+  import type Connection from 'kafkajs/src/network/connection.js';
   export type Broker = {
     readonly connectionPool: {
       send(request: {
@@ -11,31 +12,9 @@ declare module 'kafkajs/src/cluster/index.js' {
         };
         readonly requestTimeout?: number;
       }): Promise<unknown>;
-      getConnection(index: number): Promise<unknown>;
+      getConnection(index: number): Promise<Connection>;
     };
     disconnect(): Promise<void>;
-    produce(request: {
-      readonly topicData: readonly {
-        readonly topic: string;
-        readonly partitions: readonly {
-          readonly partition: number;
-          readonly messages: readonly {
-            readonly key: Buffer | string | null;
-            readonly value: Buffer | null;
-            readonly timestamp?: string;
-            readonly headers?: object;
-          }[];
-        }[];
-      }[];
-      readonly acks: number;
-      readonly timeout: number;
-      readonly compression: number;
-    }): Promise<{
-      readonly topics: readonly {
-        readonly topicName: string;
-        readonly partitions: readonly { readonly partition: number; readonly baseOffset: string }[];
-      }[];
-    }>;
   };
   export default class Cluster {
     constructor(options: {
@@ -79,13 +58,35 @@ declare module 'kafkajs/src/network/requestQueue/index.js' {
     });
     pending: readonly unknown[];
     checkPendingRequests(): void;
+    push(request: {
+      readonly entry: {
+        readonly apiKey: number;
+        readonly apiName: string;
+        readonly apiVersion: number;
+        readonly correlationId: number;
+        readonly resolve: (answer: { readonly payload: Buffer }) => void;
+        readonly reject: (error: unknown) => void;
+      };
+      readonly expectResponse: boolean;
+      readonly requestTimeout: number | null;
+      readonly sendRequest: () => void;
+    }): void;
+    maybeThrottle(milliseconds: number | undefined): void;
     destroy(): void;
     scheduleCheckPendingRequests(): void;
   }
 }
 
 declare module 'kafkajs/src/network/connection.js' {
+  import type RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+  import type { Socket } from 'node:net';
   export default class Connection {
+    readonly clientId: string;
+    readonly socket: Socket;
+    readonly requestQueue: RequestQueue;
+    authenticate(): Promise<void>;
+    failIfNotConnected(): void;
+    nextCorrelationId(): number;
     isConnected(): boolean;
     connect: (this: Connection) => Promise<unknown>;
     disconnect(): Promise<unknown>;
@@ -135,9 +136,13 @@ declare module 'kafkajs/src/protocol/decoder.js' {
 }
 
 declare module 'kafkajs/src/protocol/recordBatch/v0/decoder.js' {
-  export default function decodeBatch(
-    decoder: object,
-  ): Promise<{ readonly records: readonly { readonly value: Buffer | null }[] }>;
+  export default function decodeBatch(decoder: object): Promise<{
+    readonly records: readonly {
+      readonly key: Buffer | null;
+      readonly value: Buffer | null;
+      readonly headers: Readonly<Record<string, Buffer | readonly Buffer[]>>;
+    }[];
+  }>;
 }
 
 declare module 'kafkajs/src/loggers/index.js' {
@@ -163,6 +168,23 @@ declare module 'kafkajs/src/protocol/requests/fetch/v11/request.js' {
       }[];
     }[];
   }): object;
+}
+
+declare module 'kafkajs/src/protocol/requests/produce/v7/response.js' {
+  const response: {
+    decode(payload: Buffer): Promise<response.Produced>;
+    parse(data: unknown): Promise<response.Produced>;
+  };
+  namespace response {
+    type Produced = {
+      readonly clientSideThrottleTime?: number;
+      readonly topics: readonly {
+        readonly topicName: string;
+        readonly partitions: readonly { readonly partition: number; readonly baseOffset: string }[];
+      }[];
+    };
+  }
+  export default response;
 }
 
 declare module 'kafkajs/src/protocol/recordBatch/crc32C/index.js' {

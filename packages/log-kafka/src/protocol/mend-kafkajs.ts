@@ -1,6 +1,5 @@
 import Connection from 'kafkajs/src/network/connection.js';
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
-import { registerZstd } from './zstd.ts';
 
 let mended = false;
 
@@ -8,7 +7,6 @@ let mended = false;
 export const mendKafkajs = (): void => {
   if (mended) return;
   mended = true;
-  registerZstd();
   stopIdleTimers();
   beginAnswersAnew();
 };

@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { LogRecord } from '@stemma/log';
-import crc32C from 'kafkajs/src/protocol/recordBatch/crc32C/index.js';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
+import { crc32C } from './crc-32c.ts';
 
 /*
  * Record batches as brokers store them, format 2 (Kafka's protocol guide, "Record Batch"):
@@ -67,7 +67,7 @@ const decodeBatch = (batch: Buffer, base: number, behind: number): readonly LogR
     damaged: true,
   };
   if (batch[FORMAT_AT] !== 2) return [damaged];
-  if (batch.readUInt32BE(CRC_AT) !== crc32C(batch.subarray(ATTRIBUTES_AT)) >>> 0) return [damaged];
+  if (batch.readUInt32BE(CRC_AT) !== crc32C(batch.subarray(ATTRIBUTES_AT))) return [damaged];
   const attributes = batch.readInt16BE(ATTRIBUTES_AT);
   if ((attributes & CONTROL) !== 0) return [];
   const body = decompress(attributes & 7, batch.subarray(RECORDS_AT));
