@@ -57,6 +57,15 @@ describe('contents that do not fit into a frame', () => {
     expect(encoded([{ content: text(256 * K - 4) }]).moved).toEqual(['0.content']);
   });
 
+  it('are measured in bytes, whatever they are, beside smaller ones that stay [record §4: outside]', () => {
+    const wide = (units: number): string => text(units, 'ä');
+    const small = { content: text(1000), data_a: null, data_b: true, data_c: 1 };
+    expect(encoded([small, { content: wide(128 * K - 3) }]).moved).toEqual([]);
+    expect(encoded([small, { content: wide(128 * K - 2) }]).moved).toEqual(['1.content']);
+    expect(encoded([small, { data_d: [text(256 * K - 6)] }]).moved).toEqual([]);
+    expect(encoded([small, { data_d: [text(256 * K - 5)] }]).moved).toEqual(['1.data_d']);
+  });
+
   it('are moved out only as whole values of content, content_ and data_ [record §4: what moves]', () => {
     const large = text(300 * K);
     const { moved } = encoded([
