@@ -112,6 +112,7 @@ export const HASH_SUMS = defineTable({
     ['seq', 'uint'],
     ['sum', 'bytes'],
   ],
+  rewritten: true,
 });
 
 export const IDS = defineTable({

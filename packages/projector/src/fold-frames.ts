@@ -38,7 +38,7 @@ import { fetching, resume, type Fetcher } from '@stemma/suspend';
 import type { BranchCache } from './branch-cache.ts';
 import { putFolded } from './on-demand-rows.ts';
 import type { Payloads } from './payloads.ts';
-import { countingRows, type IsCounted } from './row-counts.ts';
+import { openAddedCounts, type AddedCounts, type CountingRows, type IsCounted } from './row-counts.ts';
 
 export type FoldContext = {
   /** Folded with every frame. */
@@ -83,6 +83,7 @@ export const foldFrames = async (
   context: FoldContext,
 ): Promise<FoldedCounts> => {
   const defective = new Map<string, number>();
+  const counts = openAddedCounts(staged, context.isCounted);
   let [frames, events, bytes] = [0, 0, 0];
   for (const accepted of batch.accepted) {
     const { history, seq } = accepted.envelope;
@@ -102,6 +103,7 @@ export const foldFrames = async (
         [HISTORY_STORE, ...context.models, ...eagerModels(history, context)],
         frame,
         staged,
+        counts,
         context,
       );
       putFrame(staged, accepted, context.keepFrames);
@@ -122,6 +124,7 @@ export const foldFrames = async (
       recordDefect(history, seq, error, staged);
     }
   }
+  await staged.using(() => counts.write());
   for (const [history, head] of batch.heads) {
     const stopped = defective.get(history);
     const now = stopped === undefined ? head : defectiveAt(head, stopped);
@@ -172,6 +175,7 @@ export const foldFrameInto = async (
   folds: readonly Fold[],
   frame: Frame,
   staged: StagedBatch,
+  counts: AddedCounts,
   context: FoldContext,
 ): Promise<void> => {
   const { history, seq } = frame.envelope;
@@ -180,12 +184,12 @@ export const foldFrameInto = async (
   const loading = turnsFrom(staged, frame);
   const savepoint = staged.savepoint();
   let applied: AppliedFrame | undefined;
+  let counting: CountingRows | undefined;
   const applyAndFold = (payload: PayloadSource): void => {
     applied ??= applyFrame(state, frame, { payload, ...sources });
     staged.rollbackTo(savepoint);
-    const counting = countingRows(staged, history, seq, context.isCounted);
+    counting = counts.counting(history, seq);
     for (const each of folds) foldFrame(each, applied, counting.rows, payload);
-    counting.finish();
   };
   const { observed, branchId } = await resume(
     () =>
@@ -200,6 +204,7 @@ export const foldFrameInto = async (
       ),
     loading,
   );
+  counting?.finish();
   if (!observed) context.branchCache.markUsed(state, branchId);
 };
 

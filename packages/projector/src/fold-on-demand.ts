@@ -6,6 +6,7 @@ import { withNextRevision } from './checkpoint.ts';
 import { decodeFrame, foldFrameInto, type FoldContext } from './fold-frames.ts';
 import { putFolded, readFolded, readFoldedEnd } from './on-demand-rows.ts';
 import { inGeneration } from './repair.ts';
+import { openAddedCounts } from './row-counts.ts';
 import { fullBatch, type BatchLimits } from './run-partition.ts';
 
 export type FoldOnDemand = {
@@ -36,6 +37,7 @@ export const foldOnDemand = async (options: FoldOnDemand): Promise<boolean> => {
   const staged = Object.assign(stageRows(source), {
     using: <T>(fn: () => T | Promise<T>) => source.using(fn),
   });
+  const counts = openAddedCounts(staged, context.isCounted);
   const since = now();
   let [seq, bytes] = [at.first, 0];
   try {
@@ -48,7 +50,7 @@ export const foldOnDemand = async (options: FoldOnDemand): Promise<boolean> => {
       );
       bytes += readable.bytes.length;
       const behind = models.filter((_, i) => (at.next[i] as number) <= seq);
-      await foldFrameInto(behind, await decodeFrame(readable, context.contents), staged, context);
+      await foldFrameInto(behind, await decodeFrame(readable, context.contents), staged, counts, context);
     }
   } catch (error) {
     context.branchCache.forget(history);
@@ -60,6 +62,7 @@ export const foldOnDemand = async (options: FoldOnDemand): Promise<boolean> => {
       generation.name,
     );
   }
+  await staged.using(() => counts.write());
   models.forEach(({ name }, i) => {
     if ((at.next[i] as number) < seq) putFolded(staged, history, name, seq);
   });

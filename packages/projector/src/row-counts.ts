@@ -18,6 +18,7 @@ import {
   type Table,
   type Value,
 } from '@stemma/row-store';
+import { collect } from '@stemma/suspend';
 
 /*
  * The checksum of a row says that it is what was written, not that it is there. So folds count, and readers compare.
@@ -72,15 +73,64 @@ const isBucketed = ({ key }: Table): boolean => key[0]?.[0] === 'bucket' && key[
 /** Rows as a fold of one frame writes them; `finish` adds to the counts what came. */
 export type CountingRows = { readonly rows: Rows; finish(): void };
 
+/** The counts of the rows that frames add: summed up, and written once for all of them. */
+export type AddedCounts = {
+  /** Counts the rows that the fold of a frame adds, once it is finished. */
+  counting(history: string, seq: number): CountingRows;
+  /** Writes the counts of the frames since the last call; it changes nothing before it throws Missing. */
+  write(): void;
+};
+
 /** What a frame adds to a table: rows by their number, and by their keys those that can only be new. */
 type Added = { rows: number; readonly fresh: Key[] };
 
-/** Counts the rows that the fold of a frame adds. */
-export const countingRows = (
+/** Rows by the part of the buckets, or under -1 for all of a history. */
+type AddedRows = Map<Table, Map<number, number>>;
+
+export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts => {
+  const totals = new Map<string, AddedRows>();
+  return {
+    counting: (history, seq) =>
+      countingRows(staged, seq, isCounted, (table, part, rows) => {
+        let byTable = totals.get(history);
+        if (byTable === undefined) totals.set(history, (byTable = new Map<Table, Map<number, number>>()));
+        let byPart = byTable.get(table);
+        if (byPart === undefined) byTable.set(table, (byPart = new Map<number, number>()));
+        byPart.set(part, (byPart.get(part) ?? 0) + rows);
+      }),
+    write() {
+      const parts = [...totals].flatMap(([history, byTable]) =>
+        [...byTable].flatMap(([table, byPart]) =>
+          [...byPart].flatMap(([part, rows]) =>
+            rows === 0 ? [] : [{ history, name: table.name, part, rows }],
+          ),
+        ),
+      );
+      // All are read before one is written: it is called again after rows were fetched.
+      const before = collect((attempt) =>
+        parts.map((part) => attempt((of) => countBefore(staged, of), part, 0)),
+      );
+      for (const [i, { history, name, part, rows }] of parts.entries()) {
+        const count = (before[i] as number) + rows;
+        if (part === -1) staged.put(ROW_COUNTS, [history, name], [count]);
+        else staged.put(BUCKET_COUNTS, [part, name, history], [count]);
+      }
+      totals.clear();
+    },
+  };
+};
+
+const countBefore = (
+  rows: RowReader,
+  { history, name, part }: { readonly history: string; readonly name: string; readonly part: number },
+): number =>
+  part === -1 ? readCount(rows, history, name) : (rows.get(BUCKET_COUNTS, [part, name, history])?.[0] ?? 0);
+
+const countingRows = (
   staged: Rows,
-  history: string,
   seq: number,
   isCounted: IsCounted,
+  add: (table: Table, part: number, rows: number) => void,
 ): CountingRows => {
   /** By the part of the buckets, or under -1 for all of a history; null: the rows of the table are not counted. */
   const added = new Map<Table, Map<number, Added> | null>();
@@ -120,16 +170,8 @@ export const countingRows = (
     rows: typedRows(rows) as unknown as Rows,
     finish() {
       for (const [table, known] of added)
-        for (const [part, { rows: count, fresh }] of known ?? []) {
-          const more = count + distinctKeys(table, fresh);
-          if (more === 0) continue;
-          if (part === -1)
-            staged.put(ROW_COUNTS, [history, table.name], [readCount(staged, history, table.name) + more]);
-          else {
-            const key = [part, table.name, history] as const;
-            staged.put(BUCKET_COUNTS, key, [(staged.get(BUCKET_COUNTS, key)?.[0] ?? 0) + more]);
-          }
-        }
+        for (const [part, { rows: count, fresh }] of known ?? [])
+          add(table, part, count + distinctKeys(table, fresh));
     },
   };
 };

@@ -1,7 +1,7 @@
 import { defineTable, openMemoryRowStore, stageRows } from '@stemma/row-store';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { BUCKET_COUNTS, countingRows, ROW_COUNTS } from '../src/row-counts.ts';
+import { BUCKET_COUNTS, openAddedCounts, ROW_COUNTS } from '../src/row-counts.ts';
 
 const key = [
   ['history', 'text'],
@@ -37,15 +37,11 @@ it('counts of rows are those of the rows, whatever a frame writes, repeats and r
     fc.asyncProperty(fc.array(fc.array(change, { maxLength: 30 }), { maxLength: 4 }), async (frames) => {
       const rows = await openMemoryRowStore().generation('g', tables);
       const staged = stageRows(rows.source());
+      const counts = openAddedCounts(staged, (table) => table !== ROW_COUNTS && table !== BUCKET_COUNTS);
       for (const [seq, changes] of frames.entries()) {
         // A frame is of one history.
         const history = changes[0]?.history ?? 'h';
-        const counting = countingRows(
-          staged,
-          history,
-          seq,
-          (table) => table !== ROW_COUNTS && table !== BUCKET_COUNTS,
-        );
+        const counting = counts.counting(history, seq);
         for (const { name, table, remove, earlier } of changes) {
           const from = earlier && seq > 0 ? seq - 1 : seq;
           // What an earlier frame wrote is only removed.
@@ -64,7 +60,9 @@ it('counts of rows are those of the rows, whatever a frame writes, repeats and r
           else counting.rows.put(HASHED, [history, Buffer.from(name), from], [seq]);
         }
         counting.finish();
+        if (seq % 2 === 0) counts.write();
       }
+      counts.write();
       for (const history of ['h', 'i'])
         for (const table of [OWN, OTHER, HASHED])
           expect(staged.get(ROW_COUNTS, [history, table.name])?.[0] ?? 0).toBe(

@@ -31,10 +31,25 @@ type StagedWrites = Omit<StagedRows, keyof Rows> & {
 };
 
 /**
- * The changes of one table. A batch only writes to most tables, so keys become texts only when somebody reads: `index`
- * has the index of the last change of each key among the first `indexed` of `list`.
+ * The changes of one table. A batch only writes to most tables, so keys become texts only when somebody reads, or rows are rewritten: `index`
+ * has the index of the last change of each key among the first `indexed` of `list`, by owner.
  */
-type Stage = { readonly list: RowChange[]; readonly index: Map<string, number>; indexed: number };
+type Stage = { readonly list: RowChange[]; readonly index: Index; indexed: number };
+type Index = Map<string | number, Map<string, number>>;
+
+/** Bytes are no key of a map: rows whose owners are bytes are kept together. */
+const ownerOf = ([owner]: Key): string | number => (typeof owner === 'object' ? '' : (owner ?? ''));
+
+let lastTable: Table | undefined;
+let lastKey: Key | undefined;
+let lastText = '';
+/** The text of a key: several stages, one over the other, ask for that of the same key. */
+const textOf = (table: Table, key: Key): string => {
+  if (key === lastKey && table === lastTable) return lastText;
+  lastText = keyText(table, key);
+  [lastTable, lastKey] = [table, key];
+  return lastText;
+};
 
 export const stageRows = (rows: RowReader): StagedRows => {
   const reader: CellReader = rows;
@@ -55,7 +70,7 @@ export const stageRows = (rows: RowReader): StagedRows => {
     get(table, key) {
       const stage = stages.get(table);
       if (stage === undefined || stage.list.length === 0) return reader.get(table, key);
-      const at = indexOf(stage).get(keyText(table, key));
+      const at = indexOf(stage).get(ownerOf(key))?.get(textOf(table, key));
       if (at === undefined) return reader.get(table, key);
       const { value } = stage.list[at] as RowChange;
       return value === null ? undefined : padded(table, value);
@@ -80,9 +95,12 @@ export const stageRows = (rows: RowReader): StagedRows => {
     },
     changes() {
       const changes: RowChange[] = [];
-      for (const stage of stages.values()) {
-        if (stage.indexed === 0) for (const change of stage.list) changes.push(change);
-        else for (const at of indexOf(stage).values()) changes.push(stage.list[at] as RowChange);
+      for (const [table, stage] of stages) {
+        if (stage.indexed === 0 && table.rewritten !== true)
+          for (const change of stage.list) changes.push(change);
+        else
+          for (const ofOwner of indexOf(stage).values())
+            for (const at of ofOwner.values()) changes.push(stage.list[at] as RowChange);
       }
       return changes;
     },
@@ -92,11 +110,14 @@ export const stageRows = (rows: RowReader): StagedRows => {
   }) as StagedRows;
 };
 
-const indexOf = (stage: Stage): Map<string, number> => {
+const indexOf = (stage: Stage): Index => {
   const { list, index } = stage;
   for (; stage.indexed < list.length; stage.indexed++) {
     const { table, key } = list[stage.indexed] as RowChange;
-    index.set(keyText(table, key), stage.indexed);
+    const owner = ownerOf(key);
+    let ofOwner = index.get(owner);
+    if (ofOwner === undefined) index.set(owner, (ofOwner = new Map<string, number>()));
+    ofOwner.set(keyText(table, key), stage.indexed);
   }
   return index;
 };
@@ -106,20 +127,23 @@ const padded = (table: Table, value: Value): Value => {
   return table.value.map((_, i) => value[i] ?? null);
 };
 
-/** Examines every staged row of the table: batches are bounded, and folds read single rows where they can. */
+/** Examines every staged row of the owner: batches are bounded, and folds read single rows where they can. */
 const overlaid = (table: Table, range: Range, reader: CellReader, stage: Stage): readonly Row[] => {
   const bounds = encodeRange(table, range);
   const [start, end] = [bounds.start.toString('latin1'), bounds.end?.toString('latin1')];
   const inside: [string, RowChange][] = [];
-  for (const [text, at] of indexOf(stage))
-    if (text >= start && (end === undefined || text < end)) inside.push([text, stage.list[at] as RowChange]);
+  const index = indexOf(stage);
+  // Without an owner, rows of all of them are asked for.
+  const staged = range.prefix.length > 0 ? [index.get(ownerOf(range.prefix))] : index.values();
+  for (const ofOwner of staged)
+    for (const [text, at] of ofOwner ?? [])
+      if (text >= start && (end === undefined || text < end))
+        inside.push([text, stage.list[at] as RowChange]);
   if (inside.length === 0) return reader.range(table, range);
   const { limit = Infinity, reverse = false } = range;
-  // Staged rows may hide stored ones, so as many more are read.
-  const beneath = reader.range(
-    table,
-    limit === Infinity ? range : { ...range, limit: limit + inside.length },
-  );
+  // Staged rows may remove stored ones, so as many more are read.
+  const removed = inside.reduce((sum, [, { value }]) => (value === null ? sum + 1 : sum), 0);
+  const beneath = reader.range(table, limit === Infinity ? range : { ...range, limit: limit + removed });
   const rows = new Map(beneath.map((row) => [keyText(table, row.key), row]));
   for (const [text, { key, value }] of inside) {
     if (value === null) rows.delete(text);

@@ -49,6 +49,8 @@ export type Table<
   readonly local?: boolean;
   /** True if its rows are usually read many at a time: a store may keep neighbours together. At most 31 columns. */
   readonly packed?: boolean;
+  /** True if its rows are written again and again: of the writes of a batch only the last one of each row is committed. */
+  readonly rewritten?: boolean;
 };
 
 /** A table whose rows have the types of its columns. */

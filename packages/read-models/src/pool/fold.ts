@@ -1,12 +1,19 @@
 import { EMBEDDER, embedText } from '@stemma/analysis';
 import { fromHex, sha256, type WideJson } from '@stemma/canonical';
 import type { NodeRecord, Payload, PayloadSource, RecordChange } from '@stemma/context-tree';
-import { payloadIn, vectorsIn, type AppliedFrame } from '@stemma/history';
+import { payloadIn, vectorsIn, type AppliedFrame, type BranchState } from '@stemma/history';
 import type { HistoryEvent, VectorsRecorded } from '@stemma/events';
 import type { Rows } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
 import { measurePool } from './measure-pool.ts';
-import { bytesOfFloats, embedderIn, newestEntries, poolPath, poolSizeAt } from './pool-rows.ts';
+import {
+  bytesOfFloats,
+  embedderIn,
+  newestEntries,
+  poolPath,
+  poolSizeAt,
+  type PoolSize,
+} from './pool-rows.ts';
 import {
   POOL_BRANCHES,
   POOL_EMBEDDERS,
@@ -78,7 +85,7 @@ const foldMessages = (frame: AppliedFrame, rows: Rows): void => {
   const { history, branchId, seq, changes } = frame;
   const touched = changes.flat().filter(isOfMessage);
   if (touched.length === 0) return;
-  const before = poolSizeAt(rows, history, poolPath(rows, { history, branchId, seq }));
+  const before = sizeBefore(frame, rows);
   let { next, messages } = before;
   for (const { node, before: old, after } of touched) {
     const [was, is] = [old !== undefined && isMessage(old), after !== undefined && isMessage(after)];
@@ -96,6 +103,20 @@ const foldMessages = (frame: AppliedFrame, rows: Rows): void => {
   }
   if (next !== before.next || messages !== before.messages)
     rows.put(POOL_SIZES, [history, branchId, seq], [next, messages]);
+  sizes.set(frame.state, { seq, before, after: { next, messages } });
+};
+
+/** What the newest frame with messages made of a branch that is in memory: else a range would be read for each frame. */
+const sizes = new WeakMap<
+  BranchState,
+  { readonly seq: number; readonly before: PoolSize; readonly after: PoolSize }
+>();
+
+const sizeBefore = ({ history, branchId, seq, state }: AppliedFrame, rows: Rows): PoolSize => {
+  const known = sizes.get(state);
+  if (known === undefined) return poolSizeAt(rows, history, poolPath(rows, { history, branchId, seq }));
+  // A frame may be folded again after something was fetched.
+  return known.seq === seq ? known.before : known.after;
 };
 
 type NodeChange = Extract<RecordChange, { readonly node: string }>;
