@@ -30,6 +30,18 @@ export const durationWords = (milliseconds: number | null): string =>
       ? `${grouped(milliseconds)} ms`
       : `${(milliseconds / 1000).toFixed(1)} s`;
 
+/** A number for a narrow column: 99,999, then 123k, 3.78M. */
+export const shortNumber = (n: number): string =>
+  n < 100_000 ? grouped(n) : n < 1_000_000 ? `${Math.floor(n / 1_000)}k` : `${(n / 1_000_000).toFixed(2)}M`;
+
+/** How long something took, for a narrow column: 840ms, 12.3s. */
+export const shortDuration = (milliseconds: number | null): string =>
+  milliseconds === null
+    ? '–'
+    : milliseconds < 1_000
+      ? `${milliseconds}ms`
+      : `${(milliseconds / 1_000).toFixed(1)}s`;
+
 type Call = { readonly name?: unknown; readonly arguments?: unknown };
 
 /** A tool call in a JSON text, written as `name(arguments)`; undefined for anything else. */

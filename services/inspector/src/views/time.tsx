@@ -11,7 +11,15 @@ import { useAttempts, useSizes, type LoadedSizes } from '../use-sizes.ts';
 import { TAIL, useTree } from '../use-tree.ts';
 import { optionProps, VirtualList } from '../virtual-list.tsx';
 import { firstWords } from '@stemma/api';
-import { callWords, costWords, durationWords, grouped, plural } from '../words.ts';
+import {
+  callWords,
+  costWords,
+  durationWords,
+  grouped,
+  plural,
+  shortDuration,
+  shortNumber,
+} from '../words.ts';
 import { Chart, colourOf } from './chart.tsx';
 import {
   chartEventsOf,
@@ -401,7 +409,7 @@ const CallTable = ({
     <section class="panel time-table" aria-label="The calls as a table">
       <div class="table-head quiet" aria-hidden="true">
         <span>call</span>
-        <span>tokens</span>
+        <span>shown</span>
         {PARTS[stack].map(([name, words]) => (
           <span key={name} class="of-part" title={words}>
             {name}
@@ -428,10 +436,12 @@ const CallTable = ({
               onClick={() => choose(i)}
             >
               <b>{point.label}</b>
-              <span aria-label={`${point.tokens} tokens`}>{grouped(point.tokens)}</span>
+              <span aria-label={`${point.tokens} tokens`} title={grouped(point.tokens)}>
+                {shortNumber(point.tokens)}
+              </span>
               {partsIn(point, stack).map((tokens, part) => (
-                <span key={part} class="of-part">
-                  {grouped(tokens)}
+                <span key={part} class="of-part" title={grouped(tokens)}>
+                  {shortNumber(tokens)}
                 </span>
               ))}
               <span class="came" aria-label={`${point.entered} entered`}>
@@ -440,8 +450,10 @@ const CallTable = ({
               <span class="gone" aria-label={`${point.removed} removed`}>
                 {point.removed > 0 && `−${point.removed}`}
               </span>
-              <span>{point.attempt === null ? '' : durationWords(point.attempt.duration_ms)}</span>
-              <span class="table-kinds">{[...new Set(here)].join(', ')}</span>
+              <span>{point.attempt === null ? '' : shortDuration(point.attempt.duration_ms)}</span>
+              <span class="table-kinds" title={[...new Set(here)].join(', ')}>
+                {[...new Set(here)].join(', ')}
+              </span>
             </button>
           );
         }}
