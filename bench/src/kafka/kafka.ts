@@ -97,7 +97,7 @@ const tableOf = (rounds: readonly Round[]): Table => {
     ],
     notes: [
       `${rounds.length} rounds; medians. Frames of ${EVENTS} events, about 580 bytes each, ${GROUP} a send.`,
-      `Each way of producing has ${AHEAD} sends under way, acknowledged by all replicas, after one pass that is not counted.`,
+      `Each way of producing has ${AHEAD} sends under way, acknowledged by all replicas, after four passes that are not counted.`,
       'kafkajs alone joins a group before it consumes; that is in its time.',
       'Commands go through a whole home: decided, recorded, answered, folded into all rows.',
     ],
