@@ -3,7 +3,16 @@ import { HOP_BY_HOP } from '../front/hop-by-hop.ts';
 /** Headers of a request that the upstream has no use for: they are about this server. */
 const OWN: ReadonlySet<string> = new Set(['host', 'expect', 'x-stemma-history']);
 
-/** Headers as they came, names and values in turns, without those about the connection. */
+/**
+ * What says where the body of a request ends. Node.js writes the body of a DELETE or GET as it is, unless one of these is there:
+ * then its bytes would be another request for the upstream. So no client can take them out by naming them in `connection`.
+ */
+const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
+
+/**
+ * Headers as they came, names and values in turns, without those about the connection. Those of a request that say where its body
+ * ends stay.
+ */
 export const forwardedHeaders = (raw: readonly string[], direction: 'request' | 'response'): string[] => {
   const listed = new Set<string>();
   for (let i = 0; i < raw.length; i += 2)
@@ -13,7 +22,9 @@ export const forwardedHeaders = (raw: readonly string[], direction: 'request' | 
   for (let i = 0; i < raw.length; i += 2) {
     const name = raw[i] as string;
     const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower) || listed.has(lower) || (direction === 'request' && OWN.has(lower))) continue;
+    const isFraming = direction === 'request' && FRAMING.has(lower);
+    const isAboutConnection = HOP_BY_HOP.has(lower) || listed.has(lower);
+    if ((isAboutConnection && !isFraming) || (direction === 'request' && OWN.has(lower))) continue;
     kept.push(name, raw[i + 1] as string);
   }
   return kept;
@@ -21,7 +32,7 @@ export const forwardedHeaders = (raw: readonly string[], direction: 'request' | 
 
 /** Headers that are about the body that came. */
 const OF_BODY: ReadonlySet<string> = new Set([
-  'content-length',
+  ...FRAMING,
   'content-encoding',
   'content-md5',
   'digest',
