@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
 
 /** The most bytes that a body becomes when its content coding is undone: a larger one says nothing. */
 const MOST = 96 * 1024 * 1024;
@@ -12,19 +12,38 @@ export const decodedLimit = (size: number): number => Math.min(MOST, Math.max(SM
 type Decode = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Uint8Array>;
 
 const CODINGS: Readonly<Record<string, Decode>> = {
+  identity: (bytes) => Promise.resolve(bytes),
   gzip: promisify(gunzip),
   'x-gzip': promisify(gunzip),
   br: promisify(brotliDecompress),
-  deflate: promisify(inflate),
+  // Some servers leave out what should be around it (RFC 9110, 8.4.1.2).
+  deflate: (bytes, options) => promisify(isZlib(bytes) ? inflate : inflateRaw)(bytes, options),
   zstd: promisify(zstdDecompress),
 };
 
-/** A body without its content coding; as it is, if that is unknown or broken: its reader then says that it is no JSON. */
+/** True if bytes begin as RFC 1950 says. */
+const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
+  (first & 0x0f) === 8 && (first * 256 + second) % 31 === 0;
+
+/** Nobody applies more codings to a body, one after the other. */
+const MOST_CODINGS = 4;
+
+/**
+ * A body without its content codings, of which the last was applied last; as it is, if one is unknown or broken: its reader
+ * then says that it is no JSON.
+ */
 export const decoded = async (bytes: Uint8Array, coding: string | null): Promise<Uint8Array> => {
-  const decode = CODINGS[coding?.trim().toLowerCase() ?? ''];
-  if (decode === undefined) return bytes;
+  const names = (coding ?? '').split(',', MOST_CODINGS + 1).map((name) => name.trim().toLowerCase());
+  const codings = names.filter((name) => name !== '').map((name) => CODINGS[name]);
+  if (codings.length > MOST_CODINGS) return bytes;
+  const maxOutputLength = decodedLimit(bytes.length);
+  let plain = bytes;
   try {
-    return await decode(bytes, { maxOutputLength: decodedLimit(bytes.length) });
+    for (const decode of codings.reverse()) {
+      if (decode === undefined) return bytes;
+      plain = await decode(plain, { maxOutputLength });
+    }
+    return plain;
   } catch {
     return bytes;
   }
