@@ -10,7 +10,7 @@ import { crc32 } from 'node:zlib';
  *   writing 4711 180058 82f63d74-… 917  a process, when it began, the boot of the machine, the file (of a copy it is another)
  *   65536 2774281370 917 1764115200…   bytes, CRC-32, the file, when it last changed (nanoseconds, of the file system)
  *
- * Reading all bytes takes as long as the file weighs. So a file that has not changed since it was noted, as its file system
+ * Reading all bytes takes as long as the file weighs. So a large file that has not changed since it was noted, as its file system
  * says, and was noted less than a day ago, is opened without: all of it is read after the first answer, a piece at a time, and
  * before the first change, so that no checksum is noted of what nobody compared.
  */
@@ -32,13 +32,15 @@ export type FileSum = {
 
 export type FileState = 'as noted' | 'being written' | 'altered' | 'unknown';
 
-/** Milliseconds for which a note is trusted without reading the file. */
+/** A file of so many bytes is always read: that takes a few hundredths of a second. */
+const READ_AT_ONCE = 64 * 1024 * 1024;
+/** Milliseconds for which the note of a larger file is trusted without reading it. */
 const TRUSTED = 24 * 3_600_000;
 /** Notes take at most one of so many parts of the time. */
 const SHARE = 20;
 
-/** @param file the same file, open to be read */
-export const openFileSum = (path: string, file: number): FileSum => {
+/** @param file the same file, open to be read. @param readAtOnce a file of so many bytes is always read */
+export const openFileSum = (path: string, file: number, readAtOnce = READ_AT_ONCE): FileSum => {
   const noteFile = `${path}.sum`;
   const { ino } = fstatSync(file);
   const own = `writing ${process.pid} ${beganAt(process.pid) ?? '-'} ${bootId()} ${ino}`;
@@ -84,8 +86,9 @@ export const openFileSum = (path: string, file: number): FileSum => {
         : 'unknown';
     }
     const [bytes = '', crc = '', ...stamped] = noted.split(' ');
-    if (trusting && stamped.join(' ') === stamp() && bytes === String(fstatSync(file).size) && isFresh())
-      return 'as noted';
+    const { size } = fstatSync(file);
+    const isTrusted = trusting && size > readAtOnce && stamped.join(' ') === stamp() && isFresh();
+    if (isTrusted && bytes === String(size)) return 'as noted';
     const sum = sumOf(file);
     if (sum !== `${bytes} ${crc}`) return 'altered';
     note(sum);

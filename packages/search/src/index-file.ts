@@ -114,26 +114,31 @@ const folderOf = (directory: string): string => join(directory, 'search');
  * replaced.
  *
  * @param damaged is told of a file that is damaged
+ * @param readAtOnce a file of so many bytes is read whole before the first answer, whatever is known of it. Default 64 MiB
  * @throws E_IO, E_SEARCH_BUSY
  */
-export const openIndexFile = async (directory: string, damaged: () => void): Promise<IndexFile> => {
+export const openIndexFile = async (
+  directory: string,
+  damaged: () => void,
+  readAtOnce?: number,
+): Promise<IndexFile> => {
   // Loaded when somebody searches: it takes longer than the rest of a command's start.
   const { DatabaseSync } = await import('node:sqlite');
   try {
-    return open(DatabaseSync, directory);
+    return open(DatabaseSync, directory, readAtOnce);
   } catch (error) {
     if (!isDamage(error)) throw toStemmaError(error);
     if (!(error instanceof Outdated)) damaged();
     removeIndex(directory);
     try {
-      return open(DatabaseSync, directory);
+      return open(DatabaseSync, directory, readAtOnce);
     } catch (again) {
       throw toStemmaError(again);
     }
   }
 };
 
-const open = (Database: Sqlite, directory: string): IndexFile => {
+const open = (Database: Sqlite, directory: string, readAtOnce: number | undefined): IndexFile => {
   const folder = folderOf(directory);
   makeFolder(folder);
   const path = join(folder, FILE);
@@ -143,7 +148,7 @@ const open = (Database: Sqlite, directory: string): IndexFile => {
   try {
     // Changing it would change the time by which the file is known to be as it was.
     if ((fstatSync(file).mode & 0o777) !== 0o600) chmodSync(path, 0o600);
-    const sum = openFileSum(path, file);
+    const sum = openFileSum(path, file, readAtOnce);
     database = new Database(path, { timeout: BUSY });
     // Texts of the journal vanish with it; the file is disposable, so it need not survive the machine's power.
     database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY');

@@ -107,10 +107,19 @@ const rot = (at: number): void => {
   writeFileSync(note, `${length} ${sum} ${ino} ${ctimeNs}`);
 };
 
-it('a file that has not changed is opened without reading it; what its disk lost is noticed after the first answer', async () => {
+it('what the disk of a file that is not large lost is noticed before the first answer', async () => {
   await fill();
   rot(readFileSync(file()).length - 9);
-  const index = await openIndexFile(directory, () => undefined);
+  expect(await asked()).toEqual({ ...ANEW, damaged: 1 });
+});
+
+/** As a file that is large. */
+const openLarge = () => openIndexFile(directory, () => undefined, 0);
+
+it('a large file that has not changed is opened without reading it; what its disk lost is noticed after the first answer', async () => {
+  await fill();
+  rot(readFileSync(file()).length - 9);
+  const index = await openLarge();
   expect(index.cursor()).toBe('c1');
   let altered = 0;
   index.checkLater(() => altered++);
@@ -118,15 +127,18 @@ it('a file that has not changed is opened without reading it; what its disk lost
   index.close();
 });
 
-it('who changes a file compares all of it before, and a note of yesterday is not trusted', async () => {
+it('who changes a large file compares all of it before, and a note of yesterday is not trusted', async () => {
   await fill();
   rot(readFileSync(file()).length - 9);
-  const index = await openIndexFile(directory, () => undefined);
+  const index = await openLarge();
   expect(() => index.add([], 'c1', 'c2')).toThrow();
   index.close();
   const yesterday = Date.now() / 1_000 - 90_000;
   utimesSync(`${file()}.sum`, yesterday, yesterday);
-  expect(await asked()).toEqual({ ...ANEW, damaged: 1 });
+  let damaged = 0;
+  const anew = await openIndexFile(directory, () => damaged++, 0);
+  expect([anew.cursor(), damaged]).toEqual([null, 1]);
+  anew.close();
 });
 
 it('a whole file is compared later without a word, also while another process writes', async () => {
