@@ -160,6 +160,15 @@ test('a browser without WebGL gets the same map on a canvas, and is told so', as
   expect(faultsOf(faults)).toEqual([]);
 });
 
+test('a browser that draws without a graphics card is known by the name of its renderer', async () => {
+  const { page } = await stage.open({ address: '?h=sea&show=pool' });
+  await loaded(page);
+  // The browser of the tests is started without one.
+  expect(await page.locator('.point-map canvas').getAttribute('data-drawn-by')).toMatch(
+    /^(software|canvas)$/,
+  );
+});
+
 test('figures and attractors are shown over rounds, with a table that leads to the pool as it was', async () => {
   const { page, faults, screenshot } = await stage.open({ address: '?h=sea&show=pool&part=rounds' });
   const table = page.getByRole('listbox', { name: 'Snapshots, newest first' });

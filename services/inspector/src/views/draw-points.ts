@@ -9,7 +9,8 @@ export type DrawnPoints = {
 };
 
 export type PointDrawer = {
-  readonly kind: 'webgl' | 'canvas';
+  /** `software`: WebGL that the processor computes, since the browser uses no graphics card. */
+  readonly kind: 'webgl' | 'software' | 'canvas';
   readonly load: (points: DrawnPoints) => void;
   readonly draw: (
     view: MapView,
@@ -74,7 +75,7 @@ const openWebgl = (canvas: HTMLCanvasElement, gl: WebGLRenderingContext): PointD
   const diameter = gl.getUniformLocation(program, 'diameter');
   let count = 0;
   return {
-    kind: 'webgl',
+    kind: isSoftware(gl) ? 'software' : 'webgl',
     load: (points) => {
       count = points.places.length / 2;
       gl.bindBuffer(gl.ARRAY_BUFFER, places);
@@ -99,6 +100,15 @@ const openWebgl = (canvas: HTMLCanvasElement, gl: WebGLRenderingContext): PointD
     // Its memory is given back now, not when somebody collects the canvas.
     close: () => gl.getExtension('WEBGL_lose_context')?.loseContext(),
   };
+};
+
+/** The names of the renderers of Chromium, Mesa and Windows that need no graphics card. */
+const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
+
+const isSoftware = (gl: WebGLRenderingContext): boolean => {
+  const info = gl.getExtension('WEBGL_debug_renderer_info');
+  const name: unknown = gl.getParameter(info === null ? gl.RENDERER : info.UNMASKED_RENDERER_WEBGL);
+  return typeof name === 'string' && SOFTWARE.test(name);
 };
 
 const openFlat = (canvas: HTMLCanvasElement): PointDrawer => {

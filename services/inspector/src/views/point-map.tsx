@@ -228,6 +228,12 @@ export const PointMap = (props: Props): ComponentChildren => {
           All
         </button>
       </div>
+      {kind === 'software' && points.length > MANY && (
+        <p class="quiet point-map-note">
+          This browser draws without a graphics card: the processor draws {points.length.toLocaleString('en')}{' '}
+          points at each step, and the map may follow slowly.
+        </p>
+      )}
       {kind === 'canvas' && (
         <p class="quiet point-map-note">
           This browser has no WebGL: the map is drawn without it, more slowly.
@@ -244,5 +250,8 @@ const KEYS: Readonly<Record<string, MapCorner>> = {
   ArrowDown: [0, -1],
 };
 
+/** More points than so many are drawn slowly by a processor. */
+const MANY = 20_000;
+
 /** Of many points each is small. */
-const radiusOf = (count: number): number => (count > 20_000 ? 1.5 : count > 2_000 ? 2.5 : 4);
+const radiusOf = (count: number): number => (count > MANY ? 1.5 : count > 2_000 ? 2.5 : 4);
