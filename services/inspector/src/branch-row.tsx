@@ -77,10 +77,14 @@ export const BranchRow = ({
             <b>
               <SafeText text={nameOf(node)} />
             </b>
-            {node.abandoned_by !== null && <span class="badge bad">abandoned</span>}
             <span class="quiet branch-end">{node.cycle === null ? '' : `@c${node.cycle}`}</span>
           </span>
           <span class="quiet branch-said">
+            {node.abandoned_by !== null && (
+              <>
+                <span class="badge bad">abandoned</span>{' '}
+              </>
+            )}
             {startText(node)}
             {node.description !== '' && (
               <>

@@ -44,6 +44,7 @@ export const Head = ({
             <label>
               <span class="quiet">branch</span>{' '}
               <select
+                aria-label="branch"
                 value={findChosenBranch(summary, chosen)?.branch ?? ''}
                 onChange={({ currentTarget }) => choose(currentTarget.value)}
               >
