@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Growth, GrowthInput } from '../growth/figures.ts';
 import { median } from '../measure.ts';
 import { probe } from '../probe.ts';
-import { bytes, figure, times, type BenchmarkOptions, type Report } from '../table.ts';
+import { bytes, figure, times, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
 import type { ReadRequest, RecordedConversation } from './record-conversation.ts';
 
 /** What recorded calls take on the disk, byte for byte, and what reading one of them takes. */
@@ -20,7 +20,7 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
   for (const turn of [1, Math.ceil(turns / 2), turns - 1, turns]) {
     const rounds: ReadRequest[] = [];
     for (let round = 0; round < options.rounds; round += 1)
-      rounds.push((await probe<ReadRequest>('calls/read', { directory, turn })).value);
+      rounds.push((await probe<ReadRequest>('calls/read', { directory, turn, turns })).value);
     reads.push({ turn, rounds });
   }
   rmSync(directory, { recursive: true, force: true });
@@ -33,7 +33,12 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
   }
   const over = (rounds: readonly ReadRequest[], of: (one: ReadRequest) => number): number =>
     median(rounds.map(of));
-  const slowest = Math.max(...reads.map(({ rounds }) => over(rounds, ({ cold }) => cold)));
+  const slowest = (of: (one: ReadRequest) => number): number =>
+    Math.max(...reads.map(({ rounds }) => over(rounds, of)));
+  const reading = (what: string, of: (one: ReadRequest) => number): Aim => {
+    const ms = slowest(of);
+    return { what, aim: '≤ 10 ms', measured: `${figure(ms)} ms`, met: ms <= 10 };
+  };
   const systems = [
     { title: 'Stemma: every byte, threads and rows', bytes: own.bytes },
     { title: 'the same, the answers streamed', bytes: streamed.bytes },
@@ -60,15 +65,17 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
       },
       {
         title: 'Calls: the bytes of one request',
-        columns: ['call', 'size', 'cold, ms', 'again, ms'],
+        columns: ['call', 'size', 'cold, ms', 'first time, ms', 'again, ms'],
         rows: reads.map(({ turn, rounds }) => [
           figure(turn),
           bytes(over(rounds, ({ size }) => size)),
           figure(over(rounds, ({ cold }) => cold)),
-          figure(over(rounds, ({ warm }) => warm)),
+          figure(over(rounds, ({ opened }) => opened)),
+          figure(over(rounds, ({ again }) => again)),
         ]),
         notes: [
-          `Cold: the first thing that a process reads after it opened the home. ${options.rounds} processes each, medians.`,
+          `Cold: the first thing that a process reads after it opened the home, while the engine still compiles what it runs. ${options.rounds} processes each, medians.`,
+          'First time: by a process that has read 40 others, and has opened the home anew, so that nothing of it is in memory. Again: the least of five.',
         ],
       },
     ],
@@ -80,7 +87,8 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
         measured: bytes(streamed.bytes),
         met: streamed.bytes <= 8e6,
       },
-      { what: 'one request, cold', aim: '≤ 10 ms', measured: `${figure(slowest)} ms`, met: slowest <= 10 },
+      reading('one request, the first time, by a process that runs', ({ opened }) => opened),
+      reading('one request, cold', ({ cold }) => cold),
     ],
     figures: { own, streamed, reads, peers },
   };

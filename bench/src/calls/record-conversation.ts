@@ -77,26 +77,52 @@ export const recordConversation = async ({
 
 export const callId = (turn: number): string => `call-${turn}`;
 
-export type ReadRequest = { readonly size: number; readonly cold: number; readonly warm: number };
+/** Milliseconds for the bytes of the request of one call. */
+export type ReadRequest = {
+  readonly size: number;
+  /** The first thing that a process reads. */
+  readonly cold: number;
+  /** The first time that this one is read, by a process that has read others in another opening of the home. */
+  readonly opened: number;
+  /** Read again. */
+  readonly again: number;
+};
 
-/** Milliseconds for the bytes of the request of one call, in a process that has read nothing else, and again. */
+/** How many other requests a process reads before those that are read by a process that runs. */
+const OTHERS = 40;
+
+/** Reads the request of one call in a process of its own, in each of these states. */
 export const readOneRequest = async ({
   directory,
   turn,
+  turns,
 }: {
   readonly directory: string;
   readonly turn: number;
+  /** How many calls there are. */
+  readonly turns: number;
 }): Promise<ReadRequest> => {
-  const home = await openHome({ directory });
-  const history = await home.calls.locate(callId(turn));
-  const read = async (): Promise<readonly [ms: number, size: number]> => {
-    const started = performance.now();
-    const { length } = await home.calls.body(history, callId(turn), 'request');
-    return [performance.now() - started, length];
+  const inHome = async <T>(fn: (read: (turn: number) => Promise<Read>) => Promise<T>): Promise<T> => {
+    const home = await openHome({ directory });
+    const history = await home.calls.locate(callId(turn));
+    const found = await fn(async (which) => {
+      const started = performance.now();
+      const { length } = await home.calls.body(history, callId(which), 'request');
+      return { ms: performance.now() - started, size: length };
+    });
+    await home.close();
+    return found;
   };
-  const [cold, size] = await read();
-  let warm = Infinity;
-  for (let again = 0; again < 5; again += 1) warm = Math.min(warm, (await read())[0]);
-  await home.close();
-  return { size, cold, warm };
+  const { ms: cold, size } = await inHome((read) => read(turn));
+  await inHome(async (read) => {
+    for (let other = 1; other <= OTHERS; other += 1) await read(Math.ceil((turns * other) / OTHERS));
+  });
+  return inHome(async (read) => {
+    const { ms: opened } = await read(turn);
+    let again = Infinity;
+    for (let time = 0; time < 5; time += 1) again = Math.min(again, (await read(turn)).ms);
+    return { size, cold, opened, again };
+  });
 };
+
+type Read = { readonly ms: number; readonly size: number };
