@@ -10,6 +10,7 @@ import {
   type GenerationView,
   type Key,
   type KeyCell,
+  type KeyOf,
   type Range,
   type Row,
   type RowReader,
@@ -17,6 +18,7 @@ import {
   type Scan,
   type Table,
   type Value,
+  type ValueOf,
 } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
 
@@ -110,14 +112,25 @@ export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts
       const before = collect((attempt) =>
         parts.map((part) => attempt((of) => countBefore(staged, of), part, 0)),
       );
+      // None is no row: whether rows came and went in one batch or in two, the same is left.
       for (const [i, { history, name, part, rows }] of parts.entries()) {
         const count = (before[i] as number) + rows;
-        if (part === -1) staged.put(ROW_COUNTS, [history, name], [count]);
-        else staged.put(BUCKET_COUNTS, [part, name, history], [count]);
+        if (part === -1) putOrRemove(staged, ROW_COUNTS, [history, name], count);
+        else putOrRemove(staged, BUCKET_COUNTS, [part, name, history], count);
       }
       totals.clear();
     },
   };
+};
+
+const putOrRemove = <T extends typeof ROW_COUNTS | typeof BUCKET_COUNTS>(
+  staged: Rows,
+  table: T,
+  key: KeyOf<T>,
+  count: number,
+): void => {
+  if (count === 0) staged.remove(table, key);
+  else staged.put(table, key, [count] as ValueOf<T>);
 };
 
 const countBefore = (

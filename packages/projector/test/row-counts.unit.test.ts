@@ -65,15 +65,16 @@ it('counts of rows are those of the rows, whatever a frame writes, repeats and r
       counts.write();
       for (const history of ['h', 'i'])
         for (const table of [OWN, OTHER, HASHED])
-          expect(staged.get(ROW_COUNTS, [history, table.name])?.[0] ?? 0).toBe(
-            staged.range(table, { prefix: [history] }).length,
+          // No row where there are none, so that it does not depend on what was written together.
+          expect(staged.get(ROW_COUNTS, [history, table.name])?.[0]).toBe(
+            staged.range(table, { prefix: [history] }).length || undefined,
           );
       for (const part of [0, 1, 2])
         for (const history of ['h', 'i'])
-          expect(staged.get(BUCKET_COUNTS, [part, 'shared', history])?.[0] ?? 0).toBe(
+          expect(staged.get(BUCKET_COUNTS, [part, 'shared', history])?.[0]).toBe(
             [part, part + 16]
               .flatMap((bucket) => staged.range(SHARED, { prefix: [bucket] }))
-              .filter((row) => row.key[2] === history).length,
+              .filter((row) => row.key[2] === history).length || undefined,
           );
     }),
     { numRuns: 200 },
