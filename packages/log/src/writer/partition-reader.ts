@@ -53,10 +53,16 @@ export const openPartitionReader = async <C>(
   const recent = openRecentRecords(checkpoint.cursor.offset);
 
   const checkOpened = async (opened: readonly Opened[]): Promise<CheckedRecords> => {
-    const known = new Map(heads);
-    const from = new Map(since);
-    for (const history of historiesOf(opened))
-      if (!heads.has(history) && !isControl(history)) from.set(history, EVERYTHING);
+    // What is known of other histories is not looked at: the writer may follow thousands.
+    const known = new Map<string, HeadState>();
+    const from = new Map<string, number>();
+    for (const history of historiesOf(opened)) {
+      const head = heads.get(history);
+      const newer = since.get(history);
+      if (head !== undefined) known.set(history, head);
+      else if (!isControl(history)) from.set(history, EVERYTHING);
+      if (newer !== undefined) from.set(history, newer);
+    }
     for (const { record, open } of opened) {
       if (open || record.key === null || heads.has(record.key)) continue;
       const head = await headBefore(log, domain, partition, record.key, record.offset);
