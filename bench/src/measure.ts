@@ -31,6 +31,19 @@ export const timed = async <T>(
   return { ms: performance.now() - started, value };
 };
 
+/** Calls `work` for each number below `count`, so many at once. */
+export const inParallel = async (
+  count: number,
+  atOnce: number,
+  work: (number: number) => Promise<unknown>,
+): Promise<void> => {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+};
+
 /**
  * Repeats a piece of work until the time is used up or `atMost` is reached, and at least `atLeast` times.
  *

@@ -3,7 +3,7 @@ import { brokerLibs, freshDatabase, missingTools, startBroker, startPostgres } f
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median, spread, timed, type Spread } from '../measure.ts';
+import { inParallel, median, spread, timed, type Spread } from '../measure.ts';
 import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
 import { openClient, type Client } from './client.ts';
 import { openProcesses } from './processes.ts';
@@ -48,11 +48,9 @@ const measure = async (url: string, commands: number): Promise<Measured> => {
   });
   const run = (name: string, ahead: number, histories: number, count: number): Promise<number> =>
     withClient(ahead, async (client) => {
-      let next = 0;
-      const worker = async (): Promise<void> => {
-        for (let n = next++; n < count; n = next++) await send(client, n % histories, `${name}${n}`);
-      };
-      const { ms } = await timed(() => Promise.all(Array.from({ length: ahead }, worker)));
+      const { ms } = await timed(() =>
+        inParallel(count, ahead, (n) => send(client, n % histories, `${name}${n}`)),
+      );
       return (count * 1000) / ms;
     });
   /** Sent when it is their time, whether or not those before have been answered: waiting counts. */

@@ -1,5 +1,6 @@
 import { historyId, type Step } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
+import { inParallel, median, timed } from '../measure.ts';
 import { prose, seeded } from '../text.ts';
 
 export type HistoriesInput = {
@@ -36,15 +37,6 @@ const turn = (number: number): Step[] => [
   { op: 'commit' },
 ];
 
-/** Calls `work` for each number below `count`, so many at once. */
-const inParallel = async (count: number, work: (number: number) => Promise<unknown>): Promise<void> => {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < count) await work(next++);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-};
-
 /** Turns are recorded in many histories, one history after the other, so that each was not written to the longest. */
 export const submitToHistories = async (input: HistoriesInput): Promise<HistoriesMeasured> => {
   const home = await openHome({ directory: input.directory, create: true });
@@ -53,22 +45,22 @@ export const submitToHistories = async (input: HistoriesInput): Promise<Historie
     const name = `agent-${number % input.histories}`;
     return home.submit({ id, history: historyId(name, ''), branchId: 0, by, steps });
   };
-  await inParallel(input.histories, (number) =>
+  await inParallel(input.histories, AT_ONCE, (number) =>
     submit(number, `start-${number}`, [{ op: 'start', name: `agent-${number}` }]),
   );
   const before = input.histories * input.turns;
-  await inParallel(before, (number) => submit(number, `turn-${number}`, turn(number)));
+  await inParallel(before, AT_ONCE, (number) => submit(number, `turn-${number}`, turn(number)));
   await home.histories();
   const cpu = process.cpuUsage();
-  const started = performance.now();
-  await inParallel(input.commands, (number) =>
-    submit(number, `turn-${before + number}`, turn(before + number)),
+  const { ms } = await timed(() =>
+    inParallel(input.commands, AT_ONCE, (number) =>
+      submit(number, `turn-${before + number}`, turn(before + number)),
+    ),
   );
-  const seconds = (performance.now() - started) / 1_000;
   const { user, system } = process.cpuUsage(cpu);
   const listed = await lists(home, input);
   await home.close();
-  return { perSecond: input.commands / seconds, cpu: (user + system) / 1_000 / input.commands, listed };
+  return { perSecond: (input.commands * 1_000) / ms, cpu: (user + system) / 1_000 / input.commands, listed };
 };
 
 const LISTED = 1_000;
@@ -91,10 +83,9 @@ const lists = async (home: Home, input: HistoriesInput): Promise<HistoriesMeasur
 const typical = async (list: () => Promise<number>): Promise<number> => {
   const times: number[] = [];
   for (let round = 0; round < 30; round++) {
-    const started = performance.now();
-    const length = await list();
-    times.push(performance.now() - started);
-    if (length !== LISTED) throw new Error(`a list of ${length}`);
+    const { ms, value } = await timed(list);
+    times.push(ms);
+    if (value !== LISTED) throw new Error(`a list of ${value}`);
   }
-  return times.slice(10).sort((a, b) => a - b)[10]!;
+  return median(times.slice(10));
 };

@@ -1,6 +1,6 @@
 import { historyId, type Command } from '@stemma/history';
 import { openHome } from '@stemma/home';
-import { spread, timed, type Spread } from '../measure.ts';
+import { inParallel, spread, timed, type Spread } from '../measure.ts';
 import { prose, seeded } from '../text.ts';
 
 export type WriteInput = {
@@ -39,12 +39,11 @@ export const writeKafka = async (input: WriteInput): Promise<Written> => {
       node: { nodeType: 'cb', role: 'assistant', kind: 'text', content: contents[(n * events + i) % 500]! },
     }));
   const latencies: number[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let n = next++; n < commands; n = next++)
+  const { ms } = await timed(() =>
+    inParallel(commands, ahead, async (n) => {
       latencies.push((await timed(() => home.submit(command(n % histories, `c${n}`, steps(n))))).ms);
-  };
-  const { ms } = await timed(() => Promise.all(Array.from({ length: ahead }, worker)));
+    }),
+  );
   await home.close();
   return { commandsPerSecond: (commands * 1000) / ms, latency: spread(latencies) };
 };

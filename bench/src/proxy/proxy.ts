@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openProcesses } from '../gateway/processes.ts';
-import { median, spread, timed, type Spread } from '../measure.ts';
+import { inParallel, median, spread, timed, type Spread } from '../measure.ts';
 import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
 import { openCallClient, type CallClient } from './call-client.ts';
 import { LITELLM, startLitellm } from './litellm.ts';
@@ -89,13 +89,10 @@ const manyAtOnce = async (
   conversations: number,
   recorded: () => Promise<void>,
 ): Promise<number> => {
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    for (let n = next++; n < conversations; n = next++)
-      for (const body of conversation(`${name} ${n}`, TURNS)) await client.call(body);
-  };
   const { ms } = await timed(async () => {
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    await inParallel(conversations, AT_ONCE, async (n) => {
+      for (const body of conversation(`${name} ${n}`, TURNS)) await client.call(body);
+    });
     await recorded();
   });
   return (conversations * TURNS * 1000) / ms;
