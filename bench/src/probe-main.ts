@@ -18,6 +18,7 @@ import { measureChecks } from './checks/measure-checks.ts';
 import { consumeKafka } from './kafka/consume.ts';
 import { produceKafka } from './kafka/produce.ts';
 import { writeKafka } from './kafka/write.ts';
+import { applyAlone } from './replay/core.ts';
 import { decodeAlone } from './replay/decode.ts';
 import { replayEmmett } from './replay/emmett.ts';
 import { generate } from './replay/generate.ts';
@@ -49,6 +50,7 @@ const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
   'kafka/produce': produceKafka,
   'kafka/consume': consumeKafka,
   'replay/generate': generate,
+  'replay/core': applyAlone,
   'replay/decode': decodeAlone,
   'replay/rebuild': rebuild,
   'replay/emmett': replayEmmett,

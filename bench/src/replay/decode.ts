@@ -1,10 +1,8 @@
-import type { HistoryEvent } from '@stemma/events';
+import type { Frame } from '@stemma/events';
 import { checkpointAtStart, readFrame, readPartition, type HeadState } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { join } from 'node:path';
 import type { Replayed } from './rebuild.ts';
-
-type Decoded = { readonly history: string; readonly events: readonly HistoryEvent[] };
 
 const noContents = {
   get: (): never => {
@@ -12,8 +10,11 @@ const noContents = {
   },
 };
 
-/** The events of every accepted frame of a home's log, checked and decoded, in the order of the log. */
-export async function* decodeLog(directory: string): AsyncGenerator<Decoded> {
+/** Every accepted frame of a home's log, checked, in the order of the log; those of the histories that are wanted, decoded. */
+export async function* decodeLog(
+  directory: string,
+  isWanted: (history: string) => boolean = () => true,
+): AsyncGenerator<Frame> {
   const log = await openEmbeddedLog({ directory: join(directory, 'home', 'log') });
   try {
     for (let partition = 0; partition < log.partitions; partition += 1) {
@@ -25,9 +26,8 @@ export async function* decodeLog(directory: string): AsyncGenerator<Decoded> {
       for await (const { accepted, heads } of batches) {
         for (const [history, head] of heads) known.set(history, head);
         for (const frame of accepted) {
-          if (frame.control) continue;
-          const { body } = await readFrame(frame, noContents);
-          yield { history: frame.envelope.history, events: body.events };
+          if (frame.control || !isWanted(frame.envelope.history)) continue;
+          yield await readFrame(frame, noContents);
         }
       }
     }
@@ -40,6 +40,6 @@ export async function* decodeLog(directory: string): AsyncGenerator<Decoded> {
 export const decodeAlone = async (input: { readonly directory: string }): Promise<Replayed> => {
   const started = performance.now();
   let events = 0;
-  for await (const frame of decodeLog(input.directory)) events += frame.events.length;
+  for await (const frame of decodeLog(input.directory)) events += frame.body.events.length;
   return { events, seconds: (performance.now() - started) / 1_000 };
 };

@@ -10,10 +10,10 @@ import type { Replayed } from './rebuild.ts';
 const copy = async (log: string, file: string, atLeast: number): Promise<number> => {
   const store = openEmmett(file);
   let copied = 0;
-  for await (const { history, events } of decodeLog(log)) {
+  for await (const { envelope, body } of decodeLog(log)) {
     if (copied >= atLeast) break;
-    await store.appendToStream(history, events.map(asMessage));
-    copied += events.length;
+    await store.appendToStream(envelope.history, body.events.map(asMessage));
+    copied += body.events.length;
   }
   return copied;
 };
