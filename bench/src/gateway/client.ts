@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 export type Client = {
   /** Resolves when the answer is whole. @throws an Error unless it is 200 or 201 */
   readonly post: (path: string, body: unknown) => Promise<void>;
+  readonly get: (path: string) => Promise<void>;
   readonly close: () => void;
 };
 
@@ -27,18 +28,22 @@ export const openClient = async (url: string, connections: number): Promise<Clie
     if (next) next(connection);
     else free.push(connection);
   };
+  const ask = async (request: string): Promise<void> => {
+    const connection = free.shift() ?? (await new Promise<Connection>((resolve) => queue.push(resolve)));
+    try {
+      await connection.ask(request);
+    } finally {
+      release(connection);
+    }
+  };
   return {
-    post: async (path, body) => {
+    post: (path, body) => {
       const text = JSON.stringify(body);
       const length = Buffer.byteLength(text);
       const head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`;
-      const connection = free.shift() ?? (await new Promise<Connection>((resolve) => queue.push(resolve)));
-      try {
-        await connection.ask(`${head}content-length: ${length}\r\n\r\n${text}`);
-      } finally {
-        release(connection);
-      }
+      return ask(`${head}content-length: ${length}\r\n\r\n${text}`);
     },
+    get: (path) => ask(`GET ${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`),
     close: () => {
       for (const { socket } of all) socket.destroy();
     },

@@ -14,6 +14,8 @@ type Measured = {
   readonly many: number;
   readonly half: Spread;
   readonly single: number;
+  /** Milliseconds of a question right after each acknowledged command of an idle system. */
+  readonly read: Spread;
 };
 type System = { readonly title: string; readonly env: NodeJS.ProcessEnv; readonly apart: boolean };
 
@@ -71,7 +73,18 @@ const measure = async (url: string, commands: number): Promise<Measured> => {
   const many = await run('many', AT_ONCE, HISTORIES, MEASURED * commands);
   const half = spread(await paced(many / 2));
   const single = await run('single', 1, 1, Math.ceil(commands / 8));
-  return { first, many, half, single };
+  const read = spread(
+    await withClient(1, async (client) => {
+      const took: number[] = [];
+      for (let n = 0; n < Math.ceil(commands / 8); n++) {
+        await send(client, n % HISTORIES, `read${n}`);
+        const { ms } = await timed(() => client.get(`/api/histories/agent-${n % HISTORIES}/branches`));
+        took.push(ms);
+      }
+      return took;
+    }),
+  );
+  return { first, many, half, single, read };
 };
 
 const measureSystem = async (
@@ -110,6 +123,8 @@ const aimsAt = (measured: ReadonlyMap<string, readonly Measured[]>): readonly Ai
     ...aim(EMBEDDED, 'p99 at half of it, ms', -40, ({ half }) => half.p99),
     ...aim(APART, 'commands a second', 1_500, ({ many }) => many),
     ...aim(APART, 'one at a time, a second', 100, ({ single }) => single),
+    ...aim(APART, 'a read after a write, ms, median', -60, ({ read }) => read.median),
+    ...aim(APART, 'a read after a write, ms, p99', -150, ({ read }) => read.p99),
   ];
 };
 
@@ -174,6 +189,8 @@ export const gateway = async ({ directory, quick, rounds, only }: BenchmarkOptio
           'p99',
           'one at a time, a second',
           'just started: 64 at once, a second',
+          'a read after a write: ms, median',
+          'p99',
         ],
         rows: [...measured].map(([title, all]) => [
           title,
@@ -183,12 +200,15 @@ export const gateway = async ({ directory, quick, rounds, only }: BenchmarkOptio
             median(all.map(({ half }) => half.p99)),
             median(all.map(({ single }) => single)),
             median(all.map(({ first }) => first)),
+            median(all.map(({ read }) => read.median)),
+            median(all.map(({ read }) => read.p99)),
           ].map(figure),
         ]),
         notes: [
           `${rounds} rounds; medians. Each command is one block; 64 at once go to ${HISTORIES} histories, one at a time to one.`,
           `Every gateway has answered ${(1 + WARM_UP) * commands} commands before the ${MEASURED * commands} that are measured; at half of that rate ${commands} are sent.`,
           `Just started: the first ${commands} commands of each.`,
+          'A read after a write: a command, then a question about its history, the answer of which has what the command wrote; one after another.',
           'Who sends, the gateway, the broker, the database and the projector share the machine.',
         ],
       },
