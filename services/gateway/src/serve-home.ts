@@ -109,6 +109,10 @@ export const serveHome = async ({
         if (refused === undefined) recording.handle(incoming, outgoing);
         else answerAndClose(outgoing, refused);
       },
+      upgrade: (incoming, client, head) => {
+        refuseForeign(foreignOf(incoming), hosts);
+        recording.upgrade(incoming, client, head);
+      },
     };
     const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }, count, bypass), {
       port,

@@ -1,6 +1,13 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 import { boundConnections } from './connections.ts';
 import type { CountAtDoor } from './door-counts.ts';
@@ -34,8 +41,10 @@ export type FrontRequest = {
 
 /** What answers some requests itself, as they come: no limit on bodies or answers holds for them. */
 export type Bypass = {
-  readonly takes: (incoming: IncomingMessage) => boolean;
+  readonly takes: (incoming: Pick<IncomingMessage, 'url'>) => boolean;
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+  /** Answers one that asks for another protocol. @throws what the client is told */
+  readonly upgrade: (incoming: IncomingMessage, client: Duplex, head: Buffer) => void;
 };
 
 /** What answers a request that was let in. */
@@ -59,6 +68,9 @@ export const openFront = (
     requestTimeout: 0,
     connectionsCheckingInterval: 1_000,
     keepAliveTimeout: 15_000,
+    // Nobody else speaks another protocol: their requests are answered as if they had not asked.
+    shouldUpgradeCallback: ({ headers, method = '', url = '' }) =>
+      method === 'GET' && /^websocket$/i.test(headers.upgrade ?? '') && bypass?.takes({ url }) === true,
   });
   const connections = boundConnections(server, limits, count);
   const readBody = openBodyReader(limits);
@@ -115,6 +127,18 @@ export const openFront = (
       ? answered(incoming, exchange).catch(refuse)
       : Promise.resolve(closing(refuse(tooMany(limits))));
     answer.then((each) => writeAnswer(outgoing, each)).catch(() => outgoing.destroy());
+  });
+  server.on('upgrade', (incoming, client, head) => {
+    const { done } = connections.begin(incoming.socket);
+    connections.spare(incoming.socket);
+    client.once('close', done);
+    try {
+      bypass?.upgrade(incoming, client, head);
+    } catch (error) {
+      const { status, body } = refuse(error);
+      const text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n`;
+      client.end(text + String(body ?? ''));
+    }
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
     const status = UNREADABLE[code] ?? '400 Bad Request';

@@ -1,19 +1,13 @@
 import { apiOf } from '@stemma/model-apis';
 import { randomUUID } from 'node:crypto';
-import {
-  Agent as HttpAgent,
-  request as httpRequest,
-  type ClientRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { upstreamTarget, type ProxyAddress } from './address.ts';
 import { openCapture, type Capture } from './capture.ts';
 import type { EndedEntry, StartedEntry } from './entry.ts';
 import { abortedAnswer } from './aborted-answer.ts';
-import { forwardedHeaders, headersOfBody } from './headers.ts';
+import { forwardedHeaders, headersOfBody, requestHeaders } from './headers.ts';
+import { upstreamError, upstreamErrorBody, upstreamRequest } from './upstream-request.ts';
 
 /** Hears of a call. What `ended` returns is waited for before the client learns that the answer is complete. */
 export type CallNotes = {
@@ -29,11 +23,6 @@ export type CallNotes = {
 export type RequestToSend =
   | { readonly kind: 'send'; readonly body: Uint8Array | null }
   | { readonly kind: 'ended'; readonly message: string };
-
-/** Connections to upstreams that are kept; shorter than servers keep them, so that none is used that is about to end. */
-const AGENT = { keepAlive: true, timeout: 4_000, maxFreeSockets: 256 } as const;
-
-const AGENTS = { 'http:': new HttpAgent(AGENT), 'https:': new HttpsAgent(AGENT) } as const;
 
 type Ending = Pick<EndedEntry, 'status' | 'error'>;
 
@@ -113,18 +102,23 @@ export const exchange = (
         outgoing.destroy();
         return;
       }
-      const body = JSON.stringify({
-        error: { type: 'upstream_error', code: error.code, message: error.message },
-      });
-      outgoing.writeHead(502, { 'content-type': 'application/json', connection: 'close' });
-      outgoing.end(body);
+      outgoing.writeHead(502, 'Bad Gateway', { 'content-type': 'application/json', connection: 'close' });
+      outgoing.end(upstreamErrorBody(error));
     });
   };
   const answer = (received: IncomingMessage): void => {
+    const { statusCode = 0, statusMessage = '', rawHeaders: raw } = received;
+    try {
+      if (statusCode < 200) throw new RangeError('it is no status of an answer');
+      outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(raw, 'response'));
+    } catch {
+      received.destroy();
+      fail({ code: null, message: `the upstream's answer has a head that is none (status ${statusCode})` });
+      return;
+    }
     response = received;
-    const { statusCode = 502, statusMessage = '', rawHeaders: raw } = received;
-    outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(raw, 'response'));
-    outgoing.flushHeaders();
+    // Sent at once, and each character of its headers as the byte that it was.
+    outgoing.write(NO_BYTES);
     const declared = Number(received.headers['content-length'] ?? Number.NaN);
     let size = 0;
     let held: Buffer | undefined;
@@ -141,7 +135,10 @@ export const exchange = (
     });
     received.on('end', () => {
       if (!received.complete) return;
-      void noteEnd(endingOf(statusCode)).then(() => outgoing.end(held));
+      void noteEnd(endingOf(statusCode)).then(() => {
+        outgoing.addTrailers(pairsOf(received.rawTrailers));
+        outgoing.end(held);
+      });
     });
     received.on('close', () => {
       if (!received.complete)
@@ -152,31 +149,23 @@ export const exchange = (
     });
   };
   const connect = (forwarded: readonly string[]): ClientRequest => {
-    const isTls = upstream.protocol === 'https:';
-    const made = (isTls ? httpsRequest : httpRequest)({
-      protocol: upstream.protocol,
-      hostname: upstream.hostname.replace(/^\[|\]$/g, ''),
-      port: upstream.port === '' ? (isTls ? 443 : 80) : Number(upstream.port),
-      method,
-      path,
-      headers: ['Host', upstream.host, ...forwarded],
-      agent: AGENTS[isTls ? 'https:' : 'http:'],
-      setHost: false,
-    });
-    made.setNoDelay(true);
+    const made = upstreamRequest(upstream, { method, path, headers: forwarded });
     made.on('response', answer);
-    made.on('error', (error: NodeJS.ErrnoException) => {
-      // Its message may hold an address, and nothing else.
-      fail({
-        code: error.code ?? null,
-        message: `the upstream cannot be reached or ended the connection (${error.code ?? 'unknown'})`,
-      });
+    made.on('information', ({ statusCode, rawHeaders: raw }) => {
+      // Whoever waits to be told to go on has been told so already; HTTP/1.0 knows none of them.
+      if (statusCode === 100 || incoming.httpVersion === '1.0' || outgoing.headersSent) return;
+      outgoing.writeInformation(statusCode, forwardedHeaders(raw, 'response'));
     });
+    made.on('upgrade', (_, socket) => {
+      socket.destroy();
+      fail({ code: null, message: 'the upstream changed to another protocol, which nobody asked for' });
+    });
+    made.on('error', ({ code }: NodeJS.ErrnoException) => fail(upstreamError(code)));
     passed = made;
     return made;
   };
   const passOn = (): ClientRequest => {
-    const made = connect(forwardedHeaders(rawHeaders, 'request'));
+    const made = connect(requestHeaders(method, rawHeaders));
     incoming.on('data', (piece: Buffer) => {
       if (isCall) sent.add(piece);
       if (!made.write(piece)) {
@@ -186,6 +175,7 @@ export const exchange = (
     });
     incoming.on('end', () => {
       noteStart();
+      made.addTrailers(pairsOf(incoming.rawTrailers));
       made.end();
     });
     return made;
@@ -218,7 +208,7 @@ export const exchange = (
           return;
         }
         const { body } = outcome;
-        const forwarded = forwardedHeaders(rawHeaders, 'request');
+        const forwarded = requestHeaders(method, rawHeaders);
         const made = connect(body === null ? forwarded : headersOfBody(forwarded, body.length));
         if (body === null) for (const piece of sent.pieces()) made.write(piece);
         else made.write(body);
@@ -235,6 +225,14 @@ export const exchange = (
     void noteEnd(GONE);
     passed?.destroy();
   });
+};
+
+const NO_BYTES = new Uint8Array();
+
+const pairsOf = (raw: readonly string[]): [string, string][] => {
+  const pairs: [string, string][] = [];
+  for (let i = 0; i < raw.length; i += 2) pairs.push([raw[i] as string, raw[i + 1] as string]);
+  return pairs;
 };
 
 const wholeOf = (body: Capture): Pick<StartedEntry, 'whole' | 'unkept'> => {

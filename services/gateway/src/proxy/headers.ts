@@ -9,6 +9,16 @@ const OWN: ReadonlySet<string> = new Set(['host', 'expect', 'x-stemma-history'])
  */
 const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding']);
 
+/** Methods whose requests Node.js sends without a body, unless one of these headers is there. */
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
+
+/** The headers of a request as they are sent on: one without a body says so, where Node.js would send an empty one in chunks. */
+export const requestHeaders = (method: string, raw: readonly string[]): string[] => {
+  const kept = forwardedHeaders(raw, 'request');
+  const isFramed = kept.some((name, i) => i % 2 === 0 && FRAMING.has(name.toLowerCase()));
+  return isFramed || BODILESS.has(method) ? kept : [...kept, 'Content-Length', '0'];
+};
+
 /**
  * Headers as they came, names and values in turns, without those about the connection. Those of a request that say where its body
  * ends stay.

@@ -1,11 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { errorAnswer } from '../front/error-answer.ts';
-import { addressOf, type Upstreams } from './address.ts';
+import { addressOf, type ProxyAddress, type Upstreams } from './address.ts';
 import type { CallSink, RecordedEntry } from './call-sink.ts';
 import type { AskedScope, CallBranch, EndedEntry, StartedEntry } from './entry.ts';
 import { exchange, type RequestToSend } from './exchange.ts';
 import { recordLater } from './record-later.ts';
+import { tunnel } from './tunnel.ts';
 import { openJournal, type EntryRef, type Noted, type Waiting } from './journal.ts';
 
 export type ProxyOptions = {
@@ -37,8 +39,10 @@ export type ProxyCounts = {
 /** Sends calls of models on to their providers, and records them. */
 export type Proxy = {
   /** True for a path of the proxy; then the request is answered. */
-  readonly takes: (incoming: IncomingMessage) => boolean;
+  readonly takes: (incoming: Pick<IncomingMessage, 'url'>) => boolean;
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+  /** Passes on what asks for another protocol, which is not recorded. @param head what came behind the request */
+  readonly upgrade: (incoming: IncomingMessage, client: Duplex, head: Buffer) => void;
   readonly counts: () => ProxyCounts;
   /** Resolves when all calls are recorded that have ended, or with what waits still when the time is over. */
   readonly drained: (milliseconds: number) => Promise<number>;
@@ -95,6 +99,8 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const { journal, left } = await openJournal({ directory, limit, inMemory: redacts, warn });
   const calls = new Map<string, Call>();
   const histories = new Set<string>();
+  /** Clients that speak another protocol. */
+  const tunnels = new Set<Duplex>();
   let [made, dropped, refused, waiting] = [0, 0, 0, 0];
   let whenDrained: (() => void)[] = [];
 
@@ -287,10 +293,15 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
 
   return {
     takes: ({ url = '' }) => url.startsWith('/proxy/'),
+    upgrade: (incoming, client, head) => {
+      const address = addressIn(incoming);
+      tunnels.add(client);
+      client.once('close', () => tunnels.delete(client));
+      tunnel(incoming, client, head, address, upstreams[address.provider]);
+    },
     handle: (incoming, outgoing) => {
       try {
-        const named = incoming.headers['x-stemma-history'];
-        const address = addressOf(incoming.url ?? '', Array.isArray(named) ? named[0] : named);
+        const address = addressIn(incoming);
         const send = (isSteered: boolean): void =>
           exchange(incoming, outgoing, address, upstreams[address.provider], {
             ...{ started, ended },
@@ -322,10 +333,17 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     close: () => {
       // What is in the journal, the next process records.
       for (const call of calls.values()) clearTimeout(call.begun?.timer);
+      for (const client of tunnels) client.destroy();
       sink.close();
       return journal.close();
     },
   };
+};
+
+/** @throws E_USAGE */
+const addressIn = ({ url = '', headers }: IncomingMessage): ProxyAddress => {
+  const named = headers['x-stemma-history'];
+  return addressOf(url, Array.isArray(named) ? named[0] : named);
 };
 
 const newCall = (): Call => ({
