@@ -35,7 +35,7 @@ export const hashPrompt = (
   const seed = sha256(utf8.encode(`stemma prompt\n${scope}`));
   const common = known === undefined ? 0 : commonLength(known.given, messages);
   const hashes = {
-    lists: known?.hashes.lists.slice(0, common + 1) ?? [seed.subarray(0, OF_LIST)],
+    lists: known?.hashes.lists.slice(0, common + 1) ?? [seed.slice(0, OF_LIST)],
     messages: known?.hashes.messages.slice(0, common) ?? [],
     whole: known?.hashes.whole.slice(0, common + 1) ?? [seed],
   };
@@ -44,8 +44,8 @@ export const hashPrompt = (
     const json = sha256(utf8.encode(comparableMessage(message)));
     list = sha256(Buffer.concat([list, json]));
     hashes.whole.push(list);
-    hashes.lists.push(list.subarray(0, OF_LIST));
-    hashes.messages.push(sha256(Buffer.concat([seed, json])).subarray(0, OF_MESSAGE));
+    hashes.lists.push(list.slice(0, OF_LIST));
+    hashes.messages.push(sha256(Buffer.concat([seed, json])).slice(0, OF_MESSAGE));
   }
   return hashes;
 };

@@ -1,4 +1,4 @@
-import { toHex, type WideJson } from '@stemma/canonical';
+import { sha256Hex, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import type { CallMatch, CallOrigin } from '@stemma/events';
 import { historyId, type Redaction } from '@stemma/history';
@@ -290,7 +290,7 @@ export const openRequestRecorder = (
 /** The hash of what a conversation begins with: the system's messages, and the first one behind them. */
 const beginningOf = (scope: string, messages: readonly WideJson[]): string => {
   const beginning = messages.slice(0, leadingSystem(messages) + 1);
-  return toHex(hashPrompt(scope, beginning).lists.at(-1) as Uint8Array);
+  return sha256Hex([JSON.stringify(scope), ...beginning.map(comparableMessage)].join('\n'));
 };
 
 /** The command that starts the history of a call that goes on from none, and that history if nothing is said in it. */
