@@ -204,13 +204,22 @@ export const openDecisionState = ({
   const step = rows.isRemote ? RECENT_STEP.remote : RECENT_STEP.local;
   let forgetAtSize = step;
   const forgetKnown = async (): Promise<void> => {
-    const known = recent.forgetKnown(await rows.readFacts((facts) => facts.head()), prevHash);
+    forgetBefore(await rows.readFacts((facts) => facts.head()));
+  };
+  const forgetBefore = (head: Pick<HeadState, 'next' | 'prev'>): void => {
+    const known = recent.forgetKnown(head, prevHash);
     if (inMemory !== undefined) for (const frame of known) inMemory.add(frame);
     if ((inMemory?.bytes ?? 0) > MAX_IN_MEMORY) {
       inMemory = undefined;
       mayRead = false;
     }
     forgetAtSize = recent.size + step;
+  };
+
+  /** The branch of the newest frame. */
+  let usedLast = 0;
+  const freeIfKnown = (): void => {
+    if (recent.size === 0) freeMemory(state, MAX_NODES, usedLast);
   };
 
   const isFarAhead = (): boolean => recent.size >= mostAhead.frames || recent.bytes >= mostAhead.bytes;
@@ -255,7 +264,8 @@ export const openDecisionState = ({
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
       if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
-      if (recent.size === 0) freeMemory(state, MAX_NODES, frame.body.branchId);
+      usedLast = frame.body.branchId;
+      freeIfKnown();
       const applied = await withBranches(
         (branches) =>
           rows.withPayloads((stored) =>
@@ -275,6 +285,10 @@ export const openDecisionState = ({
       const { applied, prev: previous } = recent.takeLast();
       revertFrame(state, applied);
       prevHash = previous;
+    },
+    rowsHave: (head) => {
+      forgetBefore(head);
+      freeIfKnown();
     },
   };
 };

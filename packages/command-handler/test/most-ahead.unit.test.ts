@@ -1,30 +1,11 @@
-import { openMemoryContents } from '@stemma/contents';
-import { isStemmaError } from '@stemma/errors';
-import { commandDigest, historyId, type Command } from '@stemma/history';
-import { openMemoryLog, openWriter, type Writer } from '@stemma/log';
-import { openProjector } from '@stemma/projector';
-import { openMemoryRowStore } from '@stemma/row-store';
+import { historyId, type Command } from '@stemma/history';
 import { sized } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
-import { openRowsDomain } from '../src/decision-sources.ts';
-import { MOST_AHEAD, type MostAhead } from '../src/decision-state.ts';
+import { MOST_AHEAD } from '../src/decision-state.ts';
+import { openWithoutRows, write } from './writer-without-rows.ts';
 
 const history = historyId('h', '');
 const by = { recorder: 'r' };
-
-const write = async (writer: Writer<Command>, command: Command): Promise<string> => {
-  try {
-    const { repeated } = await writer.write({
-      id: command.id,
-      digest: commandDigest(command),
-      history,
-      command,
-    });
-    return repeated ? 'repeated' : 'written';
-  } catch (error) {
-    return isStemmaError(error) ? error.code : 'another error';
-  }
-};
 
 /** Command 0 starts the history, each other one inserts a block with the content. */
 const commandsWith =
@@ -39,27 +20,6 @@ const commandsWith =
         ? [{ op: 'start', name: 'h' }]
         : [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb', role: 'user', content } }],
   });
-
-/** A writer whose rows stand still until the projector is asked to catch up. */
-const openWithoutRows = async (mostAhead: MostAhead) => {
-  const log = await openMemoryLog();
-  const contents = openMemoryContents();
-  const projector = openProjector({ log, contents, store: openMemoryRowStore() });
-  const writer = openWriter(log, {
-    domain: openRowsDomain(
-      log,
-      projector,
-      () => 1n,
-      () => undefined,
-      mostAhead,
-    ),
-    contents,
-    random: () => 0,
-    sleep: () => Promise.resolve(),
-    now: () => 0,
-  });
-  return { projector, writer };
-};
 
 it('while the rows of a history are not updated, the handler accepts only so many frames for it, and accepts more once the rows have caught up', async () => {
   const frames = sized(500, MOST_AHEAD.frames);
@@ -95,7 +55,7 @@ it('frames ahead of the rows take only so many bytes of a history, however few t
 });
 
 it('a fork cannot take the name of the first branch even before the rows contain the history', async () => {
-  const { writer } = await openWithoutRows(MOST_AHEAD);
+  const { writer } = await openWithoutRows();
   const start: Command = { id: 'c0', history, branchId: 0, by, steps: [{ op: 'start', name: 'h' }] };
   const fork: Command = {
     id: 'c1',

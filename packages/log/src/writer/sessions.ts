@@ -84,6 +84,13 @@ export type SessionCache<C> = {
   readonly evict: (history: string) => void;
 };
 
+/**
+ * When so many histories may have frames that the rows had not when they were written, the rows are asked for the half of them
+ * that were used first, together. A session itself asks only after more frames: short conversations would keep all that they have
+ * until they are evicted.
+ */
+const MANY_AHEAD = 128;
+
 /** The most evicted histories of which it is kept how far they were read; about 200 bytes each. */
 const MAX_READ_BACK = 50_000;
 
@@ -108,8 +115,34 @@ export const openSessionCache = <C>(
   };
   /** The frames of evicted histories that were read or written here, by history; the oldest entry goes first. */
   const readBack = new Map<string, ReadBack>();
+  /** Histories that the rows may not have whole, the last one used at the end. */
+  const ahead = new Set<string>();
+  /** Commands since the rows were asked: if they stay behind, they are not asked at each. */
+  let since = 0;
+  /** Tells the sessions that were used first what the rows have of them. */
+  const askRows = async (): Promise<void> => {
+    since = 0;
+    const oldest = [...ahead].slice(0, MANY_AHEAD / 2);
+    // Who needs rows that cannot be read meets the error; until then the sessions keep what they have.
+    const read = await attempt(() => domain.heads(partition, oldest));
+    for (const history of oldest) {
+      ahead.delete(history);
+      tellSession(history, read?.heads.get(history));
+    }
+  };
+  const tellSession = (history: string, head: HeadState | undefined): void => {
+    const known = sessions.get(history);
+    if (known === undefined) return;
+    const { session, sent } = known;
+    if (head !== undefined && sent.length === 0) {
+      session.rowsHave?.(head);
+      resize(history, session.bytes);
+    }
+    if ((head?.next ?? 0) < session.next) ahead.add(history);
+  };
   const evict = (history: string): void => {
     sessions.delete(history);
+    ahead.delete(history);
     resize(history, 0);
     reader.forget(history);
   };
@@ -124,6 +157,8 @@ export const openSessionCache = <C>(
   const use = (history: string, used: HistorySession<C>): void => {
     sessions.delete(history);
     sessions.set(history, used);
+    ahead.delete(history);
+    ahead.add(history);
     resize(history, used.session.bytes);
     for (const [oldest, session] of sessions) {
       if (total <= capacity || oldest === history) return;
@@ -168,6 +203,7 @@ export const openSessionCache = <C>(
   };
 
   const load = async (history: string): Promise<HistorySession<C>> => {
+    if (ahead.size >= MANY_AHEAD && ++since >= MANY_AHEAD / 2) await askRows();
     for (let tries = 0; tries < 5; tries++) {
       const session = sessions.get(history) ?? (await loadNew(history));
       use(history, session);
@@ -183,6 +219,15 @@ export const openSessionCache = <C>(
     throw fail('E_BUSY', `the rows of ${history} do not stop changing`);
   };
   return { load, get: (history) => sessions.get(history), evict };
+};
+
+/** Undefined if it throws. */
+const attempt = async <T>(act: () => Promise<T> | T): Promise<T | undefined> => {
+  try {
+    return await act();
+  } catch {
+    return undefined;
+  }
 };
 
 const continues = <C>(
@@ -244,7 +289,8 @@ const encode = async <C>(
     sealer: contents.sealer,
   };
   const frame = await readFrame({ envelope: own.envelope, bytes: encoded.bytes, bodyAt: own.bodyAt }, source);
-  const hash = record.subarray(record.length - HASH_BYTES);
+  // Its own bytes: a view of the record would keep all of it for as long as the history is known.
+  const hash = record.slice(record.length - HASH_BYTES);
   await session.apply(frame, hash);
   // A sealed frame is read with its key only, and contents may be lost: both are looked up again.
   if (stored === body && encoded.contents.length === 0) decoded?.keep(frame, hash, record.length);

@@ -51,6 +51,11 @@ export type Session<C> = {
   apply(frame: Frame, hash: Uint8Array): Promise<void> | void;
   /** Undoes the frame applied last. The writer never undoes more than it sent ahead. */
   undo(): Promise<void> | void;
+  /**
+   * The rows have every frame before this head: what is kept because they lacked them may go. Called while no command is decided
+   * and nothing is sent.
+   */
+  rowsHave?(head: Pick<HeadState, 'next' | 'prev'>): void;
 };
 
 /** What the writer needs of the rows and the rules of histories; the composing program provides it. */
