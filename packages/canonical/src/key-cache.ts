@@ -9,17 +9,23 @@ const texts = new Array<string>(SLOTS).fill('');
 /** Longer texts are not cached. */
 export const MAX_CACHED = 32;
 
+type Slice = (this: Uint8Array, start: number, end: number) => string;
+
+/**
+ * What `toString` of a Buffer comes to, without the way there, and of any bytes: to make a Buffer of them takes as long as a short
+ * text. The types of Node leave both out.
+ */
+const { latin1Slice, utf8Slice } = Buffer.prototype as unknown as {
+  readonly latin1Slice: Slice;
+  readonly utf8Slice: Slice;
+};
+export { utf8Slice };
+
 /**
  * The ASCII text of 1 to {@link MAX_CACHED} bytes that begins at `start`, kept for next time; undefined if a byte is not
  * ASCII.
  */
-/** `latin1Slice` is what `toString('latin1')` comes to, without the way there; the types of Node leave it out. */
-export type SliceableBytes = Buffer & {
-  latin1Slice(start: number, end: number): string;
-  utf8Slice(start: number, end: number): string;
-};
-
-export const cachedText = (bytes: SliceableBytes, start: number, length: number): string | undefined => {
+export const cachedText = (bytes: Uint8Array, start: number, length: number): string | undefined => {
   const slot =
     ((bytes[start] as number) * 31 +
       (bytes[start + (length >> 1)] as number) * 131 +
@@ -30,7 +36,7 @@ export const cachedText = (bytes: SliceableBytes, start: number, length: number)
   if (kept.length === length && isAt(kept, bytes, start)) return kept;
   for (let i = start; i < start + length; i++) if ((bytes[i] as number) >= 0x80) return undefined;
   return (texts[slot] =
-    length < SHORT ? shortText(bytes, start, length) : bytes.latin1Slice(start, start + length));
+    length < SHORT ? shortText(bytes, start, length) : latin1Slice.call(bytes, start, start + length));
 };
 
 /**

@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import { toHex } from './hash.ts';
 import { isForbiddenKey } from './json-value.ts';
-import { cachedText, copyBytes, MAX_CACHED, type SliceableBytes } from './key-cache.ts';
+import { cachedText, copyBytes, MAX_CACHED, utf8Slice } from './key-cache.ts';
 import { CONTENT_REF_TYPE, ContentRef, MAX_PACKED_DEPTH, type Packable } from './pack.ts';
 
 /** The result of {@link unpackFrom}: the value, where it ends, and how many of its parts JSON cannot represent. */
@@ -40,10 +40,23 @@ export type Unpacker = {
   at: number;
   /** @throws E_FRAME_INVALID with the byte's offset. */
   next(): Packable;
+  /** Passes a value without looking into it. @throws E_FRAME_INVALID if the bytes end before it does. */
+  skip(): void;
 };
 
 /** As {@link unpackFrom}, for many values in the same bytes. */
 export const openUnpacker = (bytes: Uint8Array, start: number): Unpacker => new Reader(bytes, start);
+
+/** They read any bytes, though their types know Buffers only. */
+const { readBigInt64BE, readBigUInt64BE, readDoubleBE, readInt16BE, readInt32BE, readInt8 } =
+  Buffer.prototype as unknown as {
+    readonly [Name in 'readBigInt64BE' | 'readBigUInt64BE']: (this: Uint8Array, at: number) => bigint;
+  } & {
+    readonly [Name in 'readDoubleBE' | 'readInt16BE' | 'readInt32BE' | 'readInt8']: (
+      this: Uint8Array,
+      at: number,
+    ) => number;
+  };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -52,7 +65,6 @@ const MOST_COMMON = 18;
 
 class Reader {
   readonly #bytes: Uint8Array;
-  #view: SliceableBytes | undefined;
   at: number;
   refs = 0;
   binaries = 0;
@@ -62,14 +74,71 @@ class Reader {
     this.at = start;
   }
 
-  /** Made for the first value that needs it: many rows hold small numbers only, and it costs more than they do. */
-  get #buffer(): SliceableBytes {
-    const { buffer, byteOffset, byteLength } = this.#bytes;
-    return (this.#view ??= Buffer.from(buffer, byteOffset, byteLength) as SliceableBytes);
-  }
-
   next(): Packable {
     return this.read(0);
+  }
+
+  skip(): void {
+    for (let left = 1; left > 0; left--) {
+      const head = this.#byte();
+      if (head < 0x80 || head >= 0xe0) continue;
+      if (head < 0x90) left += (head & 0x0f) * 2;
+      else if (head < 0xa0) left += head & 0x0f;
+      else if (head < 0xc0) this.#skip(head & 0x1f);
+      else left += this.#skipOther(head);
+    }
+  }
+
+  /** Passes the rest of a value, but for the values in it, and returns their number. */
+  #skipOther(head: number): number {
+    switch (head) {
+      case 0xc0:
+      case 0xc2:
+      case 0xc3:
+        return 0;
+      case 0xcc:
+      case 0xd0:
+        this.#skip(1);
+        return 0;
+      case 0xcd:
+      case 0xd1:
+        this.#skip(2);
+        return 0;
+      case 0xce:
+      case 0xd2:
+        this.#skip(4);
+        return 0;
+      case 0xcb:
+      case 0xcf:
+      case 0xd3:
+        this.#skip(8);
+        return 0;
+      case 0xc4:
+      case 0xd9:
+        this.#skip(this.#uint(1, 0));
+        return 0;
+      case 0xc5:
+      case 0xda:
+        this.#skip(this.#uint(2, 0));
+        return 0;
+      case 0xc6:
+      case 0xdb:
+        this.#skip(this.#uint(4, 0));
+        return 0;
+      case 0xc7:
+        this.#skip(this.#uint(1, 0) + 1);
+        return 0;
+      case 0xdc:
+        return this.#uint(2, 0);
+      case 0xdd:
+        return this.#uint(4, 0);
+      case 0xde:
+        return this.#uint(2, 0) * 2;
+      case 0xdf:
+        return this.#uint(4, 0) * 2;
+      default:
+        throw this.#invalid(`the byte 0x${head.toString(16)} begins no value`);
+    }
   }
 
   read(depth: number): Packable {
@@ -107,15 +176,15 @@ class Reader {
       case 0xce:
         return this.#uint(4, 0x1_0000);
       case 0xcf:
-        return this.#long(this.#buffer.readBigUInt64BE(this.#skip(8)));
+        return this.#long(readBigUInt64BE.call(this.#bytes, this.#skip(8)));
       case 0xd0:
-        return this.#negative(this.#buffer.readInt8(this.#skip(1)), -0x20);
+        return this.#negative(readInt8.call(this.#bytes, this.#skip(1)), -0x20);
       case 0xd1:
-        return this.#negative(this.#buffer.readInt16BE(this.#skip(2)), -0x80);
+        return this.#negative(readInt16BE.call(this.#bytes, this.#skip(2)), -0x80);
       case 0xd2:
-        return this.#negative(this.#buffer.readInt32BE(this.#skip(4)), -0x8000);
+        return this.#negative(readInt32BE.call(this.#bytes, this.#skip(4)), -0x8000);
       case 0xd3:
-        return this.#negativeLong(this.#buffer.readBigInt64BE(this.#skip(8)));
+        return this.#negativeLong(readBigInt64BE.call(this.#bytes, this.#skip(8)));
       case 0xd9:
         return this.#text(this.#uint(1, 0x20));
       case 0xda:
@@ -187,17 +256,17 @@ class Reader {
   #key(length: number): string {
     const start = this.#skip(length);
     if (length === 0 || length > MAX_CACHED) return this.#textAt(start, length);
-    return cachedText(this.#buffer, start, length) ?? this.#textAt(start, length);
+    return cachedText(this.#bytes, start, length) ?? this.#textAt(start, length);
   }
 
   #text(length: number): string {
     const start = this.#skip(length);
     if (length === 0 || length > MOST_COMMON) return this.#textAt(start, length);
-    return cachedText(this.#buffer, start, length) ?? this.#textAt(start, length);
+    return cachedText(this.#bytes, start, length) ?? this.#textAt(start, length);
   }
 
   #textAt(start: number, length: number): string {
-    const text = this.#buffer.utf8Slice(start, start + length);
+    const text = utf8Slice.call(this.#bytes, start, start + length);
     // Buffer writes U+FFFD for bytes that are not UTF-8; only the strict decoder can tell whether one was meant.
     return text.includes('\ufffd') ? this.#strictText(start, length) : text;
   }
@@ -238,7 +307,7 @@ class Reader {
   }
 
   #float(): number {
-    const value = this.#buffer.readDoubleBE(this.#skip(8));
+    const value = readDoubleBE.call(this.#bytes, this.#skip(8));
     if (!Number.isFinite(value)) throw this.#invalid('a number is not finite');
     if (Number.isSafeInteger(value)) throw this.#invalid('an integer is written as a float');
     return value;

@@ -1,6 +1,15 @@
 import { encode } from '@msgpack/msgpack';
 import { describe, expect, it } from 'vitest';
-import { ContentRef, fromHex, pack, toHex, unpack, unpackFrom, type Packable } from '../src/index.ts';
+import {
+  ContentRef,
+  fromHex,
+  openUnpacker,
+  pack,
+  toHex,
+  unpack,
+  unpackFrom,
+  type Packable,
+} from '../src/index.ts';
 import { fc, runs, wideJsonValue } from './arbitraries.ts';
 
 const hash = 'ab'.repeat(32);
@@ -223,3 +232,34 @@ const narrow = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value === 0 ? 0 : value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, narrow(item)]));
 };
+
+describe('a value that is passed', () => {
+  /** Where the second of two values begins, for one who passes the first. */
+  const passed = (bytes: Uint8Array): number => {
+    const reader = openUnpacker(bytes, 0);
+    reader.skip();
+    return reader.at;
+  };
+
+  it('ends where it ends for one who reads it', () => {
+    for (const [, hex] of VECTORS) expect(passed(fromHex(`${hex}93010203`)), hex).toBe(hex.length / 2);
+    fc.assert(
+      fc.property(wideJsonValue, (value) => {
+        const bytes = pack(value);
+        expect(passed(Buffer.concat([bytes, bytes]))).toBe(bytes.length);
+      }),
+      { numRuns: runs(300) },
+    );
+  });
+
+  it('is refused if the bytes end before it does, or begin no value', () => {
+    for (const [, hex] of VECTORS)
+      for (let end = 0; end < hex.length; end += 2)
+        expect(() => passed(fromHex(hex.slice(0, end))), hex).toThrow(
+          expect.objectContaining({ code: 'E_FRAME_INVALID' }) as Error,
+        );
+    expect(() => passed(fromHex('c1'))).toThrow(
+      expect.objectContaining({ code: 'E_FRAME_INVALID' }) as Error,
+    );
+  });
+});

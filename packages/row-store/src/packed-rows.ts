@@ -167,7 +167,7 @@ export const unpackRows = (table: Table, column: number, owner: Key, sealed: Uin
   return rows;
 };
 
-/** One row of a value, of which few others are read. */
+/** One row of a value: of few others the keys are read, and of none the cells. */
 export const findPacked = (table: Table, column: number, sealed: Uint8Array, key: Key): Value | undefined => {
   const { offsets, end } = directoryOf(sealed);
   let [low, high] = [0, offsets.length - 1];
@@ -176,15 +176,35 @@ export const findPacked = (table: Table, column: number, sealed: Uint8Array, key
     if (compareKeyAt(table, column, sealed, offsets[middle] as number, key) <= 0) low = middle;
     else high = middle - 1;
   }
-  const reader = openRows(table, column, key.slice(0, column), sealed, offsets[low] as number);
+  const reader = openUnpacker(sealed, offsets[low] as number);
+  const cells: KeyCell[] = key.slice();
+  /** Where the cell of each column was written last; -1: it is null. */
+  const places = table.value.map(() => -1);
   while (reader.at < end) {
-    const row = reader.next();
-    const order = compareKeys(row.key, key, column);
-    if (order === 0) return row.value;
+    const kept = reader.next() as number;
+    if (kept === 0) places.fill(-1);
+    for (let i = column + kept; i < table.key.length; i++) cells[i] = reader.next() as KeyCell;
+    for (let mask = reader.next() as number, i = 0; mask !== 0; mask >>>= 1, i++) {
+      if ((mask & 1) === 0) continue;
+      places[i] = reader.at;
+      reader.skip();
+    }
+    const order = compareKeys(cells, key, column);
+    if (order === 0) return cellsAt(table, reader, places);
     if (order > 0) return undefined;
   }
   return undefined;
 };
+
+const cellsAt = (table: Table, reader: Unpacker, places: readonly number[]): Value =>
+  places.map((place, i) => {
+    if (place === -1) return null;
+    reader.at = place;
+    const cell = reader.next() as Cell;
+    return (table.value[i] as readonly [string, string])[1] === 'wide' && typeof cell === 'number'
+      ? BigInt(cell)
+      : cell;
+  });
 
 /** The key of the last row of a value, without the cells that are not stored. */
 export const lastKey = (table: Table, column: number, sealed: Uint8Array): Key => {
