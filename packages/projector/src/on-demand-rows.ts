@@ -6,9 +6,13 @@ import {
   type CellReader,
   type GenerationView,
   type Key,
+  type KeyCell,
+  type Range,
+  type Row,
   type RowReader,
   type Rows,
   type Table,
+  type Value,
 } from '@stemma/row-store';
 import { missing, missingKind } from '@stemma/suspend';
 
@@ -46,33 +50,52 @@ export const readFoldedEnd = (rows: RowReader, history: string): number => {
 };
 
 /** The same view, where a read of a table that is folded on demand first asks for the frames that it lacks. */
-export const viewOnDemand = (
-  view: GenerationView,
-  modelOf: ReadonlyMap<Table, ReadModel>,
-): GenerationView => {
-  const upToDate = new Set<string>();
-  const rows: CellReader = view;
-  const require = (table: Table, [history]: Key): void => {
-    const model = modelOf.get(table);
+export const viewOnDemand = (view: GenerationView, modelOf: ReadonlyMap<Table, ReadModel>): GenerationView =>
+  typedRows<CellReader & Omit<GenerationView, keyof CellReader>>(new OnDemandView(view, modelOf));
+
+/** A class, as each read makes one: its functions are made once. */
+class OnDemandView implements CellReader, Omit<GenerationView, keyof CellReader> {
+  readonly #view: GenerationView;
+  readonly #rows: CellReader;
+  readonly #modelOf: ReadonlyMap<Table, ReadModel>;
+  #upToDate: Set<string> | undefined;
+
+  constructor(view: GenerationView, modelOf: ReadonlyMap<Table, ReadModel>) {
+    this.#view = view;
+    this.#rows = view;
+    this.#modelOf = modelOf;
+  }
+
+  get(table: Table, key: Key): Value | undefined {
+    this.#require(table, key);
+    return this.#rows.get(table, key);
+  }
+
+  range(table: Table, range: Range): readonly Row[] {
+    this.#require(table, range.prefix);
+    return this.#rows.range(table, range);
+  }
+
+  cursor(partition: number): Uint8Array | null {
+    return this.#view.cursor(partition);
+  }
+
+  partitions(): readonly number[] {
+    return this.#view.partitions();
+  }
+
+  count(table: Table, owner: KeyCell): number {
+    return this.#view.count(table, owner);
+  }
+
+  #require(table: Table, [history]: Key): void {
+    const model = this.#modelOf.get(table);
     if (model === undefined || typeof history !== 'string') return;
     const name = `${model.name} ${history}`;
-    if (upToDate.has(name)) return;
-    const next = readFoldedEnd(view, history);
-    if ((readFolded(view, history, model.name) ?? 0) < next)
+    if (this.#upToDate?.has(name) === true) return;
+    const next = readFoldedEnd(this.#view, history);
+    if ((readFolded(this.#view, history, model.name) ?? 0) < next)
       throw missing(UNFOLDED, [{ model, history, next }]);
-    upToDate.add(name);
-  };
-  return typedRows<CellReader & Omit<GenerationView, keyof CellReader>>({
-    get(table, key) {
-      require(table, key);
-      return rows.get(table, key);
-    },
-    range(table, range) {
-      require(table, range.prefix);
-      return rows.range(table, range);
-    },
-    cursor: (partition) => view.cursor(partition),
-    partitions: () => view.partitions(),
-    count: (table, owner) => view.count(table, owner),
-  });
-};
+    (this.#upToDate ??= new Set()).add(name);
+  }
+}

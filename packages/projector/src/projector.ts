@@ -184,12 +184,14 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     payloads.clear();
   };
   let wasPromoted = false;
+  /** The generation that was current when somebody last asked. */
+  let latest: Generation | undefined;
   /** The current generation, if this version's read models wrote it. */
   const findCurrent = async (): Promise<Generation | undefined> => {
     const known = await currentName(store, group, signature);
     if (known === undefined) return undefined;
     wasPromoted = true;
-    return open(known);
+    return (latest = await open(known));
   };
   /** The current generation; the next one while rows of another version are still current. */
   const generation = async (): Promise<Generation> => {
@@ -200,16 +202,25 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     return open(unfinished ?? (await nextName(store, signature, current)));
   };
   const readOnce = async <T>(fn: (view: GenerationView) => T): Promise<T> => {
+    const reading = (view: GenerationView, name: string): T => {
+      const counted = checkCounts(view, name);
+      return fn(modelOf.size === 0 ? counted : viewOnDemand(counted, modelOf));
+    };
+    const known = latest;
+    if (known?.readIfCurrent !== undefined) {
+      try {
+        const found = await known.readIfCurrent(group, (view) => reading(view, known.name));
+        if (found !== undefined) return found.value;
+      } catch (error) {
+        throw inGeneration(error, known.name);
+      }
+    }
     const first = await findCurrent();
     // Another process has thrown damaged rows away: what is being built is no answer yet.
     if (first === undefined && wasPromoted) {
       wasPromoted = false;
       for (const partition of partitions) await catchUpPartition(partition);
     }
-    const reading = (view: GenerationView, name: string): T => {
-      const counted = checkCounts(view, name);
-      return fn(modelOf.size === 0 ? counted : viewOnDemand(counted, modelOf));
-    };
     // Awaited here, as a promise that is only handed on takes two turns more.
     return await readCurrent(first ?? (await generation()), generation, reading);
   };

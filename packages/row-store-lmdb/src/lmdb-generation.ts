@@ -2,7 +2,7 @@ import { attempt, fail } from '@stemma/errors';
 import { defineTable } from '@stemma/row-store';
 import {
   decodeKey,
-  encodeRange,
+  encodeBounds,
   hashBytes,
   keyScratch,
   localSource,
@@ -24,12 +24,14 @@ import {
   type TableReader,
   type Value,
 } from '@stemma/row-store';
+import { nameKey } from './entries.ts';
 import { damageIn } from './lmdb-damage.ts';
 import type { Bytes, LmdbEnvironment } from './lmdb-environment.ts';
 import { ownRecords, type OwnRecords } from './own-records.ts';
 import { packedRows, unpackChecked, type PackedRows } from './packed-tree.ts';
 import { writeRows, type Head } from './write-rows.ts';
 import { ownersOf, uintBytes, type Owner } from './owners.ts';
+import { bytesAt, entriesOn } from './tree-walks.ts';
 
 /*
  * Keys of a table: [generation][owner's number][the key's other columns]; if the key is the owner alone:
@@ -42,12 +44,14 @@ import { ownersOf, uintBytes, type Owner } from './owners.ts';
 /** `number` undefined: nothing was committed under this name yet; `register` assigns one, in a write transaction. */
 export type Registration = { number(): number | undefined; register(): number };
 
+export type LmdbGeneration = Generation & Required<Pick<Generation, 'readIfCurrent'>>;
+
 export const lmdbGeneration = (
   environment: LmdbEnvironment,
   name: string,
   tables: readonly Table[],
   registered: Registration,
-): Generation => {
+): LmdbGeneration => {
   const own = ownRecords(environment.own, name);
   const known = new Set(tables.map((table) => table.name));
   const treeOf = (table: Table, create = false): Bytes | undefined => {
@@ -121,7 +125,8 @@ export const lmdbGeneration = (
       if (table.packed === true) return packedOf(table, key)?.get(key);
       const at = keyBytes(table, key);
       if (at === undefined) return undefined;
-      const sealed = treeToRead(table)?.getBinaryFast(at.bytes);
+      const tree = treeToRead(table);
+      const sealed = tree && bytesAt(tree, at.bytes);
       return sealed === undefined ? undefined : unsealValue(table, sealed, at.seed, name);
     },
     range(table, range) {
@@ -130,30 +135,20 @@ export const lmdbGeneration = (
       const head = writeHead(table, range.prefix, false);
       const tree = treeToRead(table);
       if (head === undefined || tree === undefined) return [];
-      const { start, end } = encodeRange(
-        table,
-        range,
-        Buffer.from(keyScratch.subarray(0, head.at)),
-        head.column,
-      );
+      const { start, end = BEHIND_ALL } = encodeBounds(table, range, head.at, head.column);
       const owner = head.column === 1 ? [range.prefix[0] as string | number] : [];
-      const options = range.limit === undefined ? {} : { limit: range.limit };
-      const found =
+      const walk =
         range.reverse === true
-          ? tree.getRange({
-              ...(end && { start: end }),
-              end: start,
-              reverse: true,
-              exclusiveStart: true,
-              inclusiveEnd: true,
-              ...options,
-            })
-          : tree.getRange({ start, ...(end && { end }), ...options });
+          ? { start: end, end: start, reverse: true, exclusiveStart: true, inclusiveEnd: true }
+          : { start, end };
+      const limit = range.limit ?? Infinity;
       const list: Row[] = [];
-      for (const { key, value: sealed } of found) {
+      if (limit === 0) return list;
+      for (const { key, value: sealed } of entriesOn(tree, walk)) {
         // Looked at first: the key may be what is damaged.
         const value = unsealed(table, head.seed, key, sealed);
         list.push({ key: [...owner, ...decodeKey(table, key, head.at, head.column)], value });
+        if (list.length >= limit) break;
       }
       return list;
     },
@@ -184,8 +179,7 @@ export const lmdbGeneration = (
         const head = writeHead(table, [owner], false);
         const tree = treeToRead(table);
         if (head === undefined || tree === undefined) return 0;
-        const before = Buffer.from(keyScratch.subarray(0, head.at));
-        const { start, end } = encodeRange(table, { prefix: [owner] }, before, head.column);
+        const { start, end } = encodeBounds(table, { prefix: [owner] }, head.at, head.column);
         return tree.getKeysCount({ start, ...(end && { end }) });
       } catch (error) {
         throw damageIn(error, name, table.name);
@@ -227,17 +221,31 @@ export const lmdbGeneration = (
     return environment.opened();
   };
 
+  const readNow = <T>(fn: (view: GenerationView) => T): T => {
+    for (;;) {
+      const opened = refresh();
+      const result = attempt(() => fn(view));
+      // Opening a tree in between ended the read state: once more, now that all trees are open.
+      if (environment.opened() === opened) return result();
+    }
+  };
+  const pointers = ownRecords(environment.own);
+  const nameBytes = Buffer.from(name);
+  const pointerKeys = new Map<string, Buffer>();
+  const pointerKeyOf = (group: string): Buffer => {
+    const known = pointerKeys.get(group) ?? nameKey('p', group);
+    pointerKeys.set(group, known);
+    return known;
+  };
+
   return {
     name,
     tables,
-    async read(fn) {
-      for (;;) {
-        const opened = refresh();
-        const result = attempt(() => fn(view));
-        // Opening a tree in between ended the read state: once more, now that all trees are open.
-        if (environment.opened() === opened) return result();
-      }
-    },
+    read: async (fn) => readNow(fn),
+    readIfCurrent: async (group, fn) =>
+      readNow((now) =>
+        pointers.get(pointerKeyOf(group))?.equals(nameBytes) === true ? { value: fn(now) } : undefined,
+      ),
     async scan(fn) {
       for (const table of tables) treeOf(table);
       refresh();
@@ -272,6 +280,9 @@ export const lmdbGeneration = (
     },
   };
 };
+
+/** No key begins so. */
+const BEHIND_ALL = Buffer.of(0xff);
 
 /** True if the bytes before the columns of a key that was just written are these. */
 const isHead = (bytes: Buffer, at: number): boolean => {

@@ -1,10 +1,17 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { sameCursor, shapeOf, type Generation, type RowStore, type Table } from '@stemma/row-store';
+import { sameCursor, shapeOf, type RowStore, type Table } from '@stemma/row-store';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openLmdbEnvironment, type LmdbEnvironment } from './lmdb-environment.ts';
-import { cursorKey, cursorsOf, lmdbGeneration, ownHead, type Registration } from './lmdb-generation.ts';
+import {
+  cursorKey,
+  cursorsOf,
+  lmdbGeneration,
+  ownHead,
+  type LmdbGeneration,
+  type Registration,
+} from './lmdb-generation.ts';
 import { nameKey, readEntry, type GenerationEntry } from './entries.ts';
 import { ownRecords, removeSome } from './own-records.ts';
 import { uintBytes } from './owners.ts';
@@ -62,7 +69,7 @@ export const openLmdbRowStore = ({
     generation: async (name, tables) => {
       let from = now();
       let generation = from.generation(name, tables);
-      const current = (): Generation => {
+      const current = (): LmdbGeneration => {
         if (now() !== from) {
           from = opened;
           generation = from.generation(name, tables);
@@ -72,7 +79,9 @@ export const openLmdbRowStore = ({
       return {
         name,
         tables,
-        read: async (fn) => current().read(fn),
+        // Awaited here, as a promise that is only handed on takes two turns more.
+        read: async (fn) => await current().read(fn),
+        readIfCurrent: async (group, fn) => await current().readIfCurrent(group, fn),
         scan: async (fn) => current().scan(fn),
         source: () => current().source(),
         commit: async (batch) => current().commit(batch),
@@ -126,7 +135,7 @@ const removeFiles = (directory: string, folder: string | undefined): void => {
 
 /** The rows of one environment. */
 type OpenedRows = Omit<RowStore, 'generation' | 'discard' | 'address'> & {
-  generation(name: string, tables: readonly Table[]): Generation;
+  generation(name: string, tables: readonly Table[]): LmdbGeneration;
   readonly folder: string;
   readonly file: string;
   /** Says that rows are written, durably, as each write does: before another thread writes some. */

@@ -1,6 +1,7 @@
 import { hashBytes, rowsDamaged, sealBytes, seedOf, unsealBytes } from '@stemma/row-store';
 import { damageIn } from './lmdb-damage.ts';
 import type { Bytes } from './lmdb-environment.ts';
+import { bytesAt } from './tree-walks.ts';
 
 /** The store's own records, each with a checksum over key and value that is looked at whenever it is read. */
 export type OwnRecords = {
@@ -28,8 +29,8 @@ export const ownRecords = (tree: Bytes, generation = 'the store'): OwnRecords =>
   return {
     get(key) {
       try {
-        const sealed = tree.get(key);
-        return sealed && opened(key, sealed);
+        const sealed = bytesAt(tree, key);
+        return sealed && opened(key, Buffer.from(sealed));
       } catch (error) {
         throw damageIn(error, generation, OWN);
       }

@@ -20,7 +20,7 @@ const openTree = () => {
       )
       .slice(0, limit);
   const tree = {
-    get: (key: Buffer) => kept.get(key.toString('hex')),
+    getBinaryFast: (key: Buffer) => kept.get(key.toString('hex')),
     putSync: (key: Buffer, value: Uint8Array) => void kept.set(key.toString('hex'), Buffer.from(value)),
     removeSync: (key: Buffer) => kept.delete(key.toString('hex')),
     getKeys: (range: Range) => keysIn(range),

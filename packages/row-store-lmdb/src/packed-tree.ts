@@ -21,6 +21,7 @@ import {
   type Value,
 } from '@stemma/row-store';
 import type { Bytes } from './lmdb-environment.ts';
+import { bytesAt, keysOn, type TreeWalk } from './tree-walks.ts';
 
 /*
  * Reading a row costs lmdb's library many times what decoding it does. So the rows of a packed table stand together in
@@ -36,7 +37,8 @@ export type PackedRows = {
   write(changes: readonly RowChange[]): void;
 };
 
-type Stored = { readonly key: Buffer; readonly value: Buffer };
+/** The value is valid until the next read. */
+type Stored = { readonly key: Buffer; readonly value: Uint8Array };
 /** One of several changes in the order of their keys. */
 type Sorted = Pick<RowChange, 'key' | 'value'>;
 
@@ -58,29 +60,24 @@ export const packedRows = (
     return Buffer.from(keyScratch.subarray(0, writeKey(head.bytes.length, table, key, column)));
   };
   const seedAt = (key: Buffer): number => hashBytes(head.seed, key);
-  const checked = (stored: Stored): Buffer => checkedValue(table, stored, head.seed, generation);
+  const checked = (stored: Stored): Uint8Array => checkedValue(table, stored, head.seed, generation);
   const rowsIn = (stored: Stored): Row[] =>
     unpackChecked(table, column, owner, stored, head.seed, generation);
 
+  const firstKeyOn = (walk: TreeWalk): Buffer | undefined => {
+    for (const key of keysOn(tree, walk)) return key;
+    return undefined;
+  };
+  const storedAt = (key: Buffer): Stored => ({ key, value: bytesAt(tree, key) ?? NONE });
+
   /** The last value whose key is not after these bytes. */
   const valueAt = (at: Buffer): Stored | undefined => {
-    for (const { key, value } of tree.getRange({
-      start: at,
-      end: head.bytes,
-      reverse: true,
-      inclusiveEnd: true,
-      limit: 1,
-    }))
-      return { key: Buffer.from(key), value };
-    return undefined;
+    const key = firstKeyOn({ start: at, end: head.bytes, reverse: true, inclusiveEnd: true });
+    return key && storedAt(key);
   };
   const end = Buffer.concat([head.bytes, Buffer.of(0xff)]);
   /** The key of the first value behind these bytes. */
-  const keyAfter = (at: Buffer): Buffer | undefined => {
-    for (const key of tree.getKeys({ start: at, end, exclusiveStart: true, limit: 1 }))
-      return Buffer.from(key);
-    return undefined;
-  };
+  const keyAfter = (at: Buffer): Buffer | undefined => firstKeyOn({ start: at, end, exclusiveStart: true });
 
   const isWithin = ({ key }: Row, { prefix, from, to }: Range): boolean => {
     for (let i = column; i < prefix.length; i++)
@@ -94,9 +91,9 @@ export const packedRows = (
 
   const upwards = (range: Range, start: Buffer, behind: Buffer, limit: number): Row[] => {
     const list: Row[] = [];
-    const first = valueAt(start)?.key ?? start;
-    for (const stored of tree.getRange({ start: first, end: behind }))
-      for (const row of rowsIn(stored)) {
+    const first = firstKeyOn({ start, end: head.bytes, reverse: true, inclusiveEnd: true }) ?? start;
+    for (const key of keysOn(tree, { start: first, end: behind }))
+      for (const row of rowsIn(storedAt(key))) {
         if (!isWithin(row, range)) continue;
         if (list.length >= limit) return list;
         list.push(row);
@@ -106,21 +103,16 @@ export const packedRows = (
 
   const downwards = (range: Range, start: Buffer, behind: Buffer, limit: number): Row[] => {
     const list: Row[] = [];
-    for (const stored of tree.getRange({
-      start: behind,
-      end: head.bytes,
-      reverse: true,
-      exclusiveStart: true,
-      inclusiveEnd: true,
-    })) {
-      const rows = rowsIn(stored);
+    const walk = { start: behind, end: head.bytes, reverse: true, exclusiveStart: true, inclusiveEnd: true };
+    for (const at of keysOn(tree, walk)) {
+      const rows = rowsIn(storedAt(at));
       for (let i = rows.length - 1; i >= 0; i--) {
         const row = rows[i] as Row;
         if (!isWithin(row, range)) continue;
         if (list.length >= limit) return list;
         list.push(row);
       }
-      if (Buffer.compare(stored.key, start) <= 0) break;
+      if (Buffer.compare(at, start) <= 0) break;
     }
     return list;
   };
@@ -210,7 +202,10 @@ export const unpackChecked = (
   generation: string,
 ): Row[] => unpackRows(table, column, owner, checkedValue(table, stored, seed, generation));
 
-const checkedValue = (table: Table, { key, value }: Stored, seed: number, generation: string): Buffer => {
+/** What is no value of any row. */
+const NONE = new Uint8Array(0);
+
+const checkedValue = (table: Table, { key, value }: Stored, seed: number, generation: string): Uint8Array => {
   if (!isSealed(hashBytes(seed, key), value)) throw rowsDamaged(generation, table.name);
   return value;
 };

@@ -235,7 +235,14 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
         await Promise.all([rows, next].map((each) => each.read((view) => view.get(OWNERS, ['a'])))),
       ).toEqual([['old'], ['new']]);
       expect(await store.current('all')).toBeNull();
+      const ifCurrent = async (): Promise<unknown> => [
+        await rows.readIfCurrent?.('all', (view) => view.get(OWNERS, ['a'])),
+        await next.readIfCurrent?.('all', (view) => view.get(OWNERS, ['a'])),
+      ];
+      const canTell = rows.readIfCurrent !== undefined;
+      expect(await ifCurrent()).toEqual([undefined, undefined]);
       await store.promote({ group: 'all', from: null, to: 'g', unmoved: [] });
+      expect(await ifCurrent()).toEqual([canTell ? { value: ['old'] } : undefined, undefined]);
       const unmoved = [{ generation: 'g', partition: 0, cursor: cursor(1) }];
       expect(await codeOf(store.promote({ group: 'all', from: null, to: 'g2', unmoved }))).toBe(
         'E_CURSOR_MOVED',
@@ -248,6 +255,7 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       expect(await store.current('all')).toBe('g');
       expect(await codeOf(store.drop('g'))).toBe('E_ROWS_VERSION');
       await store.promote({ group: 'all', from: 'g', to: 'g2', unmoved });
+      expect(await ifCurrent()).toEqual([undefined, canTell ? { value: ['new'] } : undefined]);
       await store.drop('g');
       await store.drop('g');
       expect([await store.current('all'), await store.generations()]).toEqual(['g2', ['g2']]);

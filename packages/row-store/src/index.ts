@@ -11,6 +11,7 @@ export type { Bound, FetchedRows, KeyRange } from './key-range.ts';
 export {
   decodeKey,
   encodeKey,
+  encodeBounds,
   encodeRange,
   keyScratch,
   keyText,

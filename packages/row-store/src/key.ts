@@ -124,19 +124,25 @@ export const encodeRange = (
   column = 0,
 ): EncodedBounds => {
   scratch.set(head, 0);
-  const at = writeKey(head.length, table, range.prefix, column);
-  const prefix = Buffer.from(scratch.subarray(0, at));
-  const bound = (cell: KeyCell): Buffer =>
-    Buffer.from(
-      scratch.subarray(0, writeCell(at, (table.key[range.prefix.length] ?? noColumn(table))[1], cell, table)),
-    );
-  const start = range.from === undefined ? prefix : bound(range.from);
-  const last = range.to === undefined ? prefix : bound(range.to);
-  return { start, end: last.length === 0 ? undefined : Buffer.concat([last, AFTER]) };
+  return encodeBounds(table, range, head.length, column);
+};
+
+/** The same after `head` bytes that the caller has put into {@link keyScratch}. */
+export const encodeBounds = (table: Table, range: Range, head: number, column: number): EncodedBounds => {
+  const prefix = writeKey(head, table, range.prefix, column);
+  const bound = (cell: KeyCell | undefined): number =>
+    cell === undefined
+      ? prefix
+      : writeCell(prefix, (table.key[range.prefix.length] ?? noColumn(table))[1], cell, table);
+  const start = Buffer.from(scratch.subarray(0, bound(range.from)));
+  const last = bound(range.to);
+  if (last === 0) return { start, end: undefined };
+  scratch[last] = AFTER;
+  return { start, end: Buffer.from(scratch.subarray(0, last + 1)) };
 };
 
 const EMPTY = new Uint8Array(0);
-const AFTER = Uint8Array.of(0xff);
+const AFTER = 0xff;
 
 /** The cells from column `column` on of a key whose bytes for them begin at `start`. */
 export const decodeKey = (table: Table, bytes: Buffer, start = 0, column = 0): KeyCell[] => {

@@ -26,6 +26,14 @@ export type Generation = {
    * synchronous and changes nothing: it is called again after missing rows were fetched.
    */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
+  /**
+   * Like `read`, if this generation is the one that the group's readers read in that very state; else undefined. Not there: the
+   * store has to be asked apart, before and after.
+   */
+  readIfCurrent?<T>(
+    group: string,
+    fn: (view: GenerationView) => T,
+  ): Promise<{ readonly value: T } | undefined>;
   /** Like `read`, for whole tables: one state too, but `fn` may wait for its reads (and for nothing else). */
   scan<T>(fn: (scan: Scan) => Promise<T>): Promise<T>;
   /**
