@@ -80,9 +80,19 @@ export const writeAll = (disk: Disk, file: number, bytes: Buffer, at: number): v
     done += disk.write(file, bytes, done, bytes.length - done, at + done);
 };
 
-/** The bytes of a file from `at` on, fewer than `size` if it ends before. */
-export const readAll = (disk: Disk, file: number, size: number, at: number): Buffer => {
-  const bytes = Buffer.allocUnsafeSlow(Math.max(0, size));
+/**
+ * The bytes of a file from `at` on, fewer than `size` if it ends before.
+ *
+ * @param into room for them; default: a buffer of their own
+ */
+export const readAll = (
+  disk: Disk,
+  file: number,
+  size: number,
+  at: number,
+  into: Buffer = Buffer.allocUnsafeSlow(Math.max(0, size)),
+): Buffer => {
+  const bytes = into.subarray(0, Math.max(0, size));
   let got = 0;
   while (got < bytes.length) {
     const more = disk.read(file, bytes, got, bytes.length - got, at + got);

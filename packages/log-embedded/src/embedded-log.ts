@@ -8,7 +8,7 @@ import { identifyRecord } from './identify-record.ts';
 import type { LockEnvironment, PartitionEnd } from './lock-environment.ts';
 import type { LogMachine } from './log-machine.ts';
 import { thisMachine } from './this-machine.ts';
-import { readKnown, readSegmentRange } from './read-segments.ts';
+import { readKnown, readSegmentRange, type SegmentRange } from './read-segments.ts';
 import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
 import { openWaiters } from './waiters.ts';
@@ -138,12 +138,15 @@ const openRaw = (
   };
   const files = openFiles(disk);
   const bases = new Map<number, readonly number[]>();
+  /** The ends as they were last looked at, of files that were these. */
+  const ends = new Map<number, PartitionEnd>();
   let epoch = 0;
   /** What is known of the files may not be true any more. */
   const renewed = (): void => {
     epoch++;
     files.close();
     bases.clear();
+    ends.clear();
   };
   const lookAtSegments = watchSegments(disk, directory, renewed);
   let closed = false;
@@ -153,6 +156,7 @@ const openRaw = (
     refuseUnknownPartition(partition, appender.partitions);
     const found = environment.end(partition) ?? { end: 0, base: 0 };
     lookAtSegments(partition, found);
+    ends.set(partition, found);
     return found;
   };
   const basesOf = (partition: number, last: number): readonly number[] => {
@@ -161,6 +165,27 @@ const openRaw = (
     const found = segmentBases(disk, partitionFolder(directory, partition)).filter((base) => base <= last);
     bases.set(partition, found);
     return found;
+  };
+  const folders = Array.from({ length: appender.partitions }, (_, partition) =>
+    partitionFolder(directory, partition),
+  );
+  const rangeAt = (partition: number, from: number, { end, base }: PartitionEnd): SegmentRange =>
+    segmentRangeAt(folders[partition] as string, basesOf(partition, base), from, end);
+  /**
+   * Records that lie before an end that was seen. Nobody looks whether others put other files in the place of these: whoever knows
+   * where records begin compares what is read with what was recorded, and looking takes longer than reading.
+   */
+  const readSeen = (
+    partition: number,
+    from: number,
+    maxBytes: number,
+    known: readonly number[],
+  ): readonly LogRecord[] | undefined => {
+    const seen = ends.get(partition);
+    if (closed || seen === undefined || !(from >= 0 && from < seen.end)) return undefined;
+    return asLogError('the log cannot be read', () =>
+      readKnown(files, rangeAt(partition, from, seen), from, maxBytes, known),
+    );
   };
   const waiters = openWaiters(
     // Processes do not wake each other.
@@ -174,19 +199,23 @@ const openRaw = (
     keepsItsEnd: true,
     append: appender.append,
     read: async (partition, from, { maxBytes = 1024 * 1024, known } = {}) => {
+      const seen = known && readSeen(partition, from, maxBytes, known);
+      if (seen !== undefined) return { records: seen, next: (seen.at(-1) as LogRecord).next };
       await current();
-      const { end, base } = endOf(partition);
+      const found = endOf(partition);
+      const { end } = found;
       if (!Number.isSafeInteger(from) || from < 0 || from > end)
         throw fail('E_CURSOR_LOST', `partition ${partition} ends before offset ${from}`, {
           partition,
           offset: from,
         });
       if (from === end) return { records: [], next: from };
-      const folder = partitionFolder(directory, partition);
       const records = asLogError('the log cannot be read', () => {
-        const range = segmentRangeAt(folder, basesOf(partition, base), from, end);
-        const found = known && readKnown(files, range, from, maxBytes, known);
-        return found ?? readSegmentRange(files, range, from, maxBytes, identifyRecord);
+        const range = rangeAt(partition, from, found);
+        return (
+          (known && readKnown(files, range, from, maxBytes, known)) ??
+          readSegmentRange(files, range, from, maxBytes, identifyRecord)
+        );
       });
       return { records, next: (records.at(-1) as LogRecord).next };
     },
@@ -217,7 +246,7 @@ const segmentRangeAt = (
   bases: readonly number[],
   from: number,
   end: number,
-): { folder: string; base: number; end: number } => {
+): SegmentRange => {
   const [first] = bases;
   if (first !== undefined && from < first) return { folder, base: 0, end: first };
   let i = bases.length - 1;

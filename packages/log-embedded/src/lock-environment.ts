@@ -63,7 +63,7 @@ export const openLockEnvironment = (folder: string): LockEnvironment => {
   return {
     end: (partition) => {
       database.resetReadTxn();
-      const bytes = database.getBinary(`end:${partition}`);
+      const bytes = database.getBinaryFast(`end:${partition}`);
       return bytes?.length === 16 ? { end: bytes.readDoubleBE(0), base: bytes.readDoubleBE(8) } : undefined;
     },
     boot: () => {

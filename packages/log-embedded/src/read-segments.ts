@@ -1,7 +1,15 @@
 import type { LogRecord } from '@stemma/log';
 import { readAll } from './disk.ts';
-import { boundsAt, HEADER_BYTES, MAGIC, MAX_KEY_BYTES, MAX_RECORD_BYTES, readEntry } from './entry.ts';
-import { segmentPath, type OpenFiles } from './segments.ts';
+import {
+  boundsAt,
+  HEADER_BYTES,
+  MAGIC,
+  MAX_KEY_BYTES,
+  MAX_RECORD_BYTES,
+  readEntry,
+  type EntryBounds,
+} from './entry.ts';
+import type { OpenFiles } from './segments.ts';
 
 /** The part of a partition in one segment: [`base`, `end`). */
 export type SegmentRange = { readonly folder: string; readonly base: number; readonly end: number };
@@ -35,7 +43,9 @@ export const readSegmentRange = (
 };
 
 /** What follows the beginning of the last record that is wanted is rarely longer. */
-const LAST_RECORD = 8 * 1024;
+const LAST_RECORD = 4 * 1024;
+
+const MAX_ENTRY_BYTES = HEADER_BYTES + MAX_KEY_BYTES + MAX_RECORD_BYTES;
 
 /** Those of the records at known offsets that lie in a part of a segment; undefined if one is not as its header says. */
 export const readKnown = (
@@ -45,6 +55,11 @@ export const readKnown = (
   maxBytes: number,
   offsets: readonly number[],
 ): LogRecord[] | undefined => {
+  const [first] = offsets;
+  if (maxBytes <= LAST_RECORD && first === from) {
+    const record = readOneKnown(files, range, from);
+    return record && [record];
+  }
   const bytes = load(files, range, from, Math.min(maxBytes + LAST_RECORD, range.end - from));
   const records: LogRecord[] = [];
   for (const offset of offsets) {
@@ -54,23 +69,48 @@ export const readKnown = (
     const entry = boundsAt(bytes, at);
     if (entry === undefined) return undefined;
     if (entry.end > bytes.length) return records.length > 0 ? records : undefined;
-    records.push({
-      offset,
-      next: from + entry.end,
-      key: null,
-      bytes: view(bytes, entry.recordAt, entry.end),
-      keyVouched: false,
-      damaged: false,
-    });
+    records.push(knownRecord(bytes, from, at, entry));
   }
   return records.length > 0 ? records : undefined;
 };
 
+/** Memory for records that are read one by one: to make some for each takes longer than to read the record. */
+const SHARED_BYTES = 16 * LAST_RECORD;
+let shared = Buffer.alloc(0);
+
+const readOneKnown = (files: OpenFiles, range: SegmentRange, from: number): LogRecord | undefined => {
+  if (shared.length < LAST_RECORD) shared = Buffer.allocUnsafeSlow(SHARED_BYTES);
+  const bytes = load(files, range, from, LAST_RECORD, shared);
+  const entry = boundsAt(bytes, 0);
+  if (entry === undefined || entry.end > MAX_ENTRY_BYTES || from + entry.end > range.end) return undefined;
+  if (entry.end <= bytes.length) {
+    shared = shared.subarray(entry.end);
+    return knownRecord(bytes, from, 0, entry);
+  }
+  const whole = load(files, range, from, entry.end);
+  return whole.length < entry.end ? undefined : knownRecord(whole, from, 0, entry);
+};
+
+const knownRecord = (bytes: Buffer, from: number, at: number, { recordAt, end }: EntryBounds): LogRecord => ({
+  offset: from + at,
+  next: from + end,
+  key: null,
+  bytes: view(bytes, recordAt, end),
+  keyVouched: false,
+  damaged: false,
+});
+
 /** The bytes of a segment from an offset on; fewer than requested if the file is too short. */
-const load = (files: OpenFiles, { folder, base, end }: SegmentRange, from: number, size: number): Buffer => {
+const load = (
+  files: OpenFiles,
+  { folder, base, end }: SegmentRange,
+  from: number,
+  size: number,
+  into?: Buffer,
+): Buffer => {
   try {
-    const file = files.get(segmentPath(folder, base));
-    return readAll(files.disk, file, Math.min(size, end - from), from - base);
+    const file = files.get(folder, base);
+    return readAll(files.disk, file, Math.min(size, end - from), from - base, into);
   } catch (error) {
     // A missing segment is damage, not an error of the reader.
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);

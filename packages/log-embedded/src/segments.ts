@@ -31,7 +31,7 @@ export const partitionsIn = (disk: Disk, directory: string): number => {
 /** Segments opened for reading; the least recently used is closed when more than `limit` are open. */
 export type OpenFiles = {
   readonly disk: Disk;
-  readonly get: (path: string) => number;
+  readonly get: (folder: string, base: number) => number;
   readonly close: () => void;
 };
 
@@ -39,11 +39,12 @@ export const openFiles = (disk: Disk, limit = 32): OpenFiles => {
   const files = new Map<string, number>();
   return {
     disk,
-    get: (path) => {
-      const known = files.get(path);
+    get: (folder, base) => {
+      const name = `${base} ${folder}`;
+      const known = files.get(name);
       if (known !== undefined) {
-        files.delete(path);
-        files.set(path, known);
+        files.delete(name);
+        files.set(name, known);
         return known;
       }
       for (const [old, file] of files) {
@@ -51,8 +52,8 @@ export const openFiles = (disk: Disk, limit = 32): OpenFiles => {
         disk.close(file);
         files.delete(old);
       }
-      const file = disk.open(path, 'read');
-      files.set(path, file);
+      const file = disk.open(segmentPath(folder, base), 'read');
+      files.set(name, file);
       return file;
     },
     close: () => {

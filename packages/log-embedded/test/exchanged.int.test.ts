@@ -64,3 +64,19 @@ it.each<[string, (segment: string) => void]>([
     await log.close();
   },
 );
+
+it('a record at a known offset is read without a look at the files, and the next look finds them exchanged [record §5: lost end]', async () => {
+  const { log, segment } = await openRead();
+  const { records } = await log.read(0, 0);
+  const offsets = records.map(({ offset }) => offset);
+  const epoch = log.epoch?.(0) ?? 0;
+  exchange(segment, Buffer.alloc(readFileSync(segment).length));
+  for (const [i, offset] of offsets.entries()) {
+    const [record] = (await log.read(0, offset, { maxBytes: 1, known: [offset] })).records;
+    expect(record?.bytes).toEqual(records[i]?.bytes);
+  }
+  expect(log.epoch?.(0)).toBe(epoch + 1);
+  const [first = 0] = offsets;
+  expect((await log.read(0, first, { maxBytes: 1, known: [first] })).records[0]?.damaged).toBe(true);
+  await log.close();
+});

@@ -99,7 +99,7 @@ export const openPayloads = ({
 
   const frameInLog = async (history: string, seq: number, offset: number): Promise<Readable> => {
     const partition = partitionOf(history, log.partitions);
-    const [record] = (await log.read(partition, offset, { maxBytes: 1 })).records;
+    const [record] = (await log.read(partition, offset, { maxBytes: 1, known: [offset] })).records;
     const open = record === undefined || record.damaged ? undefined : openRecord(record.bytes);
     if (open?.envelope.history !== history || open.envelope.seq !== seq)
       throw fail('E_RECORD_DAMAGED', `the record of frame ${seq} of ${history} can no longer be read`, {

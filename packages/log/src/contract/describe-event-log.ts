@@ -107,6 +107,23 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       expect([...found.values()]).toEqual(wanted.map((_, i) => 1_001 + 3 * i));
     });
 
+    it('gives one record at a known offset, however long it is, and leaves those that were read before as they are [record §1]', async () => {
+      const lengths = [1, 4_000, 4_096, 5_000, 20_000, 100, 70_000, ...Array<number>(40).fill(3_000)];
+      const placed = await log.append(
+        0,
+        lengths.map((length, i) => ({ key: 'k', bytes: new Uint8Array(length).fill(i + 1) })),
+      );
+      const kept: (Uint8Array | undefined)[] = [];
+      for (const { offset } of placed) {
+        const { records: read, next } = await log.read(0, offset, { maxBytes: 1, known: [offset] });
+        expect([read[0]?.offset, read.at(-1)?.next]).toEqual([offset, next]);
+        kept.push(read[0]?.bytes);
+      }
+      expect(kept.map((bytes) => [bytes?.length, bytes?.[0], bytes?.at(-1)])).toEqual(
+        lengths.map((length, i) => [length, i + 1, i + 1]),
+      );
+    });
+
     it('refuses to read from an offset at which no record begins [record §5]', async () => {
       const end = await log.end(0);
       await expect(log.read(0, end + 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
