@@ -26,11 +26,12 @@ const SYS = { kind: 'sys', number: 0 } as const;
  */
 export const openNodeReader = (
   rows: RowReader,
-  { history, ancestorPath, cycle }: AncestryScope,
+  scope: AncestryScope,
 ): ((id: string) => FoundNode | undefined) => {
+  const { history, ancestorPath } = scope;
   const limits = new Map(ancestorPath.map(({ branchId, limit }) => [branchId, limit]));
   const newest = ancestorPath.at(-1)?.limit ?? 0;
-  const hasExpired = (expires: number | null): boolean => expires !== null && expires <= cycle;
+  const hasExpired = (expires: number | null): boolean => expires !== null && expires <= scope.cycle;
   return (id) => {
     const found = rows
       .range(IDS, { prefix: [history, id], reverse: true, to: newest })

@@ -84,6 +84,9 @@ export const readPositionMeta = (
   branchId: number,
   seq: number,
 ): { readonly at: PositionKey; readonly meta: PositionMeta } => {
+  // Most frames write metadata, and one row is found faster than the newest of several.
+  const exact = rows.get(POSITION_META, [history, branchId, seq]);
+  if (exact !== undefined) return { at: { branchId, seq }, meta: positionMetaOf(exact) };
   const [own] = rows.range(POSITION_META, { prefix: [history, branchId], to: seq, reverse: true, limit: 1 });
   if (own !== undefined) return { at: { branchId, seq: own.key[2] }, meta: positionMetaOf(own.value) };
   const { parent, metaAt } = readBranch(rows, history, branchId);

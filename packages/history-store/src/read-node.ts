@@ -16,6 +16,13 @@ export const readNode = (
   id: string,
 ): FoundNode | undefined => {
   const ancestorPath = readAncestorPath(rows, history, branchId, seq);
-  const { cycle } = readPositionMeta(rows, history, branchId, seq).meta;
-  return openNodeReader(rows, { history, ancestorPath, cycle })(id);
+  const scope = {
+    history,
+    ancestorPath,
+    // Read for a node that expires: most do not.
+    get cycle() {
+      return readPositionMeta(rows, history, branchId, seq).meta.cycle;
+    },
+  };
+  return openNodeReader(rows, scope)(id);
 };
