@@ -1,5 +1,5 @@
 import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
+import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
 
 /** The most bytes that a body becomes when its content coding is undone: a larger one says nothing. */
 const MOST = 96 * 1024 * 1024;
@@ -9,7 +9,8 @@ const [SMALL, TIMES] = [1024 * 1024, 256];
 /** The most bytes that a body of so many becomes when its content coding is undone. */
 export const decodedLimit = (size: number): number => Math.min(MOST, Math.max(SMALL, TIMES * size));
 
-type Decode = (bytes: Uint8Array, options: { readonly maxOutputLength: number }) => Promise<Uint8Array>;
+type Limits = { readonly maxOutputLength: number };
+type Decode = (bytes: Uint8Array, options: Limits & { readonly finishFlush?: number }) => Promise<Uint8Array>;
 
 const CODINGS: Readonly<Record<string, Decode>> = {
   identity: (bytes) => Promise.resolve(bytes),
@@ -28,20 +29,33 @@ const isZlib = ([first = 0, second = 0]: Uint8Array): boolean =>
 /** Nobody applies more codings to a body, one after the other. */
 const MOST_CODINGS = 4;
 
+/** What makes each coding give what it has where the bytes end before it does. */
+const FLUSHES: Readonly<Record<string, number>> = {
+  gzip: constants.Z_SYNC_FLUSH,
+  'x-gzip': constants.Z_SYNC_FLUSH,
+  br: constants.BROTLI_OPERATION_FLUSH,
+  deflate: constants.Z_SYNC_FLUSH,
+  zstd: constants.ZSTD_e_flush,
+};
+
 /**
  * A body without its content codings, of which the last was applied last; as it is, if one is unknown or broken: its reader
  * then says that it is no JSON.
+ *
+ * @param cut true: it may end anywhere, as an answer does whose client has left; what came of it is returned
  */
-export const decoded = async (bytes: Uint8Array, coding: string | null): Promise<Uint8Array> => {
+export const decoded = async (bytes: Uint8Array, coding: string | null, cut = false): Promise<Uint8Array> => {
   const names = (coding ?? '').split(',', MOST_CODINGS + 1).map((name) => name.trim().toLowerCase());
-  const codings = names.filter((name) => name !== '').map((name) => CODINGS[name]);
+  const codings = names.filter((name) => name !== '');
   if (codings.length > MOST_CODINGS) return bytes;
   const maxOutputLength = decodedLimit(bytes.length);
   let plain = bytes;
   try {
-    for (const decode of codings.reverse()) {
+    for (const name of codings.reverse()) {
+      const decode = Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined;
       if (decode === undefined) return bytes;
-      plain = await decode(plain, { maxOutputLength });
+      const finishFlush = cut ? FLUSHES[name] : undefined;
+      plain = await decode(plain, { maxOutputLength, ...(finishFlush === undefined ? {} : { finishFlush }) });
     }
     return plain;
   } catch {

@@ -182,24 +182,31 @@ export const readExchangeEnd = async (
   const api = request === null ? 'other' : apiOf(request.method, request.path);
   const answer =
     body instanceof Uint8Array
-      ? readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding))
+      ? readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding, true))
       : undefined;
   const isWhole = answer?.complete === true && answer.error === null && httpStatus < 400;
   // Clients leave a stream at the event that ends it, before its connection has ended.
   const isLeft = status === 'cancelled' && isWhole;
-  const isCut = status === 'answered' && answer !== undefined && (!answer.complete || answer.error !== null);
+  // An answer that says why it ended is whole, though what ends a stream may be missing.
+  const isCut =
+    status === 'answered' &&
+    answer !== undefined &&
+    (answer.error !== null || (!answer.complete && answer.finishReason === null));
   return {
     ...common,
-    status: isLeft ? 'answered' : isCut ? 'failed' : status,
+    status: isLeft ? 'answered' : isCut ? (answer.pending ? 'unknown' : 'failed') : status,
     httpStatus,
     finishReason: answer?.finishReason?.slice(0, MAX_NAME) ?? null,
     model: answer?.model?.slice(0, MAX_NAME) ?? null,
     usage: answer?.usage ?? null,
-    error: isLeft ? null : (error ?? answer?.error ?? null),
+    error: isLeft ? null : (error ?? answer?.error ?? (isCut && !answer.pending ? CUT : null)),
     answer: answer?.answer ?? null,
     response: body instanceof Uint8Array ? new Uint8Array(body) : body,
   };
 };
+
+/** What is said of an answer that is cut off, where nobody else says anything. */
+const CUT = { code: 'E_INPUT_TRUNCATED', message: 'the answer ends before it says why' } as const;
 
 /** Records how an exchange ended, in the branch where it began. @throws as `finishCall` */
 export const endExchange = async (

@@ -31,6 +31,8 @@ export type ModelAnswer = {
   readonly error: AnswerError | null;
   /** True if the body ends as its API ends it: nothing is missing. */
   readonly complete: boolean;
+  /** True if the model goes on behind the body: who wants the answer has to ask for it. */
+  readonly pending: boolean;
 };
 
 /** An answer that says nothing. */
@@ -42,6 +44,7 @@ export const NO_ANSWER: ModelAnswer = {
   usage: null,
   error: null,
   complete: false,
+  pending: false,
 };
 
 /** The most characters of the message of an error. */

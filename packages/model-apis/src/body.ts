@@ -34,18 +34,27 @@ const ESCAPES =
 
 const LONE_SURROGATE = /^\\u[dD][89a-fA-F][0-9a-fA-F]{2}$/;
 
+/** A key that no object of a record may have; a quotation mark behind a backslash is part of a text. */
+const UNRECORDABLE_KEY = /(?<!\\)"(__proto__|constructor|prototype)"(?=\s*:)/g;
+
+/** What stands where something was that no record can hold. */
+const MARK = '\\ufffd';
+
 /**
- * The value of a JSON text, in which half of a surrogate pair becomes U+FFFD: models are sent, and send, what no text of a
- * record may hold. The bytes keep it.
+ * The value of a JSON text, in which half of a surrogate pair becomes U+FFFD, and a key that no record may hold (record §1) has that
+ * behind it: models are sent, and send, both. The bytes keep them.
  *
- * @throws what `parseWideJson` does, but for E_INPUT_SURROGATE
+ * @throws what `parseWideJson` does, but for E_INPUT_SURROGATE; E_INPUT_FORBIDDEN_KEY only for a key that is written with escapes
  */
 export const wellFormedJson = (text: string, what: string): WideJson => {
   try {
     return parseWideJson(text, what);
   } catch (error) {
-    if (!isStemmaError(error, 'E_INPUT_SURROGATE')) throw error;
-    const mended = text.replace(ESCAPES, (escape) => (LONE_SURROGATE.test(escape) ? '\\ufffd' : escape));
+    if (!isStemmaError(error, 'E_INPUT_SURROGATE') && !isStemmaError(error, 'E_INPUT_FORBIDDEN_KEY'))
+      throw error;
+    const mended = text
+      .replace(ESCAPES, (escape) => (LONE_SURROGATE.test(escape) ? MARK : escape))
+      .replace(UNRECORDABLE_KEY, `"$1${MARK}"`);
     return parseWideJson(mended, what);
   }
 };

@@ -34,7 +34,7 @@ describe('an answer of OpenAI chat', () => {
       id: 'chatcmpl-1',
       usage: { input: 19, output: 10, cached: 8, cacheWrite: null, reasoning: 4 },
       error: null,
-      complete: true,
+      ...{ complete: true, pending: false },
     });
   });
 
@@ -48,7 +48,7 @@ describe('an answer of OpenAI chat', () => {
     expect(read('openai.chat', { error }, 429)).toEqual({
       ...nothing,
       error: { code: 'rate_limit_exceeded', message: 'Rate limit reached' },
-      complete: true,
+      ...{ complete: true, pending: false },
     });
   });
 });
@@ -84,7 +84,7 @@ describe('an answer of OpenAI responses', () => {
       id: 'resp_1',
       usage: { input: 81, output: 1035, cached: 3, cacheWrite: 2, reasoning: 832 },
       error: null,
-      complete: true,
+      ...{ complete: true, pending: false },
     });
   });
 
@@ -95,7 +95,7 @@ describe('an answer of OpenAI responses', () => {
     };
     expect(read('openai.responses', incomplete)).toMatchObject({
       finishReason: 'max_output_tokens',
-      complete: true,
+      ...{ complete: true, pending: false },
     });
     const failed = { ...body, status: 'failed', error: { code: 'server_error', message: 'It broke.' } };
     expect(read('openai.responses', failed)).toMatchObject({
@@ -141,7 +141,7 @@ describe('an answer of Anthropic messages', () => {
       id: 'msg_1',
       usage: { input: 3210, output: 50, cached: 3000, cacheWrite: 200, reasoning: 20 },
       error: null,
-      complete: true,
+      ...{ complete: true, pending: false },
     });
   });
 
@@ -150,7 +150,7 @@ describe('an answer of Anthropic messages', () => {
     expect(read('anthropic.messages', { type: 'error', error, request_id: 'req_1' }, 529)).toEqual({
       ...nothing,
       error: { code: 'overloaded_error', message: 'Overloaded' },
-      complete: true,
+      ...{ complete: true, pending: false },
     });
   });
 });
@@ -161,7 +161,7 @@ describe('an answer that is not what its API gives', () => {
   it.each(apis)('is an error of at most 500 characters: %s', (api) => {
     const page = readText(api, `<html>${'x'.repeat(2_000)}</html>`, 502);
     expect(page).toEqual({
-      ...{ ...nothing, complete: true },
+      ...{ ...nothing, complete: true, pending: false },
       error: { code: null, message: expect.stringMatching(/^HTTP 502 <html>x+…$/) },
     });
     expect(page.error?.message.length).toBe(500);
@@ -177,7 +177,7 @@ describe('an answer that is not what its API gives', () => {
       expect(readText(api, text)).toEqual({
         ...nothing,
         error: { code, message: expect.any(String) },
-        complete: false,
+        ...{ complete: false, pending: false },
       });
     };
     bad('{"id":"1","choices":[{"mess', 'E_INPUT_TRUNCATED');
@@ -198,7 +198,7 @@ describe('an answer that is not what its API gives', () => {
     expect(read('other', {})).toMatchObject({
       answer: null,
       error: { code: 'E_INPUT_SHAPE' },
-      complete: false,
+      ...{ complete: false, pending: false },
     });
   });
 

@@ -42,6 +42,14 @@ it('what no record may hold is made what it may: large integers floats, half of 
   });
 });
 
+it('a key that no record may hold has U+FFFD behind it, and nothing else changes [record §1]', () => {
+  const body = String.raw`{"messages":[{"role":"user","content":"\"constructor\": __proto__ \ud83d"}],"tools":[{"properties":{"constructor" : {"type":"constructor"},"a\"prototype":1}}]}`;
+  expect(readRequest('openai.chat', new TextEncoder().encode(body))).toMatchObject({
+    messages: [{ role: 'user', content: '"constructor": __proto__ \ufffd' }],
+    tools: [{ properties: { 'constructor\ufffd': { type: 'constructor' }, 'a"prototype': 1 } }],
+  });
+});
+
 describe('a body that cannot be read', () => {
   const text = (value: string) => new TextEncoder().encode(value);
   it.each<[string, ModelApi, Uint8Array, string]>([
@@ -51,7 +59,12 @@ describe('a body that cannot be read', () => {
     ['is not UTF-8', 'openai.chat', Uint8Array.of(0x7b, 0xff, 0x7d), 'E_INPUT_ENCODING'],
     ['has twin keys', 'openai.chat', text('{"messages":[],"messages":[]}'), 'E_INPUT_REPEATED_KEY'],
     ['is too deep', 'openai.chat', text('['.repeat(100_000)), 'E_INPUT_TOO_DEEP'],
-    ['has a forbidden key', 'openai.chat', text('{"messages":[{"__proto__":1}]}'), 'E_INPUT_FORBIDDEN_KEY'],
+    [
+      'has a forbidden key',
+      'openai.chat',
+      text('{"messages":[{"\\u005f_proto__":1}]}'),
+      'E_INPUT_FORBIDDEN_KEY',
+    ],
     ['is a list', 'openai.responses', text('[]'), 'E_INPUT_SHAPE'],
     ['has no messages', 'openai.chat', text('{}'), 'E_INPUT_SHAPE'],
     ['has no messages', 'anthropic.messages', text('{"messages":{}}'), 'E_INPUT_SHAPE'],

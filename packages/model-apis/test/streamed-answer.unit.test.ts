@@ -30,7 +30,7 @@ describe('a stream of OpenAI chat', () => {
     id: 'chatcmpl-1',
     usage: { input: 82, output: 17, cached: null, cacheWrite: null, reasoning: null },
     error: null,
-    complete: true,
+    ...{ complete: true, pending: false },
   };
 
   it('makes up one message', () => {
@@ -70,6 +70,36 @@ describe('a stream of OpenAI chat', () => {
       error: { code: '503', message: 'Overloaded' },
     });
   });
+});
+
+it('calls that have neither index nor id are told apart by their names', () => {
+  const chunk = (call: object) => ({ choices: [{ delta: { tool_calls: [{ ...call }] } }] });
+  const stream = chatStream([
+    chunk({ function: { name: 'f', arguments: '{' } }),
+    chunk({ function: { arguments: '}' } }),
+    chunk({ function: { name: 'g', arguments: '{}' } }),
+  ]);
+  expect(read('openai.chat', stream).answer?.['tool_calls']).toEqual([
+    { function: { name: 'f', arguments: '{}' } },
+    { function: { name: 'g', arguments: '{}' } },
+  ]);
+});
+
+it('what no record may hold is made what it may in the input of a streamed call, too [record §1]', () => {
+  const block = { type: 'tool_use', id: 't', name: 'f', input: {} };
+  const delta = (partial_json: string) => ({
+    ...{ type: 'content_block_delta', index: 0 },
+    delta: { type: 'input_json_delta', partial_json },
+  });
+  const stream = namedStream([
+    { type: 'message_start', message: { role: 'assistant', content: [] } },
+    { type: 'content_block_start', index: 0, content_block: block },
+    delta(String.raw`{"a":"\ud8`),
+    delta(String.raw`00","constructor":1}`),
+  ]);
+  expect(read('anthropic.messages', stream).answer?.['tool_calls']).toEqual([
+    fn('t', 'f', '{"a":"\ufffd","constructor\ufffd":1}'),
+  ]);
 });
 
 describe('a stream of OpenAI responses', () => {
@@ -129,7 +159,7 @@ describe('a stream of Anthropic messages', () => {
     id: 'msg_1',
     usage: { input: 492, output: 89, cached: 20, cacheWrite: 0, reasoning: 7 },
     error: null,
-    complete: true,
+    ...{ complete: true, pending: false },
   };
 
   it('makes up one message', () => {
@@ -158,7 +188,7 @@ describe('a stream of Anthropic messages', () => {
     expect(read('anthropic.messages', stream)).toMatchObject({
       answer: whole.answer,
       error: { code: 'overloaded_error', message: 'Overloaded' },
-      complete: false,
+      ...{ complete: false, pending: false },
     });
   });
 });
@@ -183,7 +213,7 @@ describe('any stream', () => {
     expect(read(api, binary)).toMatchObject({
       answer: null,
       error: { code: 'E_INPUT_ENCODING' },
-      complete: false,
+      ...{ complete: false, pending: false },
     });
     expect(read(api, Buffer.from('data: 1\n\n')).error?.code).toBe('E_INPUT_SHAPE');
   });

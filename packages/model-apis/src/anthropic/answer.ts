@@ -12,6 +12,7 @@ export const anthropicAnswer = (body: WideJsonObject): ModelAnswer => ({
   usage: anthropicUsage(body['usage']),
   error: errorOf(body['error']),
   complete: true,
+  pending: false,
 });
 
 /** The usage of Anthropic's API, whose `input_tokens` do not hold what was read from or written to its cache. */

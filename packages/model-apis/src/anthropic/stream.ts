@@ -1,6 +1,6 @@
-import { isJsonObject, parseWideJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { errorOf, NO_ANSWER, type AnswerError } from '../answer.ts';
-import { guarded, objectOrEmpty, textOrNull } from '../body.ts';
+import { guarded, objectOrEmpty, textOrNull, wellFormedJson } from '../body.ts';
 import { copyOf, copyOfObject, grow, inOrder, type Growing } from '../growing.ts';
 import type { AnswerStream } from '../answer-stream.ts';
 import { anthropicAnswer } from './answer.ts';
@@ -75,6 +75,6 @@ const replace = (target: Growing, fields: WideJson | undefined): void => {
 /** The block with its input; with the text of it if that is no JSON, as after an early end. */
 const closed = ({ block, json }: OpenBlock): WideJsonObject => {
   if (json === '') return block;
-  const input = guarded(() => ({ ok: true, value: parseWideJson(json, 'an input') }) as const);
+  const input = guarded(() => ({ ok: true, value: wellFormedJson(json, 'an input') }) as const);
   return { ...block, input: input.ok ? input.value : json };
 };

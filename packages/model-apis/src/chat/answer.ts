@@ -14,6 +14,7 @@ export const chatAnswer = (body: WideJsonObject): ModelAnswer => {
     usage: openAIUsage(body['usage']),
     error: errorOf(body['error']),
     complete: true,
+    pending: false,
   };
 };
 

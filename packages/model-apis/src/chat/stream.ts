@@ -1,6 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { errorOf, NO_ANSWER, openAIUsage, type ModelAnswer } from '../answer.ts';
-import { isList, textOrNull } from '../body.ts';
+import { isList, objectOrEmpty, textOrNull } from '../body.ts';
 import { grow, inOrder, type Growing } from '../growing.ts';
 import type { AnswerStream } from '../answer-stream.ts';
 import { firstChoice } from './answer.ts';
@@ -40,15 +40,20 @@ export const openChatStream = (): AnswerStream => {
   };
 };
 
-/** The calls that deltas make up. A delta belongs to the call of its index, or else to the last unless it has a new id. */
+/**
+ * The calls that deltas make up. A delta belongs to the call of its index, or else to the last, unless it has a new id, or no id and
+ * the name of a function where the last has one.
+ */
 const newCalls = () => {
   const calls = new Map<number, Growing>();
   let last = -1;
   const indexOf = (delta: WideJsonObject): number => {
     const { index, id } = delta;
     if (typeof index === 'number') return index;
-    const isNew = typeof id === 'string' && id !== '' && calls.get(last)?.['id'] !== id;
-    return isNew || last === -1 ? last + 1 : last;
+    const before = calls.get(last);
+    const hasId = typeof id === 'string' && id !== '';
+    const isNew = before === undefined || (hasId ? before['id'] !== id : isNamed(delta) && isNamed(before));
+    return isNew ? last + 1 : last;
   };
   return {
     add: (deltas: WideJson): void => {
@@ -64,3 +69,6 @@ const newCalls = () => {
     field: (): WideJsonObject => (calls.size === 0 ? {} : { tool_calls: inOrder(calls) }),
   };
 };
+
+const isNamed = (call: WideJsonObject): boolean =>
+  (textOrNull(objectOrEmpty(call['function'])['name']) ?? '') !== '';

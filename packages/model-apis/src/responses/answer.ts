@@ -6,6 +6,9 @@ import { turnOf } from './turn.ts';
 /** The states in which a response stays. */
 const FINAL: readonly string[] = ['completed', 'incomplete', 'failed', 'cancelled'];
 
+/** The states of one that goes on, though nobody is connected. */
+const PENDING: readonly string[] = ['queued', 'in_progress'];
+
 /** What a response of OpenAI's Responses API says; `items` are those of its output. */
 export const responsesAnswer = (
   body: WideJsonObject,
@@ -21,5 +24,6 @@ export const responsesAnswer = (
     usage: openAIUsage(body['usage']),
     error: errorOf(body['error']),
     complete: status !== null || body['error'] != null,
+    pending: body['background'] === true && PENDING.includes(state ?? '') && body['error'] == null,
   };
 };
