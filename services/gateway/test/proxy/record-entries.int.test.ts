@@ -236,7 +236,7 @@ test('a request that says what no event can hold is recorded by its bytes alone'
   const directory = mkdtempSync(join(tmpdir(), 'stemma-entries-'));
   const home = await openHome({ directory, create: true });
   try {
-    const body = '{"model":"m","messages":[{"role":"user","content":"Hi"}],"metadata":{"__proto__":1}}';
+    const body = '{"model":"m","messages":[{"role":"user","content":"Hi"}],"metadata":{"a":1,"a":2}}';
     const entry = {
       kind: 'started',
       id: 'c',
