@@ -29,23 +29,21 @@ export type WrittenTo = {
   packedOf(table: Table, owner: Key, create: boolean): PackedRows | undefined;
 };
 
-/** Changes of packed tables by table and owner: those of one owner are written together. */
-type ByOwner = Map<Table, Map<KeyCell, RowChange[]>>;
-
 /** Writes all changes in their order, the encoded ones last. In a write transaction. */
 export const writeRows = (
   to: WrittenTo,
   changes: readonly RowChange[],
   encoded: readonly Uint8Array[],
 ): void => {
-  const packed: ByOwner = new Map();
-  writeChanges(to, changes, packed);
-  for (const each of encoded) writeEncoded(to, each, packed);
-  for (const [table, byOwner] of packed)
-    for (const [owner, list] of byOwner) to.packedOf(table, [owner], true)?.write(list);
+  writeChanges(to, changes);
+  for (const each of encoded) writeEncoded(to, each);
 };
 
-const writeChanges = (to: WrittenTo, changes: readonly RowChange[], packed: ByOwner): void => {
+/** Changes of packed tables by table and owner: those of one owner are written together. */
+type ByOwner = Map<Table, Map<KeyCell, RowChange[]>>;
+
+const writeChanges = (to: WrittenTo, changes: readonly RowChange[]): void => {
+  const packed: ByOwner = new Map();
   let tree: Bytes | undefined;
   let last: Table | undefined;
   for (const change of changes) {
@@ -62,23 +60,35 @@ const writeChanges = (to: WrittenTo, changes: readonly RowChange[], packed: ByOw
     if (value === null) tree?.removeSync(at);
     else tree?.putSync(at, sealedValue(table, value, hashBytes(head.seed, keyScratch, 0, end)));
   }
+  for (const [table, byOwner] of packed)
+    for (const [owner, list] of byOwner) to.packedOf(table, [owner], true)?.write(list);
 };
 
 /** Keys and values are written as they are, behind the owner's number and with the checksum. */
-const writeEncoded = (to: WrittenTo, encoded: Uint8Array, packed: ByOwner): void => {
+const writeEncoded = (to: WrittenTo, encoded: Uint8Array): void => {
   let tree: Bytes | undefined;
   let last: EncodedChange | undefined;
   let head: Head | undefined;
+  /** Those of one owner, which stand together. */
+  let packed: RowChange[] = [];
+  const writePacked = (): void => {
+    const [first] = packed;
+    if (first !== undefined) to.packedOf(first.table, first.key.slice(0, 1), true)?.write(packed);
+    packed = [];
+  };
   eachEncoded(to.tables, encoded, (change, bytes) => {
     const { table, owner, keyStart, keyEnd, valueStart, valueEnd } = change;
+    const isOther = table !== last?.table || owner !== last.owner;
+    if (isOther) writePacked();
+    if (table !== last?.table) tree = to.treeOf(table);
+    last = change;
     if (table.packed === true) {
-      addByOwner(packed, decodeChange(change, bytes));
+      packed.push(decodeChange(change, bytes));
       return;
     }
-    if (table !== last?.table) tree = to.treeOf(table);
-    const key = owner === undefined ? [] : [ownerCell(table, owner)];
-    head = to.writeHead(table, key, valueStart !== -1);
-    last = change;
+    // Whoever is removed first may have no number yet.
+    if (isOther || head === undefined)
+      head = to.writeHead(table, owner === undefined ? [] : [ownerCell(table, owner)], valueStart !== -1);
     if (head === undefined) return;
     const end = head.at + keyEnd - keyStart;
     if (end > MAX_KEY_BYTES)
@@ -93,6 +103,7 @@ const writeEncoded = (to: WrittenTo, encoded: Uint8Array, packed: ByOwner): void
     const sealedEnd = bytes.writeInt32LE(hashBytes(seed, bytes, valueStart, valueEnd), valueEnd);
     tree?.putSync(at, bytes.subarray(valueStart, sealedEnd));
   });
+  writePacked();
 };
 
 /** Adds a change to those of its table and its owner. */

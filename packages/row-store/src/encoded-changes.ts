@@ -6,7 +6,8 @@ import type { Key, KeyCell, Table } from './table.ts';
 import { packedCells, unpackValue } from './value.ts';
 
 /*
- * Changes of rows as bytes, which a thread that folds hands to the one that commits. Of each change:
+ * Changes of rows as bytes, which a thread that folds hands to the one that commits. Those of a table stand together, and
+ * among them those of an owner, in their order: a store writes neighbours one after the other. Of each change:
  *
  *   table      one byte: its place in the list of tables; with 80 the owner is that of the change before
  *   owner      length (two bytes) and UTF-8; not there if the key is the owner alone, or with 80
@@ -54,7 +55,7 @@ export const encodeChanges = (tables: readonly Table[], changes: readonly RowCha
     undefined,
     0,
   ];
-  for (const { table, key, value } of changes) {
+  const write = ({ table, key, value }: RowChange): void => {
     if (table !== lastTable) place = placeOf(places, table);
     const owned = table.key.length > 1;
     const owner = owned ? key[0] : undefined;
@@ -76,16 +77,33 @@ export const encodeChanges = (tables: readonly Table[], changes: readonly RowCha
     at += keyBytes;
     if (value === null) {
       at = bytes.writeUInt32LE(REMOVED, at);
-      continue;
+      return;
     }
     const cells = packedCells(table, value);
     room(HEAD_BYTES + cells.length);
     at = bytes.writeUInt32LE(cells.length, at);
     bytes.set(cells, at);
     at += cells.length + CHECKSUM_BYTES;
-  }
+  };
+  for (const [table, ofTable] of grouped(changes, (change) => change.table))
+    if (table.key.length === 1) ofTable.forEach(write);
+    else for (const ofOwner of grouped(ofTable, ({ key }) => key[0]).values()) ofOwner.forEach(write);
   // A buffer of its own, which can be moved to another thread.
   return new Uint8Array(bytes.buffer.slice(0, at));
+};
+
+const grouped = <K>(
+  changes: readonly RowChange[],
+  by: (change: RowChange) => K,
+): ReadonlyMap<K, readonly RowChange[]> => {
+  const groups = new Map<K, RowChange[]>();
+  for (const change of changes) {
+    const of = by(change);
+    const group = groups.get(of);
+    if (group === undefined) groups.set(of, [change]);
+    else group.push(change);
+  }
+  return groups;
 };
 
 const placeOf = (places: ReadonlyMap<Table, number>, table: Table): number => {

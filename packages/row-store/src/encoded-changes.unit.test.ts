@@ -34,3 +34,16 @@ it('changes that were encoded come back as they were, removals too, in their ord
   expect(changesOf(tables, { changes: [], encoded: [first, second] })).toEqual(changes);
   expect(changesOf(tables, { changes, encoded: [encodeChanges(tables, [])] })).toEqual(changes);
 });
+
+it('changes of one owner stand together, each table after the other', () => {
+  const of = (owner: string, n: number) => put(THINGS, [owner, 0, 'a', n], `${n}`);
+  const changes = [of('h', 1), put(OWNERS, ['h'], 'x'), of('i', 2), of('h', 3), put(OWNERS, ['i'], 'y')];
+  const encoded = [encodeChanges(TABLES, changes)];
+  expect(changesOf(TABLES, { changes: [], encoded }).map(({ table, key }) => [table.name, ...key])).toEqual([
+    ['things', 'h', 0, 'a', 1],
+    ['things', 'h', 0, 'a', 3],
+    ['things', 'i', 0, 'a', 2],
+    ['owners', 'h'],
+    ['owners', 'i'],
+  ]);
+});
