@@ -8,10 +8,21 @@ export type BranchCache = {
   /** Must be called after a frame was applied to a branch: marks it as used last, and may evict others. */
   markUsed(state: HistoryState, branchId: number): void;
   forget(history: string): void;
+  /**
+   * A period has passed: branches that were not used for so many are evicted, though there may be room. Most of them are
+   * finished, and whoever collects garbage goes through all that is kept.
+   */
+  evictUnused(periods: number): void;
   clear(): void;
 };
 
-type CachedBranch = { readonly history: string; readonly branchId: number; readonly bytes: number };
+type CachedBranch = {
+  readonly history: string;
+  readonly branchId: number;
+  readonly bytes: number;
+  /** The period in which it was used last. */
+  readonly used: number;
+};
 
 /** @param maxBytes 1 or more. */
 export const openBranchCache = (maxBytes: number): BranchCache => {
@@ -19,13 +30,16 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
   const cached = new LRUCache<string, CachedBranch>({
     maxSize: maxBytes,
     sizeCalculation: ({ bytes }) => bytes,
-    dispose({ history, branchId }, _key, reason) {
-      if (reason !== 'evict') return;
-      const state = histories.get(history);
-      state?.loadedBranches.delete(branchId);
-      if (state?.loadedBranches.size === 0) histories.delete(history);
+    dispose(branch, _key, reason) {
+      if (reason === 'evict') unload(branch);
     },
   });
+  const unload = ({ history, branchId }: CachedBranch): void => {
+    const state = histories.get(history);
+    state?.loadedBranches.delete(branchId);
+    if (state?.loadedBranches.size === 0) histories.delete(history);
+  };
+  let period = 0;
 
   return {
     history(history, next) {
@@ -38,11 +52,20 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
     markUsed(state, branchId) {
       // The newest branch is always kept: one that is too large stands for all there is room for.
       const bytes = Math.min(bytesOfBranch(state.loadedBranches.get(branchId)), maxBytes);
-      cached.set(`${branchId} ${state.history}`, { history: state.history, branchId, bytes });
+      cached.set(`${branchId} ${state.history}`, { history: state.history, branchId, bytes, used: period });
     },
     forget(history) {
       histories.delete(history);
       for (const [key, entry] of [...cached.entries()]) if (entry.history === history) cached.delete(key);
+    },
+    evictUnused(periods) {
+      period++;
+      for (const key of [...cached.rkeys()]) {
+        const branch = cached.peek(key) as CachedBranch;
+        if (branch.used > period - periods) return;
+        cached.delete(key);
+        unload(branch);
+      }
     },
     clear() {
       histories.clear();

@@ -108,3 +108,22 @@ it('forgetting a history makes room and evicts no branch of another', () => {
   }
   expect([...fresh.loadedBranches.keys()]).toEqual([0, 1]);
 });
+
+it('branches that were not used for some periods are evicted though there is room', () => {
+  const cache = openBranchCache(1_000_000);
+  const [idle, busy] = [cache.history('idle', 1), cache.history('busy', 1)];
+  for (const state of [idle, busy]) {
+    load(state, 0);
+    cache.markUsed(state, 0);
+  }
+  load(busy, 1);
+  cache.markUsed(busy, 1);
+  for (let period = 0; period < 3; period++) {
+    expect(cache.history('idle', 1)).toBe(idle);
+    cache.evictUnused(3);
+    cache.markUsed(busy, 1);
+  }
+  expect(cache.history('idle', 1)).not.toBe(idle);
+  expect(cache.history('busy', 1)).toBe(busy);
+  expect([...busy.loadedBranches.keys()]).toEqual([1]);
+});

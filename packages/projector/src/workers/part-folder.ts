@@ -48,6 +48,9 @@ export type PartFolderOptions = {
   readonly rows: () => RowSource;
 };
 
+/** A branch of which so many parts had no frame is read from its rows when one has. */
+const IDLE_PARTS = 8;
+
 /** Rows that are folded and not yet committed, over those of the part before. */
 type Layer = { readonly window: number; readonly staged: StagedRows; below: Layer | undefined };
 
@@ -79,6 +82,7 @@ export const openPartFolder = ({ context, tables, rows }: PartFolderOptions): Pa
         eager: (history, model) => eager.get(history)?.includes(model) === true,
       });
       layers.push(layer);
+      context.branchCache.evictUnused(IDLE_PARTS);
       return { counts, changes: encodeChanges(tables, layer.staged.changes()) };
     },
     committed(window) {
