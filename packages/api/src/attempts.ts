@@ -86,6 +86,10 @@ const WholeAttempt = AttemptAnswer.extend({
   parameters: anyJson,
   tools: z.array(anyJson),
   answer: anyJson.describe('the message of the answer; null: there is none'),
+  not_shown: z
+    .string()
+    .nullable()
+    .describe('why the thread is not all that the model was shown; null: it is'),
   steered: z
     .strictObject({
       request: body.describe('the body as it came; null: it went as it came, or is not recorded'),

@@ -159,7 +159,7 @@ test('what cannot be compared is counted, with the reason [calls §9.3]', async 
       compared: 0,
       notComparable: {
         'no bytes of the request are recorded': 1,
-        'the request calls no API whose requests are read': 1,
+        'no reader understood the request': 1,
         'the request cannot be read (E_INPUT_TRUNCATED)': 1,
       },
     },

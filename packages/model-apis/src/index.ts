@@ -1,6 +1,7 @@
 export type { AnswerError, ModelAnswer, TokenUsage } from './answer.ts';
 export { anthropicMessages } from './anthropic/messages.ts';
 export { apiOf, type ModelApi } from './api-of.ts';
+export { keptAtProvider } from './kept-at-provider.ts';
 export { CHAT_ROLES, chatMessageAt } from './chat/message-at.ts';
 export { responsesMessages } from './responses/messages.ts';
 export type { UnreadableBody } from './body.ts';

@@ -6,6 +6,7 @@ export {
   type CallAttemptsPage,
   openCallAttempts,
   type SteeredRequest,
+  unreadReason,
   type WholeCallAttempt,
 } from './calls/attempts.ts';
 export { openPrices, type Prices } from './calls/prices.ts';

@@ -67,7 +67,7 @@ export const openCallComparison = (projection: Projection, history: string): Cal
       if (request === null || !isBodyKept(request))
         return notComparable('no bytes of the request are recorded');
       const bytes = await bytesOf(call);
-      if (api === 'other') return notComparable('the request calls no API whose requests are read');
+      if (api === 'other') return notComparable('no reader understood the request');
       const reader =
         readers.get(api) ?? openRequestMessages(api, (message) => hashOfMessage(comparableMessage(message)));
       readers.set(api, reader);

@@ -19,7 +19,7 @@ import {
   type BranchRef,
   type Position,
 } from '@stemma/history-store';
-import { priceOf, type CallPrice, type PriceTable } from '@stemma/model-apis';
+import { keptAtProvider, priceOf, type CallPrice, type PriceTable } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import type { Prices } from './prices.ts';
@@ -77,6 +77,8 @@ export type WholeCallAttempt = CallAttempt & {
   readonly parameters: WideJson;
   readonly tools: readonly WideJson[];
   readonly answer: WideJson | null;
+  /** Why the thread is not all that the model was shown; null: it is. */
+  readonly notShown: string | null;
   /** What observers changed in the request before it went out; null: nothing, and nobody steered it. */
   readonly steered: SteeredRequest | null;
 };
@@ -185,9 +187,11 @@ export const openCallAttempts = (
         event?.type === 'CallStarted' || event?.type === 'CallFinished'
           ? ((event.payload[name] ?? null) as WideJson | null)
           : null;
+      const parameters = payload(started, 'data_parameters') ?? {};
       return {
         ...(await projection.read((rows) => attemptOf(rows, history, row, table))),
-        parameters: payload(started, 'data_parameters') ?? {},
+        parameters,
+        notShown: unreadReason(row) ?? elsewhereReason(row.api, parameters),
         tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
         answer: payload(finished, 'data_answer'),
         steered: await projection.read((rows) => steeredOf(findSteeredCall(rows, history, attemptId))),
@@ -219,6 +223,30 @@ export const openCallAttempts = (
       return readBodyAt(location, projection.payloads.framesOf(history));
     },
   };
+};
+
+/**
+ * Why nobody knows what a request showed the model, though it was recorded; null: it was read, or a program said what its messages
+ * are (calls §1.8).
+ */
+export const unreadReason = ({
+  api,
+  request,
+}: {
+  readonly api: CallApi;
+  readonly request: { readonly size: number } | null;
+}): string | null => {
+  if (api !== 'other' || request === null) return null;
+  return isBodyKept(request)
+    ? 'no reader understands the request: nobody checked that the thread is what it showed the model'
+    : 'the request is too large to be kept: nobody knows what it showed the model';
+};
+
+const elsewhereReason = (api: CallApi, parameters: WideJson): string | null => {
+  const names = keptAtProvider(api, parameters);
+  return names.length === 0
+    ? null
+    : `the model was shown more than the thread: ${names.join(' and ')} name${names.length === 1 ? 's' : ''} what its provider has`;
 };
 
 /** The event that has a body, and its hash and size. A request that nobody changed went out as it came. */

@@ -2,7 +2,7 @@ import { attemptAnswer } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import type { CallAttempt, SteeredRequest } from '@stemma/queries';
+import { unreadReason, type CallAttempt, type SteeredRequest } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
 import { calledBy } from '../draw-branches.ts';
@@ -26,7 +26,11 @@ export const calls: CommandSpec = {
     const notes: string[] = [];
     for await (const attempt of attemptsOf(home, branchRef)) {
       rows.push(cellsOf(attempt));
-      notes.push(noteOf(attempt));
+      notes.push(
+        [unreadReason(attempt) === null ? '' : 'not read', noteOf(attempt)]
+          .filter((part) => part !== '')
+          .join('; '),
+      );
     }
     const hasNotes = notes.some((note) => note !== '');
     const note = (cell: string): string[] => (hasNotes ? [cell] : []);
@@ -79,8 +83,9 @@ export const call: CommandSpec = {
       return undefined;
     }
     const found = await home.calls.find(history, attemptId);
-    const { parameters, tools, answer, steered } = found;
-    await output.result({ ...attemptAnswer(found), parameters, tools, answer, steered }, () => {
+    const { parameters, tools, answer, notShown, steered } = found;
+    const whole = { ...attemptAnswer(found), parameters, tools, answer, not_shown: notShown, steered };
+    await output.result(whole, () => {
       const [label, at, model, status, tokens, cost, firstByte, duration] = cellsOf(found);
       const lines: [string, string][] = [
         ['call', `${label ?? ''} (${attemptId})`],
@@ -95,6 +100,7 @@ export const call: CommandSpec = {
         ['parameters', oneLine(JSON.stringify(parameters), 200)],
         ['tools', String(tools.length)],
         ...(noteOf(found) === '' ? [] : [['note', noteOf(found)] as [string, string]]),
+        ...(notShown === null ? [] : [['not shown', oneLine(notShown, 200)] as [string, string]]),
         ...steeredLines(steered),
         ['answer', answer === null ? '' : oneLine(JSON.stringify(answer), 200)],
       ];
