@@ -33,7 +33,7 @@ describe('a request of OpenAI chat', () => {
   });
 });
 
-it('what no record may hold is made what it may: large integers floats, half of a pair of surrogates U+FFFD [record §1]', () => {
+it('what no record may hold is made what it may: large integers floats, half of a pair of surrogates U+FFFD [record §1, calls §2.7]', () => {
   const body = String.raw`{"messages":[{"role":"user","content":[12345678901234567890,"a\ud83d \\ud83d \ud83d\ude00"]}],"tools":[{"n":9223372036854775807}],"seed":-12345678901234567890}`;
   expect(readRequest('openai.chat', new TextEncoder().encode(body))).toMatchObject({
     messages: [{ role: 'user', content: [12345678901234567890, 'a\ufffd \\ud83d \u{1f600}'] }],
@@ -42,7 +42,7 @@ it('what no record may hold is made what it may: large integers floats, half of 
   });
 });
 
-it('a key that no record may hold has U+FFFD behind it, and nothing else changes [record §1]', () => {
+it('a key that no record may hold has U+FFFD behind it, and nothing else changes [calls §2.7]', () => {
   const body = String.raw`{"messages":[{"role":"user","content":"\"constructor\": __proto__ \ud83d"}],"tools":[{"properties":{"constructor" : {"type":"constructor"},"a\"prototype":1}}]}`;
   expect(readRequest('openai.chat', new TextEncoder().encode(body))).toMatchObject({
     messages: [{ role: 'user', content: '"constructor": __proto__ \ufffd' }],
