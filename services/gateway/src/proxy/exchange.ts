@@ -135,6 +135,8 @@ export const exchange = (
     });
     received.on('end', () => {
       if (!received.complete) return;
+      // Whatever else the request says changes nothing any more.
+      if (!incoming.complete) passed?.destroy();
       void noteEnd(endingOf(statusCode)).then(() => {
         outgoing.addTrailers(pairsOf(received.rawTrailers));
         outgoing.end(held);
@@ -166,7 +168,10 @@ export const exchange = (
   };
   const passOn = (): ClientRequest => {
     const made = connect(requestHeaders(method, rawHeaders));
+    made.once('close', () => incoming.resume());
     incoming.on('data', (piece: Buffer) => {
+      // What nobody takes is read all the same: a client that sends all before it reads an answer gets it.
+      if (made.destroyed) return;
       if (isCall) sent.add(piece);
       if (!made.write(piece)) {
         incoming.pause();
@@ -174,6 +179,7 @@ export const exchange = (
       }
     });
     incoming.on('end', () => {
+      if (made.destroyed) return;
       noteStart();
       made.addTrailers(pairsOf(incoming.rawTrailers));
       made.end();

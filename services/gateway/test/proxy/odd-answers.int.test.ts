@@ -19,10 +19,13 @@ let server: Server;
 /** What the upstream got, and the bytes that it answers to a whole request. */
 let got = '';
 let answer: Buffer;
+/** True: it answers to the first bytes of a request, and takes no more. */
+let isEager = false;
 const sockets = new Set<Socket>();
 const ends: EndedEntry[] = [];
 beforeEach(async () => {
   got = '';
+  isEager = false;
   ends.length = 0;
   directory = mkdtempSync(join(tmpdir(), 'stemma-odd-'));
   upstream = createServer((socket) => {
@@ -32,9 +35,10 @@ beforeEach(async () => {
     socket.on('data', (piece) => {
       got += piece.toString('latin1');
       text += piece.toString('latin1');
-      if (!isWhole(text)) return;
+      if (!isEager && !isWhole(text)) return;
       text = '';
       socket.write(answer);
+      if (isEager) socket.pause();
     });
   }).listen(0, '127.0.0.1');
   await once(upstream, 'listening');
@@ -141,6 +145,22 @@ test('a request without a body has none at the upstream [calls §4.1]', async ()
   await send('POST /proxy/openai/responses/r/cancel HTTP/1.1\r\nhost: h\r\n\r\n', /\{\}$/);
   expect(got).not.toMatch(/transfer-encoding/i);
   expect(got).toMatch(/content-length: 0\r\n/i);
+});
+
+test('an answer that comes before its request is whole ends it: the rest is read, and the connection goes on [calls §4.3]', async () => {
+  isEager = true;
+  answer = Buffer.from('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}');
+  const size = 8 * 1024 * 1024;
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  let text = '';
+  client.on('data', (piece) => (text += piece.toString('latin1')));
+  client.write(CALL.replace(`content-length: ${BODY.length}`, `content-length: ${size}`));
+  await expect.poll(() => text).toMatch(/413 Too Large\r\n.*\{\}$/s);
+  client.write('x'.repeat(size - BODY.length));
+  client.write(CALL);
+  await expect.poll(() => text).toMatch(/413 Too Large\r\n.*413 Too Large\r\n.*\{\}$/s);
+  client.destroy();
+  await expect.poll(() => ends.map(({ status }) => status)).toEqual(['failed', 'failed']);
 });
 
 const WEBSOCKET =
