@@ -83,42 +83,129 @@ export type AddedCounts = {
   write(): void;
 };
 
-/** What a frame adds to a table: rows by their number, and by their keys those that can only be new. */
-type Added = { rows: number; readonly fresh: Key[] };
+/** The rows that frames of a history add to a table, or to the part of its buckets. */
+type Added = {
+  readonly history: string;
+  readonly table: Table;
+  /** -1: it has no buckets. */
+  readonly part: number;
+  /** Of the frames that are finished. */
+  total: number;
+  /** Of the frame that is folded now: so many rows, and by their keys those that can only be new. */
+  rows: number;
+  fresh: Key[];
+};
 
-/** Rows by the part of the buckets, or under -1 for all of a history. */
-type AddedRows = Map<Table, Map<number, number>>;
+/** What is counted of one history: by table, and for tables with buckets by part too. */
+type OfHistory = Map<Table, Added | Map<number, Added>>;
 
 export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts => {
-  const totals = new Map<string, AddedRows>();
+  const histories = new Map<string, OfHistory>();
+  const cells = staged as CellReader & Pick<CellWriter, 'put' | 'remove'>;
+  /** The frame that is folded now, and what it has added to. */
+  let [history, seq]: [string, number] = ['', 0];
+  let ofHistory: OfHistory = new Map();
+  let touched: Added[] = [];
+
+  const make = (table: Table, part: number): Added => ({
+    history,
+    table,
+    part,
+    total: 0,
+    rows: 0,
+    fresh: [],
+  });
+  const addedTo = (table: Table, [first]: Key): Added | undefined => {
+    let known = ofHistory.get(table);
+    if (known === undefined) {
+      if (!isCounted(table)) return undefined;
+      known = isBucketed(table) ? new Map<number, Added>() : make(table, -1);
+      ofHistory.set(table, known);
+    }
+    if (!(known instanceof Map)) return known;
+    const part = (first as number) % PARTS;
+    let added = known.get(part);
+    if (added === undefined) known.set(part, (added = make(table, part)));
+    return added;
+  };
+  const touch = (added: Added): void => {
+    if (added.rows === 0 && added.fresh.length === 0) touched.push(added);
+  };
+  const rows: CellReader & CellWriter = {
+    get: (table, key) => cells.get(table, key),
+    range: (table, range) => cells.range(table, range),
+    put(table, key, value) {
+      const added = addedTo(table, key);
+      if (added !== undefined) {
+        // No row of an earlier frame has the number of this one.
+        if (key[frameColumn(table)] === seq) {
+          touch(added);
+          added.fresh.push(key);
+        } else if (cells.get(table, key) === undefined) {
+          touch(added);
+          added.rows++;
+        }
+      }
+      cells.put(table, key, value);
+    },
+    remove(table, key) {
+      const added = addedTo(table, key);
+      if (added !== undefined && cells.get(table, key) !== undefined) {
+        touch(added);
+        const others = added.fresh.filter((each) => !sameKey(each, key));
+        if (others.length === added.fresh.length) added.rows--;
+        else added.fresh = others;
+      }
+      cells.remove(table, key);
+    },
+  };
+  const forget = (): void => {
+    for (const added of touched) {
+      added.rows = 0;
+      if (added.fresh.length > 0) added.fresh = [];
+    }
+    touched = [];
+  };
+  const counting: CountingRows = {
+    rows: typedRows(rows) as unknown as Rows,
+    finish() {
+      // What was touched twice counts once: the first time takes all.
+      for (const added of touched) {
+        added.total += added.rows + distinctKeys(added.table, added.fresh);
+        added.rows = 0;
+        added.fresh = [];
+      }
+      touched = [];
+    },
+  };
   return {
-    counting: (history, seq) =>
-      countingRows(staged, seq, isCounted, (table, part, rows) => {
-        let byTable = totals.get(history);
-        if (byTable === undefined) totals.set(history, (byTable = new Map<Table, Map<number, number>>()));
-        let byPart = byTable.get(table);
-        if (byPart === undefined) byTable.set(table, (byPart = new Map<number, number>()));
-        byPart.set(part, (byPart.get(part) ?? 0) + rows);
-      }),
+    counting(ofFrame, frame) {
+      // The last one may have been given up.
+      forget();
+      [history, seq] = [ofFrame, frame];
+      const known = histories.get(history);
+      ofHistory = known ?? new Map<Table, Added | Map<number, Added>>();
+      if (known === undefined) histories.set(history, ofHistory);
+      return counting;
+    },
     write() {
-      const parts = [...totals].flatMap(([history, byTable]) =>
-        [...byTable].flatMap(([table, byPart]) =>
-          [...byPart].flatMap(([part, rows]) =>
-            rows === 0 ? [] : [{ history, name: table.name, part, rows }],
-          ),
-        ),
-      );
+      forget();
+      const parts = [...histories.values()]
+        .flatMap((of) =>
+          [...of.values()].flatMap((added) => (added instanceof Map ? [...added.values()] : added)),
+        )
+        .filter(({ total }) => total !== 0);
       // All are read before one is written: it is called again after rows were fetched.
       const before = collect((attempt) =>
         parts.map((part) => attempt((of) => countBefore(staged, of), part, 0)),
       );
       // None is no row: whether rows came and went in one batch or in two, the same is left.
-      for (const [i, { history, name, part, rows }] of parts.entries()) {
-        const count = (before[i] as number) + rows;
-        if (part === -1) putOrRemove(staged, ROW_COUNTS, [history, name], count);
-        else putOrRemove(staged, BUCKET_COUNTS, [part, name, history], count);
+      for (const [i, { history: of, table, part, total }] of parts.entries()) {
+        const count = (before[i] as number) + total;
+        if (part === -1) putOrRemove(staged, ROW_COUNTS, [of, table.name], count);
+        else putOrRemove(staged, BUCKET_COUNTS, [part, table.name, of], count);
       }
-      totals.clear();
+      histories.clear();
     },
   };
 };
@@ -135,59 +222,9 @@ const putOrRemove = <T extends typeof ROW_COUNTS | typeof BUCKET_COUNTS>(
 
 const countBefore = (
   rows: RowReader,
-  { history, name, part }: { readonly history: string; readonly name: string; readonly part: number },
+  { history, table: { name }, part }: Pick<Added, 'history' | 'table' | 'part'>,
 ): number =>
   part === -1 ? readCount(rows, history, name) : (rows.get(BUCKET_COUNTS, [part, name, history])?.[0] ?? 0);
-
-const countingRows = (
-  staged: Rows,
-  seq: number,
-  isCounted: IsCounted,
-  add: (table: Table, part: number, rows: number) => void,
-): CountingRows => {
-  /** By the part of the buckets, or under -1 for all of a history; null: the rows of the table are not counted. */
-  const added = new Map<Table, Map<number, Added> | null>();
-  const cells = staged as CellReader & Pick<CellWriter, 'put' | 'remove'>;
-  const addedTo = (table: Table, [first]: Key): Added | null => {
-    let known = added.get(table);
-    if (known === undefined) added.set(table, (known = isCounted(table) ? new Map<number, Added>() : null));
-    if (known === null) return null;
-    const part = isBucketed(table) ? (first as number) % PARTS : -1;
-    let of = known.get(part);
-    if (of === undefined) known.set(part, (of = { rows: 0, fresh: [] }));
-    return of;
-  };
-  const rows: CellReader & CellWriter = {
-    get: (table, key) => cells.get(table, key),
-    range: (table, range) => cells.range(table, range),
-    put(table, key, value) {
-      const known = addedTo(table, key);
-      if (known !== null) {
-        // No row of an earlier frame has the number of this one.
-        if (key[frameColumn(table)] === seq) known.fresh.push(key);
-        else if (cells.get(table, key) === undefined) known.rows++;
-      }
-      cells.put(table, key, value);
-    },
-    remove(table, key) {
-      const known = addedTo(table, key);
-      if (known !== null && cells.get(table, key) !== undefined) {
-        const others = known.fresh.filter((each) => !sameKey(each, key));
-        if (others.length === known.fresh.length) known.rows--;
-        else known.fresh.splice(0, Infinity, ...others);
-      }
-      cells.remove(table, key);
-    },
-  };
-  return {
-    rows: typedRows(rows) as unknown as Rows,
-    finish() {
-      for (const [table, known] of added)
-        for (const [part, { rows: count, fresh }] of known ?? [])
-          add(table, part, count + distinctKeys(table, fresh));
-    },
-  };
-};
 
 /** So few keys are compared with each other faster than they become texts. */
 const FEW_KEYS = 8;
