@@ -3,7 +3,7 @@ import { collect } from '@stemma/suspend';
 import { hash } from 'node:crypto';
 import { NODE_KIND } from './flat-tree.ts';
 import { hashedTtl, shownTtl } from './lifetime.ts';
-import { addChild, addSums, addToSum, element, emptySum, subtractChild, SUM_BYTES } from './lt-hash.ts';
+import { addChild, addSum, addToSum, element, emptySum, subtractChild, SUM_BYTES } from './lt-hash.ts';
 import type { PayloadSource } from './node.ts';
 import type { ThreadMode } from './policy.ts';
 import { hashedHeaders, nodeDigest } from './preimage.ts';
@@ -12,7 +12,7 @@ import { ThreadHasher } from './thread-hasher.ts';
 import { blockJson } from './thread.ts';
 import { eachInSubtree, expiresOf, headersOf, insertionIndex, type TreeNode } from './tree-node.ts';
 
-/** The sums over the children of `^sys` and of `^seq`. */
+/** The sums over the children of `^sys` and of `^seq`. A flush that changes one replaces it. */
 type Sums = { readonly sys: Uint8Array; readonly seq: Uint8Array };
 
 /** What a flush replaced, to restore it. */
@@ -82,6 +82,7 @@ export class Digests {
     this.#resliced.add(regions.sys);
   }
 
+  /** Nobody may change it: a flush puts another one in its place. */
   get turnsSum(): Uint8Array {
     return this.#sums.seq;
   }
@@ -120,6 +121,10 @@ export class Digests {
       known: this.#known,
       summed,
       slices: slices.map(([node]) => [node, node.slice]),
+    };
+    this.#sums = {
+      sys: digests.some(([node]) => !isInSeq(node)) ? this.#sums.sys.slice() : this.#sums.sys,
+      seq: digests.some(([node]) => isInSeq(node)) ? this.#sums.seq.slice() : this.#sums.seq,
     };
     this.resummed.clear();
     for (const [node, digest] of digests)
@@ -163,7 +168,9 @@ export class Digests {
   /** SHA-256(msgpack([1, cycle, [four headers], sum])) of the flushed tree, including the head. */
   treeHash(regions: Regions, cycle: number, source: PayloadSource): Uint8Array {
     const head = regions.ah.kids ?? [];
-    const sum = addSums(this.#sums.seq, this.#sums.sys);
+    const sum = total;
+    sum.set(this.#sums.seq);
+    addSum(sum, this.#sums.sys);
     for (const node of head) addToSum(sum, element('^ah', digestOf(node, cycle, false, source, false)), 1);
     const fixed = this.#fixedBytes(regions, source);
     const number = pack(cycle);
@@ -253,7 +260,7 @@ export class Digests {
 
   #replace(node: TreeNode, digest: string | undefined): void {
     if (node.summed === digest) return;
-    const region = node.kind === NODE_KIND.turn ? '^seq' : '^sys';
+    const region = isInSeq(node) ? '^seq' : '^sys';
     const sum = region === '^seq' ? this.#sums.seq : this.#sums.sys;
     if (node.summed !== undefined) subtractChild(sum, region, node.summed);
     if (digest !== undefined) addChild(sum, region, digest, region === '^seq' && isPending(node));
@@ -275,6 +282,9 @@ export class Digests {
   }
 }
 
+/** Of a child of `^sys` or `^seq`: which of both. */
+const isInSeq = (node: TreeNode): boolean => node.kind === NODE_KIND.turn;
+
 /** True if a block in the node will expire. */
 const isPending = (node: TreeNode): boolean => {
   if (node.kind === NODE_KIND.block) return expiresOf(node) !== null;
@@ -285,7 +295,8 @@ const isPending = (node: TreeNode): boolean => {
 /** The msgpack header of 2,048 bytes. */
 const SUM_HEAD = Uint8Array.of(0xc5, 0x08, 0x00);
 
-/** The buffer for the input of a tree hash, reused for each. */
+/** The sum and the buffer for the input of a tree hash, reused for each. */
+const total = emptySum();
 let hashed = Buffer.allocUnsafeSlow(4_096);
 
 const digestOf = (

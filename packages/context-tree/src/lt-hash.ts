@@ -25,15 +25,20 @@ const words = new Int32Array(lanes.buffer, lanes.byteOffset, WORDS);
 /** Like {@link addToSum}, for an element that is already expanded. */
 const addLanes = (sum: Uint8Array, expanded: string, sign: 1 | -1): void => {
   lanes.write(expanded, 0, 'latin1');
+  addBytes(sum, lanes, words, sign);
+};
+
+/** @param inWords the same bytes as words */
+const addBytes = (sum: Uint8Array, bytes: Uint8Array, inWords: Int32Array, sign: 1 | -1): void => {
   if (LITTLE_ENDIAN && sum.byteOffset % 4 === 0) {
     const to = new Int32Array(sum.buffer, sum.byteOffset, WORDS);
-    if (sign === 1) addWords(to, words);
-    else subtractWords(to, words);
+    if (sign === 1) addWords(to, inWords);
+    else subtractWords(to, inWords);
     return;
   }
   for (let i = 0; i < SUM_BYTES; i += 2) {
     const a = (sum[i] as number) | ((sum[i + 1] as number) << 8);
-    const b = (lanes[i] as number) | ((lanes[i + 1] as number) << 8);
+    const b = (bytes[i] as number) | ((bytes[i + 1] as number) << 8);
     const c = a + sign * b;
     sum[i] = c & 0xff;
     sum[i + 1] = (c >> 8) & 0xff;
@@ -70,11 +75,25 @@ export const element = (region: '^sys' | '^seq' | '^ah', digest: string): Uint8A
   return bytes;
 };
 
-/** Expansions kept for subtraction, for all trees together: 8 MiB. */
-const MOST_KEPT = 4_096;
+/** Expansions kept for subtraction, for all trees together: 4 MiB, outside of the heap, which is gone through again and again. */
+const MOST_KEPT = 2_048;
+let keptBytes: Buffer | undefined;
 
-/** By region and digest, the oldest first. */
-const kept = new Map<string, string>();
+/** The place of each by region and digest, the oldest first. */
+const kept = new Map<string, number>();
+const freePlaces: number[] = [];
+
+const placeFor = (key: string): number => {
+  let place = freePlaces.pop();
+  if (place === undefined && kept.size >= MOST_KEPT) {
+    const [oldest, its] = kept.entries().next().value as [string, number];
+    kept.delete(oldest);
+    place = its;
+  }
+  place ??= kept.size;
+  kept.set(key, place);
+  return place;
+};
 
 /**
  * Adds a child of a region to the sum. `changing`: it will be subtracted before long, as a turn in which something
@@ -86,19 +105,25 @@ export const addChild = (
   digest: string,
   changing: boolean,
 ): void => {
-  const expanded = expand(element(region, digest));
-  addLanes(sum, expanded, 1);
+  addLanes(sum, expand(element(region, digest)), 1);
   if (!changing) return;
-  kept.set(region + digest, expanded);
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value as string);
+  const key = region + digest;
+  keptBytes ??= Buffer.allocUnsafeSlow(MOST_KEPT * SUM_BYTES);
+  keptBytes.set(lanes, (kept.get(key) ?? placeFor(key)) * SUM_BYTES);
 };
 
 /** Subtracts a child of a region from the sum. */
 export const subtractChild = (sum: Uint8Array, region: '^sys' | '^seq', digest: string): void => {
   const key = region + digest;
-  const expanded = kept.get(key);
-  if (expanded !== undefined) kept.delete(key);
-  addLanes(sum, expanded ?? expand(element(region, digest)), -1);
+  const place = kept.get(key);
+  if (place === undefined || keptBytes === undefined) {
+    addLanes(sum, expand(element(region, digest)), -1);
+    return;
+  }
+  kept.delete(key);
+  freePlaces.push(place);
+  lanes.set(keptBytes.subarray(place * SUM_BYTES, (place + 1) * SUM_BYTES));
+  addBytes(sum, lanes, words, -1);
 };
 
 /** The sum over children of `^seq` with these digests. */
@@ -108,9 +133,8 @@ export const sumOfTurns = (digests: Iterable<string>): Uint8Array => {
   return sum;
 };
 
-/** The sum of two sums. */
-export const addSums = (a: Uint8Array, b: Uint8Array): Uint8Array => {
-  const sum = a.slice();
-  addLanes(sum, Buffer.from(b.buffer, b.byteOffset, b.length).toString('latin1'), 1);
-  return sum;
+/** Adds another sum in place. */
+export const addSum = (sum: Uint8Array, other: Uint8Array): void => {
+  lanes.set(other);
+  addBytes(sum, lanes, words, 1);
 };

@@ -52,7 +52,7 @@ export const foldTurnSums = (
       cellsOf(turn, thread === 'full', snapshot === null ? CHANGED : 0),
     );
   }
-  if (snapshot !== null) rows.put(HASH_SUMS, [history, branchId], [seq, tree.turnsSum.slice()]);
+  if (snapshot !== null) rows.put(HASH_SUMS, [history, branchId], [seq, tree.turnsSum]);
 };
 
 const cellsOf = (turn: TreeNode, sliced: boolean, flags: number): ValueOf<typeof TURN_SUMS> => {
