@@ -32,10 +32,17 @@ type StagedWrites = Omit<StagedRows, keyof Rows> & {
 
 /**
  * The changes of one table. A batch only writes to most tables, so keys become texts only when somebody reads, or rows are rewritten: `index`
- * has the index of the last change of each key among the first `indexed` of `list`, by owner.
+ * has the index of the last change of each key among the first `indexed` of `list`, by owner, and each of `byPrefix` by so many
+ * columns more as ranges name.
  */
-type Stage = { readonly list: RowChange[]; readonly index: Index; indexed: number };
+type Stage = {
+  readonly list: RowChange[];
+  readonly index: Index;
+  indexed: number;
+  readonly byPrefix: Map<number, PrefixIndex>;
+};
 type Index = Map<string | number, Map<string, number>>;
+type PrefixIndex = { readonly rows: Map<string, Map<string, number>>; indexed: number };
 
 /** Bytes are no key of a map: rows whose owners are bytes are kept together. */
 const ownerOf = ([owner]: Key): string | number => (typeof owner === 'object' ? '' : (owner ?? ''));
@@ -59,7 +66,7 @@ export const stageRows = (rows: RowReader): StagedRows => {
   const write = (table: Table, key: Key, value: Value | null): void => {
     let stage = stages.get(table);
     if (stage === undefined) {
-      stage = { list: [], index: new Map(), indexed: 0 };
+      stage = { list: [], index: new Map(), indexed: 0, byPrefix: new Map() };
       stages.set(table, stage);
     }
     stage.list.push({ table, key, value });
@@ -88,6 +95,8 @@ export const stageRows = (rows: RowReader): StagedRows => {
       while (written.length > savepoint) {
         const stage = written.pop() as Stage;
         stage.list.pop();
+        for (const [columns, { indexed }] of stage.byPrefix)
+          if (indexed > stage.list.length) stage.byPrefix.delete(columns);
         if (stage.indexed <= stage.list.length) continue;
         stage.index.clear();
         stage.indexed = 0;
@@ -122,23 +131,38 @@ const indexOf = (stage: Stage): Index => {
   return index;
 };
 
+/** The last changes of the keys that begin as the prefix of a range does, by their texts. */
+const stagedBelow = (stage: Stage, table: Table, prefix: Key): Iterable<[string, number]> | undefined => {
+  // Without an owner, rows of all of them are asked for.
+  if (prefix.length === 0) return [...indexOf(stage).values()].flatMap((ofOwner) => [...ofOwner]);
+  if (prefix.length === 1) return indexOf(stage).get(ownerOf(prefix));
+  const columns = prefix.length;
+  let found = stage.byPrefix.get(columns);
+  if (found === undefined) stage.byPrefix.set(columns, (found = { rows: new Map(), indexed: 0 }));
+  for (; found.indexed < stage.list.length; found.indexed++) {
+    const { key } = stage.list[found.indexed] as RowChange;
+    const beginning = keyText(table, key.slice(0, columns));
+    let rows = found.rows.get(beginning);
+    if (rows === undefined) found.rows.set(beginning, (rows = new Map<string, number>()));
+    rows.set(keyText(table, key), found.indexed);
+  }
+  return found.rows.get(keyText(table, prefix));
+};
+
 const padded = (table: Table, value: Value): Value => {
   if (value.length === table.value.length) return value;
   return table.value.map((_, i) => value[i] ?? null);
 };
 
-/** Examines every staged row of the owner: batches are bounded, and folds read single rows where they can. */
+/** Examines every staged row that begins as the prefix does. */
 const overlaid = (table: Table, range: Range, reader: CellReader, stage: Stage): readonly Row[] => {
+  const below = stagedBelow(stage, table, range.prefix);
+  if (below === undefined) return reader.range(table, range);
   const bounds = encodeRange(table, range);
   const [start, end] = [bounds.start.toString('latin1'), bounds.end?.toString('latin1')];
   const inside: [string, RowChange][] = [];
-  const index = indexOf(stage);
-  // Without an owner, rows of all of them are asked for.
-  const staged = range.prefix.length > 0 ? [index.get(ownerOf(range.prefix))] : index.values();
-  for (const ofOwner of staged)
-    for (const [text, at] of ofOwner ?? [])
-      if (text >= start && (end === undefined || text < end))
-        inside.push([text, stage.list[at] as RowChange]);
+  for (const [text, at] of below)
+    if (text >= start && (end === undefined || text < end)) inside.push([text, stage.list[at] as RowChange]);
   if (inside.length === 0) return reader.range(table, range);
   const { limit = Infinity, reverse = false } = range;
   // Staged rows may remove stored ones, so as many more are read.

@@ -65,17 +65,23 @@ export const describeSortedMap = (make: () => RowStoreUnderTest, runs: number): 
               for (const [n, batch] of all.entries()) {
                 const source = rows.source();
                 const staged = stageRows(source);
-                for (const { key, remove } of batch) {
-                  if (remove) staged.remove(table, key);
-                  else staged.put(table, key, [`${n}`]);
-                  if (remove) model.delete(JSON.stringify(key));
-                  else model.set(JSON.stringify(key), { key, value: padded(table, [`${n}`]) });
-                }
                 const ranges = [
                   { prefix: ['h'] as const },
                   { prefix: ['h', branchId] as const, from: node },
                   { prefix: ['h', branchId, node] as const, from: low, to: high, reverse },
                 ];
+                for (const [i, { key, remove }] of batch.entries()) {
+                  if (i % 4 === 1) {
+                    const before = staged.savepoint();
+                    staged.put(table, key, ['taken back']);
+                    await source.using(() => ranges.map((range) => staged.range(table, range)));
+                    staged.rollbackTo(before);
+                  }
+                  if (remove) staged.remove(table, key);
+                  else staged.put(table, key, [`${n}`]);
+                  if (remove) model.delete(JSON.stringify(key));
+                  else model.set(JSON.stringify(key), { key, value: padded(table, [`${n}`]) });
+                }
                 const expected = ranges.map((range) => modelRange([...model.values()], range));
                 expect(await source.using(() => ranges.map((range) => staged.range(table, range)))).toEqual(
                   expected,
