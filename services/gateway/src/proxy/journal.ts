@@ -64,8 +64,9 @@ export const openJournal = async (
     damaged.add(file);
     warn(`${file}: ${reason}; what comes after is not recorded, and the file is kept as ${file}.damaged`);
   });
-  const remove = (file: string): Promise<void> =>
-    damaged.has(file) ? rename(file, `${file}.damaged`) : unlink(file);
+  const remove = async (file: string): Promise<void> => {
+    await unlessGone(damaged.has(file) ? rename(file, `${file}.damaged`) : unlink(file));
+  };
   const known = new Map<string, number>();
   for (const { ref } of left) if ('file' in ref) known.set(ref.file, (known.get(ref.file) ?? 0) + 1);
   await Promise.all(files.filter((file) => !known.has(file)).map(remove));
@@ -167,6 +168,16 @@ export const openJournal = async (
 
 const lengthOf = (ref: EntryRef): number => ('bytes' in ref ? ref.bytes.length : ref.length);
 
+/** Undefined for a file that is not there any more: another process that began with this one has recorded what was in it. */
+const unlessGone = async <T>(act: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await act;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+};
+
 /** The files whose process has ended, the oldest first. */
 const abandonedFiles = async (folder: string): Promise<string[]> => {
   const found: { readonly path: string; readonly at: number; readonly number: number }[] = [];
@@ -176,7 +187,8 @@ const abandonedFiles = async (folder: string): Promise<string[]> => {
     const isOfThisBoot = boot === bootId();
     if (isOfThisBoot && isAlive(Number(pid), began === '0' ? undefined : began)) continue;
     const path = join(folder, name);
-    found.push({ path, at: (await stat(path)).mtimeMs, number: Number(number) });
+    const stats = await unlessGone(stat(path));
+    if (stats !== undefined) found.push({ path, at: stats.mtimeMs, number: Number(number) });
   }
   return found.sort((a, b) => a.at - b.at || a.number - b.number).map(({ path }) => path);
 };
@@ -187,7 +199,8 @@ const readLeftOver = async (
 ): Promise<Waiting[]> => {
   const waiting = new Map<string, Waiting>();
   for (const file of files) {
-    const bytes = await readFile(file);
+    const bytes = await unlessGone(readFile(file));
+    if (bytes === undefined) continue;
     try {
       for (let at = 0; ;) {
         const read = decodeEntry(bytes, at);

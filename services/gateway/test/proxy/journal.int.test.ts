@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -62,6 +63,18 @@ test('calls that a killed process noted are given back in order; of one that is 
   const cut = await opened(home);
   expect(cut.left.map(({ id }) => id)).toEqual(['call-0', 'call-1', 'call-2', 'call-3']);
   expect(cut.said).toEqual([]);
+});
+
+test('two processes that begin at once both get what a killed one left, and neither minds that the other removes it', async () => {
+  const { name } = await leftBehind();
+  const [a, b] = await Promise.all([opened(home), opened(home)]);
+  expect([a.left.length, b.left.length]).toEqual([5, 5]);
+  for (const { journal, left } of [a, b]) for (const each of left) journal.done(each);
+  await Promise.all([a.journal.close(), b.journal.close()]);
+  expect([...a.said, ...b.said]).toEqual([]);
+  // As of a file that is removed between the look at its folder and the look at it.
+  symlinkSync(join(home, 'nowhere'), join(home, 'calls', name));
+  expect((await opened(home)).left).toEqual([]);
 });
 
 test('whichever byte of it is changed: calls before that are given back as they were, it is said, and the file is kept', async () => {
