@@ -271,7 +271,7 @@ export class Digests {
     node.slice = slice;
     if (node === regions.sys || this.#mode === 'pre') return;
     const turns = regions.seq.kids ?? [];
-    const at = turns.at(-1) === node ? turns.length - 1 : insertionIndex(turns, headersOf(node));
+    const at = insertionIndex(turns, headersOf(node));
     if (turns[at] === node) this.#threadHasher.cut(at);
   }
 

@@ -98,8 +98,13 @@ const refuseUnder = (parent: TreeNode, node: NodePlacement): void => {
     });
   if (parent.kind !== NODE_KIND.ah) return;
   refuseCoreOffset(node, '^ah');
+  // Beside a block at offset 0 there is no container. It is the last child but where blocks come after the core.
+  if (node.kind === NODE_KIND.block && isBlockAtCore(parent.kids.at(-1))) return;
   refuseSecondCore(coresOf(parent.kids).map(nodePlacement), node, '^ah');
 };
+
+const isBlockAtCore = (kid: TreeNode | undefined): boolean =>
+  kid?.kind === NODE_KIND.block && headersOf(kid).offset === 0;
 
 /** The first two children at offset 0. If a core is an `mc`, it is the only core besides the node itself. */
 const coresOf = (kids: readonly TreeNode[]): TreeNode[] => {

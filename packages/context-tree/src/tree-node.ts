@@ -73,8 +73,11 @@ export const regionOf = (node: TreeNode): number => {
 
 /** The index of a node among its parent's children, or the index at which it would be inserted. */
 export const insertionIndex = (kids: readonly TreeNode[], headers: Headers): number => {
+  // Most come and go at the end.
   const last = kids[kids.length - 1];
-  if (last === undefined || compareSiblings(last.record.headers, headers) < 0) return kids.length;
+  const order = last === undefined ? -1 : compareSiblings(last.record.headers, headers);
+  if (order < 0) return kids.length;
+  if (order === 0) return kids.length - 1;
   return lowerBound(
     0,
     kids.length - 1,
