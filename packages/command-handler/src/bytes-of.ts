@@ -4,7 +4,9 @@ export const bytesOf = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return PER_VALUE;
   if (ArrayBuffer.isView(value)) return PER_VALUE + value.byteLength;
   let bytes = PER_OBJECT;
-  for (const each of Object.values(value)) bytes += bytesOf(each);
+  if (Array.isArray(value)) for (const each of value) bytes += bytesOf(each);
+  // Without a list of the values, which for a large frame takes longer than all else here.
+  else for (const name in value) bytes += bytesOf((value as { readonly [name: string]: unknown })[name]);
   return bytes;
 };
 

@@ -104,6 +104,7 @@ export const externaliseContents = (
     moved.add(ref.sha256);
     left -= savings.get(ref.sha256) ?? 0;
   }
+  if (moved.size === 0 && left <= bounds.frame) return { events, contents: [] };
   return store(events, movables, moved, left, bounds);
 };
 

@@ -205,9 +205,11 @@ const decideSteps = (
   steps.forEach((step, i) => {
     const before = pending.events.length;
     decideStep(pending, step);
-    const ids = pending.events
-      .slice(before)
-      .flatMap((event) => (event.type === 'NodeInserted' ? [event.node.id] : []));
+    const ids: string[] = [];
+    for (let at = before; at < pending.events.length; at++) {
+      const event = pending.events[at] as HistoryEvent;
+      if (event.type === 'NodeInserted') ids.push(event.node.id);
+    }
     if (ids.length > 0) inserted.set(from + i, ids);
   });
 };
