@@ -259,7 +259,7 @@ describe('the proxy', () => {
     };
     expect(await status('reset')).toEqual(['failed', null, 'ECONNRESET']);
     expect(await status('middle')).toEqual(['failed', 200, 'ECONNRESET']);
-    expect(await status('half')).toEqual(['failed', 200, null]);
+    expect(await status('half')).toEqual(['failed', 200, 'E_INPUT_TRUNCATED']);
     expect(await status('busy')).toEqual(['failed', 429, 'rate_limit_exceeded']);
     expect(await status('broken')).toEqual(['failed', 500, null]);
     expect(await status('garbage')).toEqual(['failed', 200, 'E_INPUT_ENCODING']);
