@@ -8,6 +8,8 @@ import { startFoldWorker, type FoldWorker } from './start-fold-worker.ts';
 
 /** Several threads that fold, each the histories that were given to it, and this one for those that they cannot read. */
 export type FoldWorkers = {
+  /** Threads besides this one. */
+  readonly count: number;
   /** Resolves when all can fold. @throws E_INTERNAL if one has ended */
   readonly opened: Promise<void>;
   /**
@@ -93,6 +95,7 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
   };
 
   return {
+    count,
     opened,
     async fold({ window, accepted, heads }) {
       const parts = Array.from({ length: count + 1 }, () => ({

@@ -49,7 +49,7 @@ export type PartFolderOptions = {
 };
 
 /** A branch of which so many parts had no frame is read from its rows when one has. */
-const IDLE_PARTS = 8;
+const IDLE_PARTS = 4;
 
 /** Rows that are folded and not yet committed, over those of the part before. */
 type Layer = { readonly window: number; readonly staged: StagedRows; below: Layer | undefined };

@@ -11,8 +11,11 @@ import { encodeCheckpoint } from '../checkpoint.ts';
 import type { FoldWorkers } from './fold-workers.ts';
 import type { FoldedPart } from './part-folder.ts';
 
-/** Windows that are read ahead of the rows: enough that a thread with few of a window's frames need not wait. */
-const MOST_WINDOWS = 4;
+/**
+ * Windows that are read ahead of the rows: enough that a thread with few of a window's frames need not wait. Each takes its records,
+ * its rows as bytes, and its rows as objects in the threads: some 30 MB.
+ */
+const windowsFor = (threads: number): number => Math.max(2, Math.min(4, threads));
 /** Bytes of records in a window. */
 const WINDOW_BYTES = 1024 * 1024;
 
@@ -65,6 +68,7 @@ let windows = 0;
  */
 export const runInWorkers = async (options: RunInWorkers): Promise<'ended' | 'stopped' | 'irregular'> => {
   const { log, generation, workers, reader, partition, until, frames } = options;
+  const mostWindows = windowsFor(workers.count);
   const underWay: Window[] = [];
   /** Heads that are not in the rows yet. */
   const ahead = new Map<string, HeadState>();
@@ -128,7 +132,7 @@ export const runInWorkers = async (options: RunInWorkers): Promise<'ended' | 'st
       // Whoever waits for it hears of an error.
       folded.catch(() => undefined);
       underWay.push({ number, heads, checkpoint, folded });
-      if (underWay.length < MOST_WINDOWS) continue;
+      if (underWay.length < mostWindows) continue;
       const how = await commitOldest();
       if (how !== 'ended') return how;
     }

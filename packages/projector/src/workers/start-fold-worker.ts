@@ -40,8 +40,9 @@ export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerS
   const worker = new Worker(new URL('./fold-worker.ts', import.meta.url), {
     workerData: options,
     // A window's rows fit into the young generation. The old one is never so large; but the smaller it may become, the sooner it is
-    // collected. From 2 GiB on V8 waits for four times of what was left, not twice: an eighth faster, and 90 MB more a thread.
-    resourceLimits: { maxYoungGenerationSizeMb: 32, maxOldGenerationSizeMb: 1_536 },
+    // collected. By default a thread takes 250 MB more; from 2 GiB on V8 waits for four times of what was left, not twice: an
+    // eighth faster, and 90 MB more a thread.
+    resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 1_024 },
   });
   const loaded = Promise.withResolvers<undefined>();
   const opened = Promise.withResolvers<undefined>();
