@@ -1,7 +1,8 @@
 import { bootId, beganAt, isAlive, makeFolder } from '@stemma/machine';
+import { fail } from '@stemma/errors';
 import { open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeEntry, encodeEntry, type ProxyEntry } from './entry.ts';
+import { decodeEntry, encodeEntry, inOnePiece, type ProxyEntry } from './entry.ts';
 
 /** Where an entry stands: in a file, or in memory where nothing may be written that has secrets. */
 export type EntryRef =
@@ -42,6 +43,19 @@ export type JournalOptions = {
 
 /** A file of this size is not written any further. */
 const FILE_SIZE = 16 * 1024 * 1024;
+
+/** Bytes after which entries are not written together with more. */
+const TOGETHER = 1024 * 1024;
+
+/** An entry that is to be written, and who waits for that. */
+type Unwritten = {
+  readonly pieces: readonly Buffer[];
+  readonly length: number;
+  /** True if it says of another one that it is recorded. */
+  readonly isDone: boolean;
+  readonly written: (ref: EntryRef) => void;
+  readonly failed: (error: unknown) => void;
+};
 
 type Segment = { readonly path: string; readonly handle: FileHandle; size: number; waiting: number };
 
@@ -96,31 +110,112 @@ export const openJournal = async (
     if (full?.waiting === 0) await retire(full);
     return current;
   };
-  const write = async (entry: ProxyEntry, pieces: Buffer[]): Promise<EntryRef> => {
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  /** Writes entries, one behind the other. @returns where each begins */
+  const write = async (entries: readonly Unwritten[]): Promise<readonly EntryRef[]> => {
     const segment = await segmentFor();
     const at = segment.size;
-    segment.size += length;
+    const refs: EntryRef[] = [];
+    for (const { length } of entries) {
+      refs.push({ file: segment.path, at: segment.size, length });
+      segment.size += length;
+    }
     try {
-      await segment.handle.writev(pieces, at);
+      const { bytesWritten } = await segment.handle.writev(
+        entries.flatMap(({ pieces }) => pieces),
+        at,
+      );
+      if (bytesWritten !== segment.size - at) throw fail('E_IO', 'not all of it could be written');
     } catch (error) {
-      // What came of it is written over by the next entry.
+      // What came of them is written over by the next ones.
       segment.size = at;
       await segment.handle.truncate(at).catch(() => undefined);
       throw error;
     }
-    if (entry.kind !== 'done') segment.waiting++;
-    return { file: segment.path, at, length };
+    segment.waiting += entries.filter(({ isDone }) => !isDone).length;
+    return refs;
   };
+  /** Writes entries together; where that fails, each for itself, so that none keeps the others from being noted. */
+  const writeEach = async (entries: readonly Unwritten[]): Promise<void> => {
+    try {
+      const refs = await write(entries);
+      for (const [i, { written }] of entries.entries()) written(refs[i] as EntryRef);
+    } catch (error) {
+      if (entries.length === 1) entries[0]?.failed(error);
+      else for (const entry of entries) await writeEach([entry]);
+    }
+  };
+  /** Entries that wait until those before them are written, and those that were recorded meanwhile. */
+  let unwritten: Unwritten[] = [];
+  let recorded: Waiting[] = [];
+  const warnOf = (error: unknown): void => warn(`the calls that wait cannot be noted: ${String(error)}`);
+  /** Writes what waits, in few pieces: a write costs about as much for many entries as for one. */
+  const flush = async (): Promise<void> => {
+    const [entries, finished] = [unwritten, recorded];
+    [unwritten, recorded] = [[], []];
+    const dones = await forget(finished);
+    let [together, bytes]: [Unwritten[], number] = [[], 0];
+    for (const entry of [...dones, ...entries]) {
+      together.push(entry);
+      bytes += entry.length;
+      if (bytes < TOGETHER) continue;
+      await writeEach(together);
+      [together, bytes] = [[], 0];
+    }
+    if (together.length > 0) await writeEach(together);
+  };
+  const flushSoon = (): void => {
+    if (unwritten.length + recorded.length === 1) void inTurn(flush);
+  };
+  /** Files in which nothing waits any more begin anew or go. @returns what says of the other entries that they are recorded */
+  const forget = async (finished: readonly Waiting[]): Promise<readonly Unwritten[]> => {
+    const files = new Map<string, Waiting[]>();
+    for (const waiting of finished)
+      if ('file' in waiting.ref)
+        files.set(waiting.ref.file, [...(files.get(waiting.ref.file) ?? []), waiting]);
+    const dones: Unwritten[] = [];
+    for (const [file, gone] of files)
+      try {
+        dones.push(...(await forgetIn(file, gone)));
+      } catch (error) {
+        warnOf(error);
+      }
+    return dones;
+  };
+  const forgetIn = async (file: string, gone: readonly Waiting[]): Promise<readonly Unwritten[]> => {
+    const segment = segments.get(file);
+    if (segment === undefined) {
+      const rest = (known.get(file) ?? gone.length) - gone.length;
+      known.set(file, rest);
+      if (rest === 0) await remove(file);
+      return [];
+    }
+    segment.waiting -= gone.length;
+    if (segment.waiting > 0) return gone.map(doneOf);
+    if (segment !== current) await retire(segment);
+    else {
+      segment.size = 0;
+      await segment.handle.truncate(0);
+    }
+    return [];
+  };
+  const doneOf = ({ id, kind }: Waiting): Unwritten => {
+    const pieces = encodeEntry({ kind: 'done', id, what: kind });
+    return { pieces, length: lengthOfPieces(pieces), isDone: true, written: () => undefined, failed: warnOf };
+  };
+  const note = (pieces: readonly Buffer[]): Promise<EntryRef> =>
+    new Promise((written, failed) => {
+      unwritten.push({ pieces, length: lengthOfPieces(pieces), isDone: false, written, failed });
+      flushSoon();
+    });
   const journal: CallJournal = {
     size: () => size,
     append: async (entry, body) => {
-      const length = body.reduce((sum, piece) => sum + piece.length, 0);
+      const length = lengthOfPieces(body);
       if (size + length > limit) return undefined;
       size += length;
       try {
         const bytes = encodeEntry(entry, body);
-        const ref = inMemory ? { bytes: Buffer.concat(bytes) } : await inTurn(() => write(entry, bytes));
+        const ref = inMemory ? { bytes: inOnePiece(bytes) } : await note(bytes);
         size += lengthOf(ref) - length;
         return { kind: entry.kind, id: entry.id, ref, bytes };
       } catch (error) {
@@ -129,30 +224,11 @@ export const openJournal = async (
         return undefined;
       }
     },
-    done: ({ ref, id, kind }) => {
-      size -= lengthOf(ref);
-      if ('bytes' in ref) return;
-      void inTurn(async () => {
-        const segment = segments.get(ref.file);
-        if (segment === undefined) {
-          const rest = (known.get(ref.file) ?? 1) - 1;
-          known.set(ref.file, rest);
-          if (rest === 0) await remove(ref.file);
-          return;
-        }
-        segment.waiting--;
-        if (segment.waiting > 0) {
-          const done = { kind: 'done', id, what: kind } as const;
-          await write(done, encodeEntry(done));
-          return;
-        }
-        // Nothing in it is needed any more: it begins anew, or it goes.
-        if (segment !== current) await retire(segment);
-        else {
-          segment.size = 0;
-          await segment.handle.truncate(0);
-        }
-      }).catch((error: unknown) => warn(`the calls that wait cannot be noted: ${String(error)}`));
+    done: (waiting) => {
+      size -= lengthOf(waiting.ref);
+      if ('bytes' in waiting.ref) return;
+      recorded.push(waiting);
+      flushSoon();
     },
     close: async () => {
       await tail;
@@ -165,6 +241,9 @@ export const openJournal = async (
   };
   return { journal, left };
 };
+
+const lengthOfPieces = (pieces: readonly Uint8Array[]): number =>
+  pieces.reduce((sum, { length }) => sum + length, 0);
 
 const lengthOf = (ref: EntryRef): number => ('bytes' in ref ? ref.bytes.length : ref.length);
 

@@ -7,6 +7,14 @@ export type LaterSink = CallSink & {
 };
 
 /**
+ * So many entries are with the sink at a time: more than it works on, so that it never waits for one. If calls come faster than
+ * they are recorded, those that wait are kept here, in order, where they are little work for whoever collects garbage.
+ */
+const MOST_AT_A_TIME = 128;
+
+type Entry = Parameters<CallSink['record']>;
+
+/**
  * Sends entries on so many milliseconds after the first of them, together and in their order. To record a call takes another
  * thread longer than to send the next one on, and the two share the processors: of calls that follow one another at once, the
  * next one's answer has begun by then. A call that may be steered waits for none of it: what was noted before is sent on before.
@@ -14,33 +22,59 @@ export type LaterSink = CallSink & {
  * @param milliseconds 0: they are sent on at once
  */
 export const recordLater = (sink: CallSink, milliseconds: number): LaterSink => {
-  let waiting: Parameters<CallSink['record']>[] = [];
+  /** Those whose time has not come, and those for which there is no room yet. */
+  let early: Entry[] = [];
+  let due: Entry[] = [];
+  let sent = 0;
   let timer: NodeJS.Timeout | undefined;
-  const send = (): void => {
+  const send = ([ref, answer, how]: Entry): void => {
+    sent++;
+    const answered: typeof answer = (outcome) => {
+      sent--;
+      answer(outcome);
+      sendDue(MOST_AT_A_TIME);
+    };
+    sink.record(ref, answered, how);
+  };
+  const sendDue = (most: number): void => {
+    const count = Math.min(due.length, most - sent);
+    if (count <= 0) return;
+    const entries = due;
+    due = entries.slice(count);
+    for (const entry of entries.slice(0, count)) send(entry);
+  };
+  const makeDue = (): void => {
     clearTimeout(timer);
-    const entries = waiting;
-    waiting = [];
-    for (const entry of entries) sink.record(...entry);
+    due.push(...early);
+    early = [];
   };
   return {
     record: (...entry) => {
       const [, , how] = entry;
       // What an earlier process left comes before everything.
-      if (milliseconds === 0 || how?.left === true) {
+      if (how?.left === true) {
         sink.record(...entry);
         return;
       }
-      if (waiting.length === 0) timer = setTimeout(send, milliseconds);
-      waiting.push(entry);
+      if (early.length === 0 && milliseconds > 0)
+        timer = setTimeout(() => {
+          makeDue();
+          sendDue(MOST_AT_A_TIME);
+        }, milliseconds);
+      early.push(entry);
+      if (milliseconds > 0) return;
+      makeDue();
+      sendDue(MOST_AT_A_TIME);
     },
     mayBeSteered: (place) => sink.mayBeSteered(place),
     steer: (...call) => {
-      send();
+      makeDue();
+      sendDue(Infinity);
       return sink.steer(...call);
     },
     close: () => {
       clearTimeout(timer);
-      waiting = [];
+      [early, due] = [[], []];
     },
   };
 };

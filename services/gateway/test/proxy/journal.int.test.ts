@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { decodeEntry, type StartedEntry } from '../../src/proxy/entry.ts';
 import { openJournal } from '../../src/proxy/journal.ts';
 
 let home = '';
@@ -28,17 +29,18 @@ const opened = async (directory: string) => {
   return { journal, left, said };
 };
 
+const startedEntry = (id: string): StartedEntry => ({
+  ...{ kind: 'started', id, place: null, method: 'POST', path: '/v1/chat/completions' },
+  ...{ coding: null, whole: true },
+});
+
 /** The file that a process leaves which is killed while five calls wait, each beginning after the one before. */
 const leftBehind = async (): Promise<{ readonly name: string; readonly bytes: Buffer }> => {
   const { journal } = await opened(home);
   for (let i = 0; i < 5; i++)
-    await journal.append(
-      {
-        ...{ kind: 'started', id: `call-${i}`, place: null, method: 'POST', path: '/v1/chat/completions' },
-        ...{ coding: null, whole: true },
-      },
-      [Buffer.from(`{"model":"m","messages":[]}${' '.repeat(i)}`)],
-    );
+    await journal.append(startedEntry(`call-${i}`), [
+      Buffer.from(`{"model":"m","messages":[]}${' '.repeat(i)}`),
+    ]);
   const folder = join(home, 'calls');
   const [written = ''] = readdirSync(folder);
   expect(statSync(folder).mode & 0o777).toBe(0o700);
@@ -95,4 +97,54 @@ test('whichever byte of it is changed: calls before that are given back as they 
       expect.stringMatching(/\.calls\.damaged$/),
     ]);
   }
+});
+
+test('calls that are noted at the same time are written together, each where it says; those that are recorded meanwhile are not given back', async () => {
+  const { journal } = await opened(home);
+  const noted = await Promise.all(
+    Array.from({ length: 200 }, (_, i) =>
+      journal.append(startedEntry(`call-${i}`), [Buffer.from(`body ${i} `.repeat(i)), Buffer.from('end')]),
+    ),
+  );
+  const folder = join(home, 'calls');
+  const [name = ''] = readdirSync(folder);
+  for (const [i, each] of noted.entries()) {
+    if (each === undefined || !('file' in each.ref)) throw new Error('it is not in the file');
+    const read = decodeEntry(readFileSync(each.ref.file), each.ref.at);
+    expect(read?.entry).toMatchObject({ kind: 'started', id: `call-${i}` });
+    expect(read?.body.toString()).toBe(`body ${i} `.repeat(i) + 'end');
+    expect(read?.next).toBe(each.ref.at + each.ref.length);
+  }
+  for (const [i, each] of noted.entries()) if (each !== undefined && i % 3 !== 0) journal.done(each);
+  await journal.append(startedEntry('call-last'), []);
+  await journal.close();
+  renameSync(join(folder, name), join(folder, `999999999-0-${bootId()}-0.calls`));
+  const { journal: next, left, said } = await opened(home);
+  expect(said).toEqual([]);
+  expect(left.map(({ id }) => id)).toEqual([
+    ...noted.flatMap((each, i) => (each !== undefined && i % 3 === 0 ? [each.id] : [])),
+    'call-last',
+  ]);
+  for (const each of left) next.done(each);
+  await next.close();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('a file of which everything is recorded begins anew', async () => {
+  const { journal } = await opened(home);
+  const folder = join(home, 'calls');
+  for (let round = 0; round < 3; round++) {
+    const noted = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        journal.append(startedEntry(`${round} ${i}`), [Buffer.alloc(1_000)]),
+      ),
+    );
+    for (const each of noted) if (each !== undefined) journal.done(each);
+  }
+  const [last] = await Promise.all([journal.append(startedEntry('last'), [])]);
+  expect(last?.ref).toMatchObject({ at: 0 });
+  expect(readdirSync(folder)).toHaveLength(1);
+  if (last !== undefined) journal.done(last);
+  await journal.close();
+  expect(readdirSync(folder)).toEqual([]);
 });
