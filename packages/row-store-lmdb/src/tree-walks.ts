@@ -9,7 +9,10 @@ export type TreeWalk = {
   readonly inclusiveEnd?: boolean;
 };
 
-type WalkOf<T> = { readonly options: { -readonly [K in keyof TreeWalk]: TreeWalk[K] }; readonly found: Iterable<T> };
+type WalkOf<T> = {
+  readonly options: { -readonly [K in keyof TreeWalk]: TreeWalk[K] };
+  readonly found: Iterable<T>;
+};
 type Walks = {
   readonly keys: WalkOf<Buffer>;
   readonly entries: WalkOf<{ readonly key: Buffer; readonly value: Buffer }>;
