@@ -115,7 +115,7 @@ const TokenWords = ({ call: { usage } }: { readonly call: AttemptAnswer }): Comp
     </span>
   );
 
-/** What the model answered to a call that is recorded: it is in the thread of the next call only. */
+/** Below a thread: what the model was shown besides, and what it answered, which is in the thread of the next call only. */
 export const CallAnswer = ({
   history,
   page,
@@ -131,14 +131,24 @@ export const CallAnswer = ({
       ? new Promise<never>(() => undefined)
       : client.attempt({ history: history.split(':')[0] ?? history, attempt: call.attempt_id }),
   );
-  const answer = query.state === 'done' ? query.value.answer : null;
+  if (call === null || query.state !== 'done') return null;
+  const { answer, not_shown: notShown } = query.value;
   const content = answer === null ? null : contentOf(answer);
-  if (call === null || content === null) return null;
   return (
-    <section class="call-answer" aria-label="The answer">
-      <h3 class="quiet">Answered</h3>
-      <Content content={content} />
-    </section>
+    <>
+      {notShown !== null && (
+        <section class="call-answer" aria-label="Not shown here">
+          <h3 class="quiet">Not shown here</h3>
+          <p>{`${notShown.slice(0, 1).toUpperCase()}${notShown.slice(1)}.`}</p>
+        </section>
+      )}
+      {content !== null && (
+        <section class="call-answer" aria-label="The answer">
+          <h3 class="quiet">Answered</h3>
+          <Content content={content} />
+        </section>
+      )}
+    </>
   );
 };
 
