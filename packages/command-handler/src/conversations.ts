@@ -30,7 +30,7 @@ export type Conversations = {
     beginning: string,
     branch: BranchRef,
   ) => (Continuation & { /** The number of the next frame. */ readonly next: number }) | undefined;
-  /** A call was recorded in a frame that was just accepted. @param bytes about how much memory its messages take */
+  /** A call was recorded in a frame that was just accepted. @param bytes about how much memory its messages and tools take */
   readonly recorded: (
     beginning: string,
     conversation: Conversation,
@@ -50,19 +50,22 @@ export type Conversations = {
   readonly ending: (branch: BranchRef, work: Promise<unknown>) => void;
 };
 
+/** A conversation with the tools of its last call: both are large, and go together. */
+type KeptConversation = Conversation & { readonly bytes: number; readonly tools: LastCall['tools'] };
+
 /** What the newest call of a branch begins with: a conversation that another one rewrote has no continuation. */
 type BegunContinuation = Continuation & { readonly beginning: string };
 
 type WrittenHistory = { next: number; readonly branches: Map<number, BegunContinuation> };
 
-/** Bytes of messages, and histories, that are remembered. */
+/** Bytes of messages and tools, and histories, that are remembered. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_HISTORIES = 10_000;
 
 const BYTES_PER_CONVERSATION = 1_000;
 
 export const openConversations = (): Conversations => {
-  const conversations = new LRUCache<string, Conversation & { readonly bytes: number }>({
+  const conversations = new LRUCache<string, KeptConversation>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes + BYTES_PER_CONVERSATION,
   });
@@ -73,19 +76,23 @@ export const openConversations = (): Conversations => {
   const keyOf = ({ history, branchId }: BranchRef): string => `${history} ${branchId}`;
   return {
     find: (beginning) => conversations.get(beginning),
-    continuation: (beginning, { history, branchId }) => {
+    continuation: (beginning, branch) => {
+      const { history, branchId } = branch;
       const written = histories.get(history);
       const known = written?.branches.get(branchId);
-      return written && known?.beginning === beginning
-        ? { last: known.last, tip: known.tip, next: written.next }
-        : undefined;
+      const kept = conversations.peek(beginning);
+      if (written === undefined || known?.beginning !== beginning || kept === undefined) return undefined;
+      if (keyOf(kept.branch) !== keyOf(branch)) return undefined;
+      return { last: { ...known.last, tools: kept.tools }, tip: known.tip, next: written.next };
     },
     recorded: (beginning, conversation, newest, bytes) => {
-      conversations.set(beginning, { ...conversation, bytes });
+      const { tools } = newest.last;
+      conversations.set(beginning, { ...conversation, bytes, tools });
       const { history, branchId } = conversation.branch;
       const written = histories.get(history);
       // Another frame may have been accepted since.
-      if (written?.next === newest.tip + 1) written.branches.set(branchId, { ...newest, beginning });
+      if (written?.next === newest.tip + 1)
+        written.branches.set(branchId, { beginning, tip: newest.tip, last: { ...newest.last, tools: null } });
     },
     forget: (beginning, { history, branchId }) => {
       conversations.delete(beginning);

@@ -7,6 +7,7 @@ import { appendSteps, callSteps, leadingSystem } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { callsWithPrompt, findCallRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { bytesOf } from './bytes-of.ts';
 import type { Conversation, Conversations } from './conversations.ts';
 import type { Outcome } from './outcome.ts';
 import { promptOf, type PromptHashes } from './prompt-hash.ts';
@@ -94,9 +95,11 @@ export const openQuickRecorder = (
       conversations.forget(beginning, branch);
       return;
     }
+    const { request, tools } = call.facts;
     // A parsed body takes about as much memory as its bytes, in characters of one or two bytes.
-    const bytes =
-      2 * (call.facts.request instanceof Uint8Array ? call.facts.request.length : 0) + 100 * messages.length;
+    const parsed =
+      request instanceof Uint8Array ? 2 * request.length : bytesOf(messages) + bytesOf(tools ?? []);
+    const bytes = parsed + BYTES_OF_HASHES * messages.length;
     const conversation = { given: [...messages], hashes, branch, others };
     conversations.recorded(beginning, conversation, { last, tip: seq }, bytes);
   };
@@ -150,6 +153,9 @@ export const openQuickRecorder = (
       }),
   };
 };
+
+/** What the three hashes of a message take, each an array of its own. */
+const BYTES_OF_HASHES = 750;
 
 /** True if a list goes on from another one behind its leading system messages. */
 const extend = ({ messages, hashes }: HashedCall, { given, hashes: before }: Conversation): boolean => {
