@@ -8,6 +8,7 @@ import {
   readPositionMeta,
   type BranchRef,
   type Position,
+  type SnapshotRow,
 } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { listCallsAt } from '@stemma/read-models';
@@ -37,6 +38,8 @@ export type Written = {
   /** The indexes of the messages that the call brings. */
   readonly brought: readonly number[];
   readonly lost: Alignment['lost'];
+  /** The snapshot that the call was made with before, if it is another attempt; null: it brings something, or nobody called so. */
+  readonly again: SnapshotRow | null;
 };
 
 /** Writes calls to the writer of their branches. */
@@ -57,23 +60,15 @@ export const openBranchWriter = (home: SteeredHome, projection: Projection): Bra
     return { position, tree: view.tree, blocks, alignment };
   };
 
-  const write = async (
-    { branch, place }: Placed,
-    call: OutgoingCall,
-    commit: boolean,
-  ): Promise<{
-    readonly seq: number;
-    readonly brought: readonly number[];
-    readonly lost: Alignment['lost'];
-  }> => {
+  const write = async ({ branch, place }: Placed, call: OutgoingCall, commit: boolean): Promise<Written> => {
     for (let tries = 1; ; tries++) {
       const tip = await home.position(branch);
       const { alignment, tree } = await look(tip, place.messages);
       const { steps, origins, lost } = alignment;
       const brought = origins.filter((at) => at !== null);
-      const snapshot = steps.length > 0 ? undefined : await calledBefore(tip, tree);
-      if (commit && snapshot !== undefined) return { seq: snapshot.seq, brought, lost };
-      if (!commit && steps.length === 0) return { seq: tip.seq, brought, lost };
+      const again = steps.length > 0 ? null : ((await calledBefore(tip, tree)) ?? null);
+      if (commit && again !== null) return { seq: again.seq, brought, lost, again };
+      if (!commit && steps.length === 0) return { seq: tip.seq, brought, lost, again };
       try {
         const { seq } = await home.submit({
           id: `${call.id}.${commit ? 'sent' : 'draft'}`,
@@ -84,7 +79,7 @@ export const openBranchWriter = (home: SteeredHome, projection: Projection): Bra
           steps: commit ? [...steps, { op: 'commit' }] : [...steps],
           redactions: placedRedactions(steps, origins, [], place.redactions),
         });
-        return { seq, brought, lost };
+        return { seq, brought, lost, again };
       } catch (error) {
         if (tries >= MAX_TRIES || !isStemmaError(error, 'E_CONFLICT')) throw error;
       }
@@ -92,10 +87,7 @@ export const openBranchWriter = (home: SteeredHome, projection: Projection): Bra
   };
 
   /** The newest snapshot, if the tip shows the same and it was called with: this is another attempt then. */
-  const calledBefore = async (
-    tip: Position,
-    tree: FlatTree,
-  ): Promise<{ readonly seq: number } | undefined> => {
+  const calledBefore = async (tip: Position, tree: FlatTree): Promise<SnapshotRow | undefined> => {
     const { history, branchId, seq } = tip;
     const found = await projection.read((rows) => {
       const { cycle } = readPositionMeta(rows, history, branchId, seq).meta;

@@ -1,7 +1,8 @@
-import type { WideJson } from '@stemma/canonical';
+import { toHex, type WideJson } from '@stemma/canonical';
 import { breakpointsOf, holdOf } from '@stemma/history';
-import { readPositionMeta } from '@stemma/history-store';
+import { readPositionMeta, type BranchRef, type SnapshotRow } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
+import { listCallsAt } from '@stemma/read-models';
 import { breakpointsHit } from './conditions.ts';
 import type { BranchWriter, Placed } from './branch-writer.ts';
 import type { Settings } from './settings.ts';
@@ -18,6 +19,14 @@ type HoldParts = {
   readonly say: (sentence: string) => void;
 };
 
+/** A call that breakpoints were asked about. */
+export type Asked = {
+  /** Undefined: it goes on. */
+  readonly hold: Hold | undefined;
+  /** The indexes of its messages that the draft of its branch was given for that. */
+  readonly drafted: readonly number[];
+};
+
 /**
  * Holds a call where breakpoints of its branch say so: its draft then shows what would be sent, and may be changed. Of several
  * the longest time counts, and `abort` if one of them says it.
@@ -26,15 +35,15 @@ export const holdCall = async (
   { home, projection, settings, writer, say }: HoldParts,
   placed: Placed,
   call: OutgoingCall,
-): Promise<Hold | undefined> => {
+): Promise<Asked> => {
   const breakpoints = breakpointsOf(await settings.of(placed.branch));
-  if (breakpoints.length === 0) return undefined;
-  const { brought } = await writer.write(placed, call, false);
+  if (breakpoints.length === 0) return { hold: undefined, drafted: [] };
+  const { brought, again } = await writer.write(placed, call, false);
   const { branch, place } = placed;
-  const tip = await home.position(branch);
-  const cycle = await projection.read(
-    (rows) => readPositionMeta(rows, tip.history, tip.branchId, tip.seq).meta.cycle + 1,
-  );
+  const { cycle, indexes } =
+    again === null
+      ? { cycle: await openCycle(home, projection, branch), indexes: brought }
+      : { cycle: again.cycle, indexes: await broughtBefore(projection, placed, again) };
   const hit = await breakpointsHit(
     home,
     breakpoints,
@@ -42,11 +51,11 @@ export const holdCall = async (
       branch,
       cycle,
       model: call.said.model,
-      brought: brought.map((index) => place.messages[index] as WideJson),
+      brought: indexes.map((index) => place.messages[index] as WideJson),
     },
     say,
   );
-  if (hit.length === 0) return undefined;
+  if (hit.length === 0) return { hold: undefined, drafted: brought };
   const names = hit.map(({ name }) => name);
   const until = Date.now() + Math.max(...hit.map(({ breakpoint }) => breakpoint.timeout_ms));
   const then = hit.some(({ breakpoint }) => breakpoint.then === 'abort') ? 'abort' : 'go-on';
@@ -68,5 +77,24 @@ export const holdCall = async (
       },
     ],
   });
-  return { until, then };
+  return { hold: { until, then }, drafted: brought };
+};
+
+const openCycle = async (home: SteeredHome, projection: Projection, branch: BranchRef): Promise<number> => {
+  const { history, branchId, seq } = await home.position(branch);
+  return projection.read((rows) => readPositionMeta(rows, history, branchId, seq).meta.cycle + 1);
+};
+
+/** The indexes of the messages that the first attempt with a snapshot brought: another one asks for the same. */
+const broughtBefore = async (
+  projection: Projection,
+  { branch: { history }, place: { hashes } }: Placed,
+  snapshot: SnapshotRow,
+): Promise<readonly number[]> => {
+  const [first] = await projection.read((rows) => listCallsAt(rows, history, snapshot));
+  if (first === undefined) return [];
+  const { seq, index } = first.location;
+  const event = (await projection.payloads.events(history, seq))[index];
+  const brings = new Set(event?.type === 'CallStarted' ? event.prompt?.brings : []);
+  return [...hashes.messages.keys()].filter((at) => brings.has(toHex(hashes.messages[at] as Uint8Array)));
 };

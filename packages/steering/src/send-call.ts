@@ -25,8 +25,18 @@ type SendParts = {
 
 type Retry = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Makes the snapshot that a call shows, and the request that shows it, and records both. @throws E_CALL_NOT_STEERED */
-export type SendCall = (placed: Placed, call: OutgoingCall, retry: Retry) => Promise<SteeredCall>;
+/**
+ * Makes the snapshot that a call shows, and the request that shows it, and records both.
+ *
+ * @param drafted the indexes of its messages that the draft of its branch has been given already
+ * @throws E_CALL_NOT_STEERED
+ */
+export type SendCall = (
+  placed: Placed,
+  call: OutgoingCall,
+  drafted: readonly number[],
+  retry: Retry,
+) => Promise<SteeredCall>;
 
 export const openSender = ({ home, projection, starter, writer, redactedBody, say }: SendParts): SendCall => {
   const bodies = new LRUCache<string, Uint8Array>({
@@ -49,7 +59,7 @@ export const openSender = ({ home, projection, starter, writer, redactedBody, sa
     bodies.set(keyOf(base.location), base.bytes);
     return base;
   };
-  return async (placed, call, retry) => {
+  return async (placed, call, drafted, retry) => {
     const { branch, place } = placed;
     const { history, branchId } = branch;
     const { seq, brought, lost } = await writer.write(placed, call, true);
@@ -66,7 +76,10 @@ export const openSender = ({ home, projection, starter, writer, redactedBody, sa
     const changes = [...outgoing.changes, ...lost];
     const found = { scope: place.scope, match: place.match, origin: place.origin };
     const facts = { api: call.api, ...call.said, request: went, found };
-    const step = await starter.step(branch, facts, [], { ...found, ...promptOf(place.hashes, brought) });
+    const step = await starter.step(branch, facts, [], {
+      ...found,
+      ...promptOf(place.hashes, inOrder(drafted, brought)),
+    });
     const came = isSame ? null : redactedBody(call.body);
     const encoded =
       came === null ? null : encodeBody(came, await cameBefore(history, branchId), new Uint8Array());
@@ -95,3 +108,6 @@ export const openSender = ({ home, projection, starter, writer, redactedBody, sa
     return { kind: 'sent', branch: { history, branchId }, body: isSame ? null : went, recorded };
   };
 };
+
+const inOrder = (...indexes: readonly (readonly number[])[]): readonly number[] =>
+  [...new Set(indexes.flat())].sort((a, b) => a - b);

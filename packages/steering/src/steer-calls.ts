@@ -52,13 +52,14 @@ export const openSteeredCalls = (parts: Parts): Steering['call'] => {
       const prepared = await inOrder(key, () =>
         inTime(call.plain.length, async () => {
           const placed = await branches.open(call);
-          const hold = placed && (await holdCall({ ...parts, writer }, placed, call));
-          if (placed !== undefined && hold !== undefined) branches.hold(placed);
-          return placed && { placed, hold };
+          if (placed === undefined) return undefined;
+          const asked = await holdCall({ ...parts, writer }, placed, call);
+          if (asked.hold !== undefined) branches.hold(placed);
+          return { placed, ...asked };
         }),
       );
       if (prepared === undefined) return { kind: 'untouched' };
-      const { placed, hold } = prepared;
+      const { placed, hold, drafted } = prepared;
       const { history, branchId } = placed.branch;
       try {
         if (hold !== undefined) {
@@ -73,7 +74,7 @@ export const openSteeredCalls = (parts: Parts): Steering['call'] => {
               message: message ?? ENDED[how === 'aborted' ? 'aborted' : isOver ? 'over' : 'cancelled'],
             };
         }
-        return await inOrder(key, () => inTime(call.plain.length, () => send(placed, call, retry)));
+        return await inOrder(key, () => inTime(call.plain.length, () => send(placed, call, drafted, retry)));
       } finally {
         if (hold !== undefined) branches.release(placed);
       }

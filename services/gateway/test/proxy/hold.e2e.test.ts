@@ -192,6 +192,34 @@ describe('a breakpoint', () => {
     expect(upstream?.received).toHaveLength(1);
   });
 
+  test('of a cycle holds each attempt of it, and none of another cycle; of a tool, each that shows its call anew [calls §5.7]', async () => {
+    await startWith({ cycle: 2 }, { tool: 'look_up' });
+    const url = `${await open()}/history/talk/openai`;
+    const call = { id: 'c1', type: 'function', function: { name: 'look_up', arguments: '{}' } };
+    const messages = [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'c1', content: 'found' },
+    ];
+    const first = ask('Hello', { messages: messages.slice(0, 1) });
+    const second = ask('Hello', { messages });
+    const branch = await home.find('talk');
+    for (let attempt = 0; attempt < 2; attempt++) expect((await post(url, first)).status).toBe(200);
+    expect(await home.steering.held(undefined, { all: true })).toEqual([]);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const answer = post(url, second);
+      const [held] = await waiting();
+      expect(held?.breakpoints).toEqual(['b1', 'b2']);
+      await home.steering.release(branch.history, held?.attemptId as string, { abort: false }, ada);
+      expect((await answer).status).toBe(200);
+    }
+    const { attempts } = await until(async () => {
+      const listed = await home.calls.list(branch);
+      return listed.attempts.length === 4 ? listed : undefined;
+    });
+    expect(attempts.map(({ cycle }) => cycle)).toEqual([1, 1, 2, 2]);
+  });
+
   test('holds many calls at once, each in a branch of its own [calls §5.10]', async () => {
     await startWith({ model: '*' });
     const url = await open();
