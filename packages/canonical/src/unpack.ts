@@ -41,7 +41,7 @@ export type Unpacker = {
   /** @throws E_FRAME_INVALID with the byte's offset. */
   next(): Packable;
   /** Passes a value without looking into it. @throws E_FRAME_INVALID if the bytes end before it does. */
-  skip(): void;
+  pass(): void;
 };
 
 /** As {@link unpackFrom}, for many values in the same bytes. */
@@ -78,7 +78,7 @@ class Reader {
     return this.read(0);
   }
 
-  skip(): void {
+  pass(): void {
     for (let left = 1; left > 0; left--) {
       const head = this.#byte();
       if (head < 0x80 || head >= 0xe0) continue;

@@ -237,7 +237,7 @@ describe('a value that is passed', () => {
   /** Where the second of two values begins, for one who passes the first. */
   const passed = (bytes: Uint8Array): number => {
     const reader = openUnpacker(bytes, 0);
-    reader.skip();
+    reader.pass();
     return reader.at;
   };
 

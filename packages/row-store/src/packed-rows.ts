@@ -187,7 +187,7 @@ export const findPacked = (table: Table, column: number, sealed: Uint8Array, key
     for (let mask = reader.next() as number, i = 0; mask !== 0; mask >>>= 1, i++) {
       if ((mask & 1) === 0) continue;
       places[i] = reader.at;
-      reader.skip();
+      reader.pass();
     }
     const order = compareKeys(cells, key, column);
     if (order === 0) return cellsAt(table, reader, places);
