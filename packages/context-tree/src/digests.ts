@@ -131,12 +131,6 @@ export class Digests {
       if (node.alive) this.#noteResummed(regions, node, node.summed !== digest);
     if (this.#mode === 'full')
       for (const [node, slice] of slices) this.#noteResummed(regions, node, node.slice !== slice);
-    const isTurn = ([{ kind }]: (typeof digests)[number]): boolean => kind === NODE_KIND.turn;
-    const { sys, seq } = this.#sums;
-    this.#sums = {
-      sys: digests.every(isTurn) ? sys : sys.slice(),
-      seq: digests.some(isTurn) ? seq.slice() : seq,
-    };
     for (const [node, digest] of digests) this.#replace(node, digest);
     for (const [node, slice] of slices) this.#setSlice(regions, node, slice);
     this.#known = true;
