@@ -1,4 +1,4 @@
-import { sha256Hex } from '@stemma/canonical';
+import { bytesIn, sha256Hex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { MAX_KEPT, type RecordedBody } from '@stemma/events';
@@ -75,7 +75,7 @@ let scratch = new Uint8Array();
 
 /** The bytes one after the other, until the next call. */
 const inScratch = (list: readonly Uint8Array[]): Uint8Array => {
-  const size = list.reduce((sum, { length }) => sum + length, 0);
+  const size = bytesIn(list);
   if (scratch.length < size) scratch = new Uint8Array(size);
   let at = 0;
   for (const bytes of list) {

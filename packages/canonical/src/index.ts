@@ -9,6 +9,7 @@ export {
   type WideJson,
   type WideJsonObject,
 } from './json-value.ts';
+export { bytesIn, joinBytes } from './join-bytes.ts';
 export { lowerBound } from './lower-bound.ts';
 export { ContentRef, pack, type Packable } from './pack.ts';
 export { type JsonReader } from './json-reader.ts';

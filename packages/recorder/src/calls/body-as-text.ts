@@ -1,4 +1,5 @@
 import type { ExchangeRequest } from '@stemma/api';
+import { joinBytes } from '@stemma/canonical';
 
 /** The bytes of a body, as the contract has them; null: they are not kept. */
 export type SentBody = Extract<ExchangeRequest['request'], { form: 'wire' }>['body'];
@@ -12,23 +13,13 @@ export const sentBody = (
 ): SentBody => {
   if (pieces === null) return null;
   if (typeof pieces === 'string' && pieces.isWellFormed()) return { text: redact?.(pieces) ?? pieces };
-  const bytes = typeof pieces === 'string' ? new TextEncoder().encode(pieces) : joined(pieces);
+  const bytes = typeof pieces === 'string' ? new TextEncoder().encode(pieces) : joinBytes(pieces);
   try {
     const text = utf8.decode(bytes);
     return { text: redact?.(text) ?? text };
   } catch {
     return redact === undefined ? { base64: base64Of(bytes) } : null;
   }
-};
-
-const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 };
 
 /** So many bytes at a time, a multiple of three: a function takes only so many arguments. */

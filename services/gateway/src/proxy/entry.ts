@@ -92,20 +92,6 @@ export const encodeEntry = (entry: ProxyEntry, body: readonly Uint8Array[] = [])
   return [prefix, head, ...body.map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.length))];
 };
 
-/**
- * An encoded entry in one piece, in memory of its own: `Buffer.concat` puts what is small into memory that others share, and a
- * message to another thread would take all of that along.
- */
-export const inOnePiece = (pieces: readonly Uint8Array[]): Uint8Array => {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-};
-
 /** The entry that begins at an offset, and where the next one does. */
 export type ReadEntry = { readonly entry: ProxyEntry; readonly body: Buffer; readonly next: number };
 

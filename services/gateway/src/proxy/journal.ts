@@ -1,8 +1,9 @@
+import { bytesIn, joinBytes } from '@stemma/canonical';
 import { bootId, beganAt, isAlive, makeFolder } from '@stemma/machine';
 import { fail } from '@stemma/errors';
 import { open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeEntry, encodeEntry, inOnePiece, type ProxyEntry } from './entry.ts';
+import { decodeEntry, encodeEntry, type ProxyEntry } from './entry.ts';
 
 /** Where an entry stands: in a file, or in memory where nothing may be written that has secrets. */
 export type EntryRef =
@@ -168,14 +169,11 @@ export const openJournal = async (
   };
   /** Files in which nothing waits any more begin anew or go. @returns what says of the other entries that they are recorded */
   const forget = async (finished: readonly Waiting[]): Promise<readonly Unwritten[]> => {
-    const files = new Map<string, Waiting[]>();
-    for (const waiting of finished)
-      if ('file' in waiting.ref)
-        files.set(waiting.ref.file, [...(files.get(waiting.ref.file) ?? []), waiting]);
+    const files = Map.groupBy(finished, ({ ref }) => ('file' in ref ? ref.file : null));
     const dones: Unwritten[] = [];
     for (const [file, gone] of files)
       try {
-        dones.push(...(await forgetIn(file, gone)));
+        if (file !== null) dones.push(...(await forgetIn(file, gone)));
       } catch (error) {
         warnOf(error);
       }
@@ -200,22 +198,22 @@ export const openJournal = async (
   };
   const doneOf = ({ id, kind }: Waiting): Unwritten => {
     const pieces = encodeEntry({ kind: 'done', id, what: kind });
-    return { pieces, length: lengthOfPieces(pieces), isDone: true, written: () => undefined, failed: warnOf };
+    return { pieces, length: bytesIn(pieces), isDone: true, written: () => undefined, failed: warnOf };
   };
   const note = (pieces: readonly Buffer[]): Promise<EntryRef> =>
     new Promise((written, failed) => {
-      unwritten.push({ pieces, length: lengthOfPieces(pieces), isDone: false, written, failed });
+      unwritten.push({ pieces, length: bytesIn(pieces), isDone: false, written, failed });
       flushSoon();
     });
   const journal: CallJournal = {
     size: () => size,
     append: async (entry, body) => {
-      const length = lengthOfPieces(body);
+      const length = bytesIn(body);
       if (size + length > limit) return undefined;
       size += length;
       try {
         const bytes = encodeEntry(entry, body);
-        const ref = inMemory ? { bytes: inOnePiece(bytes) } : await note(bytes);
+        const ref = inMemory ? { bytes: joinBytes(bytes) } : await note(bytes);
         size += lengthOf(ref) - length;
         return { kind: entry.kind, id: entry.id, ref, bytes };
       } catch (error) {
@@ -241,9 +239,6 @@ export const openJournal = async (
   };
   return { journal, left };
 };
-
-const lengthOfPieces = (pieces: readonly Uint8Array[]): number =>
-  pieces.reduce((sum, { length }) => sum + length, 0);
 
 const lengthOf = (ref: EntryRef): number => ('bytes' in ref ? ref.bytes.length : ref.length);
 

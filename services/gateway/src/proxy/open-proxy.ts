@@ -1,10 +1,11 @@
+import { bytesIn, joinBytes } from '@stemma/canonical';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { errorAnswer } from '../front/error-answer.ts';
 import { addressOf, type ProxyAddress, type Upstreams } from './address.ts';
 import type { CallSink, RecordedEntry } from './call-sink.ts';
-import { inOnePiece, type AskedScope, type CallBranch, type EndedEntry, type StartedEntry } from './entry.ts';
+import { type AskedScope, type CallBranch, type EndedEntry, type StartedEntry } from './entry.ts';
 import { exchange, type RequestToSend } from './exchange.ts';
 import { recordLater } from './record-later.ts';
 import { tunnel } from './tunnel.ts';
@@ -108,8 +109,8 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   let inMemory = 0;
   /** Small entries go to the sink as they are; of the others, and of those for which it has no time, it reads the file. */
   const refFor = ({ ref, bytes }: Noted): EntryRef => {
-    const size = bytes.reduce((sum, { length }) => sum + length, 0);
-    return 'bytes' in ref || inMemory + size > MOST_IN_MEMORY ? ref : { bytes: inOnePiece(bytes) };
+    const size = bytesIn(bytes);
+    return 'bytes' in ref || inMemory + size > MOST_IN_MEMORY ? ref : { bytes: joinBytes(bytes) };
   };
   const waitingOf = ({ kind, id, ref }: Noted): Waiting => ({ kind, id, ref });
   const recordNoted = (noted: Noted): void => record(waitingOf(noted), refFor(noted));
@@ -243,7 +244,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       drop(call);
       return { kind: 'send', body: null };
     }
-    const outcome = await sink.steer(entry, inOnePiece(body), gone);
+    const outcome = await sink.steer(entry, joinBytes(body), gone);
     switch (outcome.kind) {
       case 'untouched':
         recordBefore(entry.place);
