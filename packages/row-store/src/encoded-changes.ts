@@ -85,25 +85,11 @@ export const encodeChanges = (tables: readonly Table[], changes: readonly RowCha
     bytes.set(cells, at);
     at += cells.length + CHECKSUM_BYTES;
   };
-  for (const [table, ofTable] of grouped(changes, (change) => change.table))
+  for (const [table, ofTable] of Map.groupBy(changes, (change) => change.table))
     if (table.key.length === 1) ofTable.forEach(write);
-    else for (const ofOwner of grouped(ofTable, ({ key }) => key[0]).values()) ofOwner.forEach(write);
+    else for (const ofOwner of Map.groupBy(ofTable, ({ key }) => key[0]).values()) ofOwner.forEach(write);
   // A buffer of its own, which can be moved to another thread.
   return new Uint8Array(bytes.buffer.slice(0, at));
-};
-
-const grouped = <K>(
-  changes: readonly RowChange[],
-  by: (change: RowChange) => K,
-): ReadonlyMap<K, readonly RowChange[]> => {
-  const groups = new Map<K, RowChange[]>();
-  for (const change of changes) {
-    const of = by(change);
-    const group = groups.get(of);
-    if (group === undefined) groups.set(of, [change]);
-    else group.push(change);
-  }
-  return groups;
 };
 
 const placeOf = (places: ReadonlyMap<Table, number>, table: Table): number => {
