@@ -6,7 +6,6 @@ import {
   type CellReader,
   type GenerationView,
   type Key,
-  type KeyCell,
   type Range,
   type Row,
   type RowReader,
@@ -15,6 +14,7 @@ import {
   type Value,
 } from '@stemma/row-store';
 import { missing, missingKind } from '@stemma/suspend';
+import { RowsView } from './rows-view.ts';
 
 export const ON_DEMAND = defineTable({
   name: 'on_demand',
@@ -53,39 +53,25 @@ export const readFoldedEnd = (rows: RowReader, history: string): number => {
 export const viewOnDemand = (view: GenerationView, modelOf: ReadonlyMap<Table, ReadModel>): GenerationView =>
   typedRows<CellReader & Omit<GenerationView, keyof CellReader>>(new OnDemandView(view, modelOf));
 
-/** A class, as each read makes one: its functions are made once. */
-class OnDemandView implements CellReader, Omit<GenerationView, keyof CellReader> {
-  readonly #view: GenerationView;
-  readonly #rows: CellReader;
+class OnDemandView extends RowsView implements CellReader {
+  readonly #rows: RowReader;
   readonly #modelOf: ReadonlyMap<Table, ReadModel>;
   #upToDate: Set<string> | undefined;
 
   constructor(view: GenerationView, modelOf: ReadonlyMap<Table, ReadModel>) {
-    this.#view = view;
+    super(view);
     this.#rows = view;
     this.#modelOf = modelOf;
   }
 
   get(table: Table, key: Key): Value | undefined {
     this.#require(table, key);
-    return this.#rows.get(table, key);
+    return this.view.get(table, key);
   }
 
   range(table: Table, range: Range): readonly Row[] {
     this.#require(table, range.prefix);
-    return this.#rows.range(table, range);
-  }
-
-  cursor(partition: number): Uint8Array | null {
-    return this.#view.cursor(partition);
-  }
-
-  partitions(): readonly number[] {
-    return this.#view.partitions();
-  }
-
-  count(table: Table, owner: KeyCell): number {
-    return this.#view.count(table, owner);
+    return this.view.range(table, range);
   }
 
   #require(table: Table, [history]: Key): void {
@@ -93,8 +79,8 @@ class OnDemandView implements CellReader, Omit<GenerationView, keyof CellReader>
     if (model === undefined || typeof history !== 'string') return;
     const name = `${model.name} ${history}`;
     if (this.#upToDate?.has(name) === true) return;
-    const next = readFoldedEnd(this.#view, history);
-    if ((readFolded(this.#view, history, model.name) ?? 0) < next)
+    const next = readFoldedEnd(this.#rows, history);
+    if ((readFolded(this.#rows, history, model.name) ?? 0) < next)
       throw missing(UNFOLDED, [{ model, history, next }]);
     (this.#upToDate ??= new Set()).add(name);
   }

@@ -9,7 +9,6 @@ import {
   type CellReader,
   type GenerationView,
   type Key,
-  type KeyCell,
   type KeyOf,
   type Range,
   type Row,
@@ -21,6 +20,7 @@ import {
   type ValueOf,
 } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
+import { RowsView } from './rows-view.ts';
 
 /*
  * The checksum of a row says that it is what was written, not that it is there. So folds count, and readers compare.
@@ -306,22 +306,20 @@ type KnownCounts = {
   readonly counted: (table: Table) => Counted;
 };
 
-/** A class, as each read makes one: its functions are made once. */
-class CountedView implements CellReader, Omit<GenerationView, keyof CellReader> {
-  readonly #view: CellReader & Omit<GenerationView, keyof CellReader>;
+class CountedView extends RowsView implements CellReader {
   readonly #generation: string;
   readonly #known: KnownCounts;
   /** What this read has counted. */
   #checked: Set<string> | undefined;
 
   constructor(view: GenerationView, generation: string, known: KnownCounts) {
-    this.#view = view;
+    super(view);
     this.#generation = generation;
     this.#known = known;
   }
 
   get(table: Table, key: Key): Value | undefined {
-    const value = this.#view.get(table, key);
+    const value = this.view.get(table, key);
     const owner = value === undefined ? this.#ownerOf(table, key) : undefined;
     if (owner !== undefined) this.#check(table, owner);
     return value;
@@ -329,27 +327,15 @@ class CountedView implements CellReader, Omit<GenerationView, keyof CellReader> 
 
   range(table: Table, range: Range): readonly Row[] {
     const owner = this.#ownerOf(table, range.prefix);
-    if (owner === undefined) return this.#view.range(table, range);
+    if (owner === undefined) return this.view.range(table, range);
     if (typeof owner === 'number' || !isWholeList(range)) {
       this.#check(table, owner);
-      return this.#view.range(table, range);
+      return this.view.range(table, range);
     }
     // All rows of a history are counted by reading them.
-    const rows = this.#view.range(table, range);
+    const rows = this.view.range(table, range);
     if (rows.length !== this.#writtenOf(table, owner)) throw rowsMissing(table.name, owner, this.#generation);
     return rows;
-  }
-
-  cursor(partition: number): Uint8Array | null {
-    return this.#view.cursor(partition);
-  }
-
-  partitions(): readonly number[] {
-    return this.#view.partitions();
-  }
-
-  count(table: Table, owner: KeyCell): number {
-    return this.#view.count(table, owner);
   }
 
   /** The history, or the part of the buckets, whose rows of a table are counted; undefined: they are not. */
@@ -377,16 +363,16 @@ class CountedView implements CellReader, Omit<GenerationView, keyof CellReader> 
 
   #writtenOf(table: Table, owner: string | number): number {
     if (typeof owner === 'string')
-      return (this.#view.get(ROW_COUNTS, [owner, table.name])?.[0] ?? 0) as number;
-    return this.#view
+      return (this.view.get(ROW_COUNTS, [owner, table.name])?.[0] ?? 0) as number;
+    return this.view
       .range(BUCKET_COUNTS, { prefix: [owner, table.name] })
       .reduce((sum, { value }) => sum + (value[0] as number), 0);
   }
 
   #storedOf(table: Table, owner: string | number): number {
-    if (typeof owner === 'string') return this.#view.count(table, owner);
+    if (typeof owner === 'string') return this.view.count(table, owner);
     let stored = 0;
-    for (let bucket = owner; bucket < BUCKETS; bucket += PARTS) stored += this.#view.count(table, bucket);
+    for (let bucket = owner; bucket < BUCKETS; bucket += PARTS) stored += this.view.count(table, bucket);
     return stored;
   }
 }
