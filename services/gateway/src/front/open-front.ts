@@ -1,14 +1,9 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import {
-  createServer,
-  STATUS_CODES,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { HttpAnswer, StreamedAnswer } from './answer.ts';
+import { endSocket } from './end-socket.ts';
 import { boundConnections } from './connections.ts';
 import type { CountAtDoor } from './door-counts.ts';
 import { errorAnswer } from './error-answer.ts';
@@ -136,8 +131,7 @@ export const openFront = (
       bypass?.upgrade(incoming, client, head);
     } catch (error) {
       const { status, body } = refuse(error);
-      const text = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n`;
-      client.end(text + String(body ?? ''));
+      endSocket(client, status, String(body ?? ''));
     }
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {

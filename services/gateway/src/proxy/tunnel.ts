@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { endSocket } from '../front/end-socket.ts';
 import { upstreamTarget, type ProxyAddress } from './address.ts';
 import { forwardedHeaders } from './headers.ts';
 import { upstreamError, upstreamErrorBody, upstreamRequest } from './upstream-request.ts';
@@ -45,10 +46,7 @@ export const tunnel = (
     answer.pipe(client);
   });
   made.on('error', ({ code }: NodeJS.ErrnoException) => {
-    if (client.destroyed) return;
-    client.end(
-      `HTTP/1.1 502 Bad Gateway\r\ncontent-type: application/json\r\nconnection: close\r\n\r\n${upstreamErrorBody(upstreamError(code))}`,
-    );
+    if (!client.destroyed) endSocket(client, 502, upstreamErrorBody(upstreamError(code)));
   });
   made.end();
 };
