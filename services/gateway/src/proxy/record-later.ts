@@ -37,11 +37,11 @@ export const recordLater = (sink: CallSink, milliseconds: number): LaterSink => 
     sink.record(ref, answered, how);
   };
   const sendDue = (most: number): void => {
-    const count = Math.min(due.length, most - sent);
-    if (count <= 0) return;
-    const entries = due;
-    due = entries.slice(count);
-    for (const entry of entries.slice(0, count)) send(entry);
+    while (sent < most) {
+      const next = due.shift();
+      if (next === undefined) return;
+      send(next);
+    }
   };
   const makeDue = (): void => {
     clearTimeout(timer);
