@@ -25,7 +25,7 @@ import {
   type RowReader,
   type Table,
 } from '@stemma/row-store';
-import { listBranches, listCommits, listFrameSummaries } from '@stemma/read-models';
+import { listBranches, listFrameSummaries } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
 import { median } from '../measure.ts';
@@ -215,7 +215,7 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
   };
   await ofList('list of one', (view) => listBranches(view, history));
   await ofList('page of 50', (view) => listFrameSummaries(view, history, { limit: 50 }));
-  await ofList('list of 128', (view) => listCommits(view, history, 0));
+  await ofList('list of 128', (view) => listFrameSummaries(view, history));
 
   const position = await projector.read((view) =>
     positionOfFrame(view, history, 0, readTipSeq(view, history, 0)),

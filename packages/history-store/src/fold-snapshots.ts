@@ -1,5 +1,5 @@
 import { eachInSubtree, idOf, type NodeRecord } from '@stemma/context-tree';
-import { namedPosition } from '@stemma/events';
+import { isOf, namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { liveAfterAttachment, liveAfterCommit, oldestTurnOf, type LiveLocations } from './live-locations.ts';
@@ -217,13 +217,26 @@ const foldFixed = (
   });
 };
 
-const foldSnapshot = ({ history, branchId, seq, snapshot }: AppliedFrame, rows: Rows): void => {
+const foldSnapshot = ({ history, branchId, seq, snapshot, events }: AppliedFrame, rows: Rows): void => {
   if (snapshot === null) return;
   const { cycle, treeHash, threadHash, counts } = snapshot;
+  const index = events.findIndex((event) => isOf(event, 'snapshot'));
+  const imported = events[index]?.type === 'SnapshotImported' ? true : null;
+  const turnIndex = events.findIndex(({ type }) => type === 'TurnSealed');
   rows.put(
     SNAPSHOTS,
     [history, branchId, cycle],
-    [seq, treeHash, threadHash, counts.nodes, counts.blocks, counts.turns],
+    [
+      seq,
+      treeHash,
+      threadHash,
+      counts.nodes,
+      counts.blocks,
+      counts.turns,
+      index,
+      turnIndex === -1 ? null : turnIndex,
+      imported,
+    ],
   );
 };
 

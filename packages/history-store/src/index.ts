@@ -10,7 +10,14 @@ export { branchAddressOf, branchRefOf, mainBranchId, positionOfFrame } from './b
 export { checkBranchRows, checkLoadedBranch, snapshotAtPosition } from './check-rows.ts';
 export { type Fold, foldFrame } from './fold-frame.ts';
 export { HISTORY_STORE } from './history-store.ts';
-export { findSnapshot, listSnapshots, type SnapshotRow } from './list-snapshots.ts';
+export {
+  findSnapshot,
+  findSnapshotOn,
+  listOwnSnapshots,
+  listSnapshots,
+  sealedTurn,
+  type SnapshotRow,
+} from './list-snapshots.ts';
 export { loadBranchFromRows, loadTurns } from './load-branch.ts';
 export {
   findBranchByName,

@@ -1,8 +1,11 @@
 import { fail } from '@stemma/errors';
 import type { RowOf, RowReader } from '@stemma/row-store';
-import { readAncestorPath } from './ancestor-path.ts';
+import { readAncestorPath, type Segment } from './ancestor-path.ts';
 import { readPositionMeta } from './position-meta.ts';
-import { SNAPSHOTS } from './tables.ts';
+import type { AncestryScope } from './node-reader.ts';
+import { readTipSeq } from './read-position.ts';
+import { rowsDiffer } from './rows-differ.ts';
+import { SNAPSHOTS, TURNS } from './tables.ts';
 
 /** A snapshot: its cycle, its position (branchId, seq), and what was computed of it. */
 export type SnapshotRow = {
@@ -14,6 +17,12 @@ export type SnapshotRow = {
   readonly nodes: number;
   readonly blocks: number;
   readonly turns: number;
+  /** The event of its frame that is the snapshot. */
+  readonly index: number;
+  /** The event of its frame that made the turn of the head; null: the head was empty. */
+  readonly turnIndex: number | null;
+  /** It brought the state in as it is. */
+  readonly imported: boolean;
 };
 
 export type SnapshotPageQuery = {
@@ -61,12 +70,34 @@ export const listSnapshots = (
   const oldest = oldestCycle(rows, history);
   const [low, high] =
     first === 'newest' ? [oldest, Math.min(before, from ?? Infinity)] : [Math.max(oldest, from ?? 0), before];
-  if (found.length !== Math.max(0, Math.min(limit, high - low + 1)))
-    throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack a snapshot of the cycles ${low} to ${high}`, {
-      history,
-    });
+  if (found.length !== Math.max(0, Math.min(limit, high - low + 1))) throw lacksSnapshots(history, low, high);
   return found;
 };
+
+/**
+ * The snapshots of a branch without its ancestors', oldest first.
+ *
+ * @throws E_ROWS_DAMAGED if one is missing. E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
+export const listOwnSnapshots = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+): readonly SnapshotRow[] => {
+  const cycleAt = (at: Segment): number => readPositionMeta(rows, history, at.branchId, at.limit).meta.cycle;
+  const path = readAncestorPath(rows, history, branchId, readTipSeq(rows, history, branchId));
+  const parent = path.at(-2);
+  const low = parent === undefined ? oldestCycle(rows, history) : cycleAt(parent) + 1;
+  const high = cycleAt(path.at(-1) as Segment);
+  const found = rows.range(SNAPSHOTS, { prefix: [history, branchId] }).map(snapshotOf);
+  if (found.length !== Math.max(0, high - low + 1)) throw lacksSnapshots(history, low, high);
+  return found;
+};
+
+const lacksSnapshots = (history: string, low: number, high: number): Error =>
+  fail('E_ROWS_DAMAGED', `the rows of ${history} lack a snapshot of the cycles ${low} to ${high}`, {
+    history,
+  });
 
 /** Every commit is the next cycle, from 1 on; only what a history began with may have any number. */
 const oldestCycle = (rows: RowReader, history: string): number => {
@@ -89,14 +120,59 @@ export const findSnapshot = (
   seq: number,
   cycle: number,
 ): SnapshotRow | undefined => {
-  for (const segment of [...readAncestorPath(rows, history, branchId, seq)].reverse()) {
-    const value = rows.get(SNAPSHOTS, [history, segment.branchId, cycle]);
-    if (value !== undefined && value[0] <= segment.limit)
-      return snapshotOf({ key: [history, segment.branchId, cycle], value });
-  }
+  const found = snapshotOn(rows, history, readAncestorPath(rows, history, branchId, seq), cycle);
+  if (found !== undefined) return found;
   if (cycle > 0 && readPositionMeta(rows, history, branchId, seq).meta.cycle === cycle)
     throw lacksSnapshot(history, cycle);
   return undefined;
+};
+
+const snapshotOn = (
+  rows: RowReader,
+  history: string,
+  ancestorPath: readonly Segment[],
+  cycle: number,
+): SnapshotRow | undefined => {
+  for (let i = ancestorPath.length - 1; i >= 0; i--) {
+    const { branchId, limit } = ancestorPath[i] as Segment;
+    const value = rows.get(SNAPSHOTS, [history, branchId, cycle]);
+    if (value !== undefined && value[0] <= limit)
+      return snapshotOf({ key: [history, branchId, cycle], value });
+  }
+  return undefined;
+};
+
+/**
+ * The snapshot of a cycle on an ancestor path whose newest cycle is known; undefined if the history began after it, or it
+ * is still to come.
+ *
+ * @throws E_ROWS_DAMAGED if it is missing
+ */
+export const findSnapshotOn = (
+  rows: RowReader,
+  { history, ancestorPath, cycle: newest }: AncestryScope,
+  cycle: number,
+): SnapshotRow | undefined => {
+  if (cycle > newest) return undefined;
+  const found = snapshotOn(rows, history, ancestorPath, cycle);
+  if (found === undefined && cycle >= oldestCycle(rows, history)) throw lacksSnapshot(history, cycle);
+  return found;
+};
+
+/**
+ * The turn that the head became at a snapshot, and the event that did it; null: the head was empty.
+ *
+ * @throws E_ROWS_DAMAGED if its row is missing
+ */
+export const sealedTurn = (
+  rows: RowReader,
+  history: string,
+  { branchId, cycle, seq, turnIndex }: SnapshotRow,
+): { readonly id: string; readonly index: number } | null => {
+  if (turnIndex === null) return null;
+  const id = rows.get(TURNS, [history, branchId, cycle, 0, seq])?.[0] ?? null;
+  if (id === null) throw rowsDiffer(history, branchId, seq);
+  return { id, index: turnIndex };
 };
 
 const snapshotOf = ({ key, value }: RowOf<typeof SNAPSHOTS>): SnapshotRow => ({
@@ -108,6 +184,9 @@ const snapshotOf = ({ key, value }: RowOf<typeof SNAPSHOTS>): SnapshotRow => ({
   nodes: value[3],
   blocks: value[4],
   turns: value[5],
+  index: value[6],
+  turnIndex: value[7],
+  imported: value[8] === true,
 });
 
 /** The newest snapshot on the ancestor path of a position. @throws as {@link findSnapshot} */

@@ -134,7 +134,8 @@ export const IDS = defineTable({
 
 export const SNAPSHOTS = defineTable({
   name: 'snapshots',
-  about: 'The snapshot of a cycle: the position (`branch_id`, `seq`) and what was computed of it.',
+  about:
+    'The snapshot of a cycle: the position (`branch_id`, `seq`) and what was computed of it. Event `index` of the frame is the snapshot (`imported`: it brought the state in as it is), event `turn_index` made the turn of the head; null where the head was empty.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -147,6 +148,9 @@ export const SNAPSHOTS = defineTable({
     ['nodes', 'uint'],
     ['blocks', 'uint'],
     ['turns', 'uint'],
+    ['index', 'uint'],
+    ['turn_index', 'uint', 'null'],
+    ['imported', 'bool', 'null'],
   ],
 });
 

@@ -4,7 +4,18 @@ import type { RowReader, Table } from '@stemma/row-store';
 import { anyOperations, HISTORY, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { listSnapshots, positionOfFrame, readBranchState, readPosition, readTipSeq } from '../src/index.ts';
+import {
+  findSnapshotOn,
+  listOwnSnapshots,
+  listSnapshots,
+  positionOfFrame,
+  readAncestorPath,
+  readBranchState,
+  readPosition,
+  readPositionMeta,
+  readTipSeq,
+  sealedTurn,
+} from '../src/index.ts';
 import { BRANCHES, HEADS, POSITION_META, SNAPSHOTS, TURNS, VERSIONS } from '../src/tables.ts';
 import { rowsOf, rowsWithoutOne } from './rows-without.ts';
 
@@ -16,6 +27,17 @@ const byId = <P extends TreeParts>(parts: P) => ({
   ...parts,
   nodes: new Map(Array.from(parts.nodes, (node) => [node.headers.id, node])),
 });
+
+/** The snapshot of each cycle on the way to the tip, and the turn that it sealed. */
+const snapshotsByCycle = (rows: RowReader, branchId: number): unknown => {
+  const seq = readTipSeq(rows, HISTORY, branchId);
+  const { cycle } = readPositionMeta(rows, HISTORY, branchId, seq).meta;
+  const scope = { history: HISTORY, ancestorPath: readAncestorPath(rows, HISTORY, branchId, seq), cycle };
+  return Array.from({ length: cycle + 2 }, (_, each) => {
+    const found = findSnapshotOn(rows, scope, each);
+    return found && [found, sealedTurn(rows, HISTORY, found)];
+  });
+};
 
 /** What `read` gives, or the code of its error. */
 const answerOf = (read: () => unknown): unknown => {
@@ -43,6 +65,8 @@ it('when any single row of a branch is missing, a reader gets the branch as it w
             ];
           },
           (rows: RowReader) => listSnapshots(rows, HISTORY, branchId, readTipSeq(rows, HISTORY, branchId)),
+          (rows: RowReader) => listOwnSnapshots(rows, HISTORY, branchId),
+          (rows: RowReader) => snapshotsByCycle(rows, branchId),
         ]);
         const answers = questions.map((ask) => ask(view));
         for (const { table, missing, fewer } of rowsWithoutOne(view, REMOVED))

@@ -34,7 +34,6 @@ export {
   type FrameSummary,
   type HistoryRow,
   listBranches,
-  listCommits,
   listFrameSummaries,
   listHistories,
   listNamedPositions,

@@ -105,7 +105,6 @@ const UNASKED = new Set([
   'commands',
   'policies',
   'due',
-  'commits',
   'run_branches',
   'run_calls',
   'steered_histories',

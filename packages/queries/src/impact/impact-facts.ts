@@ -1,4 +1,5 @@
 import {
+  listOwnSnapshots,
   newestTurn,
   readBlocksAt,
   readBlockVersions,
@@ -13,7 +14,6 @@ import {
   INTERVENTIONS,
   listBranches,
   listCalledPositions,
-  listCommits,
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
@@ -146,7 +146,9 @@ const callsOf = (
   const turns = thread === 'full' ? null : turnCycles(rows, history, branchId);
   const called = first === null ? [] : listCalledPositions(rows, history, branchId, since);
   const made = new Set(called.map(({ seq }) => seq));
-  const commits = listCommits(rows, history, branchId).filter((row) => row.seq >= since && !row.imported);
+  const commits = listOwnSnapshots(rows, history, branchId).filter(
+    (row) => row.seq >= since && !row.imported,
+  );
   const isCommit = new Set(commits.map(({ seq }) => seq));
   return [
     ...commits.map(({ cycle, seq }) => ({

@@ -5,7 +5,7 @@ import { AUDIT_TABLES } from './tables.ts';
 /** Histories, their branches and snapshots: who, when, by which command, under which names; interventions, observations, calls. */
 export const audit: ReadModel = {
   name: 'audit',
-  version: 8,
+  version: 9,
   tables: AUDIT_TABLES,
   fold: foldAudit,
   observe: observeAudit,

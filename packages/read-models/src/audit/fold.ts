@@ -7,7 +7,6 @@ import { foldSteeredBranches } from './fold-steering.ts';
 import { foldIntervention } from './fold-intervention.ts';
 import {
   BRANCH_SUMMARIES,
-  COMMITS,
   FRAME_SUMMARIES,
   HISTORIES,
   NAMED_POSITIONS,
@@ -24,7 +23,6 @@ export const foldAudit = (frame: AppliedFrame, rows: Rows): void => {
   foldHistory(frame, rows);
   foldIntervention(frame, rows);
   foldBranch(frame, rows);
-  foldCommit(frame, rows);
   foldCalls(frame, rows);
   foldSteeredBranches(frame, rows);
   foldRuns(frame, rows);
@@ -129,16 +127,5 @@ const foldAbandoned = (
     BRANCH_SUMMARIES,
     [history, abandonedBranch],
     [how, name, startedAt, newestAt, frames, events, seq, snapshots, parent, parentSeq, byBranch],
-  );
-};
-
-const foldCommit = ({ history, seq, branchId, snapshot, events }: AppliedFrame, rows: Rows): void => {
-  if (snapshot === null) return;
-  const { cycle, counts, treeHash, threadHash } = snapshot;
-  const imported = events.some((event) => event.type === 'SnapshotImported') ? true : null;
-  rows.put(
-    COMMITS,
-    [history, branchId, cycle],
-    [seq, counts.nodes, counts.blocks, counts.turns, treeHash, threadHash, imported],
   );
 };

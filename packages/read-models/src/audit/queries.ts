@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import type { RowOf, RowReader } from '@stemma/row-store';
-import { BRANCH_SUMMARIES, COMMITS, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
+import { BRANCH_SUMMARIES, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
 
 export type HistoryRow = {
   readonly history: string;
@@ -47,18 +47,6 @@ export type FrameSummary = {
   readonly actor: string | null;
   /** It holds observations, and is not on the branch that was looked at. */
   readonly observed: boolean;
-};
-
-export type CommitRow = {
-  readonly branchId: number;
-  readonly cycle: number;
-  readonly seq: number;
-  readonly nodes: number;
-  readonly blocks: number;
-  readonly turns: number;
-  readonly treeHash: Uint8Array;
-  readonly threadHash: Uint8Array;
-  readonly imported: boolean;
 };
 
 export type NamedPositionRow = {
@@ -130,20 +118,6 @@ export const findFrameSummary = (rows: RowReader, history: string, seq: number):
     throw fail('E_SNAPSHOT_NOT_FOUND', `the history ${history} has no frame ${seq}`, { history, seq });
   return frameSummaryOf({ key: [history, seq], value });
 };
-
-/** The snapshots of a branch without its ancestors', oldest first. */
-export const listCommits = (rows: RowReader, history: string, branchId: number): readonly CommitRow[] =>
-  rows.range(COMMITS, { prefix: [history, branchId] }).map(({ key, value }) => ({
-    branchId: key[1],
-    cycle: key[2],
-    seq: value[0],
-    nodes: value[1],
-    blocks: value[2],
-    turns: value[3],
-    treeHash: value[4],
-    threadHash: value[5],
-    imported: value[6] === true,
-  }));
 
 /** The named positions of a history, by name. */
 export const listNamedPositions = (rows: RowReader, history: string): readonly NamedPositionRow[] =>

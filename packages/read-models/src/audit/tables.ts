@@ -78,25 +78,6 @@ export const FRAME_SUMMARIES = defineTable({
   ],
 });
 
-export const COMMITS = defineTable({
-  name: 'commits',
-  about: 'A snapshot by the frame that made it; the frame summary with the same `seq` says who and when.',
-  key: [
-    ['history', 'text'],
-    ['branch_id', 'uint'],
-    ['cycle', 'uint'],
-  ],
-  value: [
-    ['seq', 'uint'],
-    ['nodes', 'uint'],
-    ['blocks', 'uint'],
-    ['turns', 'uint'],
-    ['tree_hash', 'bytes'],
-    ['thread_hash', 'bytes'],
-    ['imported', 'bool', 'null'],
-  ],
-});
-
 export const NAMED_POSITIONS = defineTable({
   name: 'named_positions',
   about: 'A named position: (`branch_id`, `position`), and the frame that named it.',
@@ -186,7 +167,6 @@ export const AUDIT_TABLES: readonly Table[] = [
   HISTORIES,
   BRANCH_SUMMARIES,
   FRAME_SUMMARIES,
-  COMMITS,
   NAMED_POSITIONS,
   NOTES,
   INTERVENTIONS,

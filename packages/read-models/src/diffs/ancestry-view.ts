@@ -1,6 +1,11 @@
-import { readAncestorPath, readPositionMeta, type Segment } from '@stemma/history-store';
+import {
+  findSnapshotOn,
+  readAncestorPath,
+  readPositionMeta,
+  sealedTurn,
+  type Segment,
+} from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
-import { CYCLES } from './tables.ts';
 
 /** The ancestor path of a position, and the newest cycle on it. */
 export type AncestryView = {
@@ -47,7 +52,7 @@ export const commonAncestry = (
   return { ...ancestryViewOf(a.history, shared, cycle), mergeBase };
 };
 
-/** The frame that ended a cycle, read from its rows. */
+/** The frame that ended a cycle. */
 export type CycleRow = {
   readonly branchId: number;
   readonly cycle: number;
@@ -59,31 +64,10 @@ export type CycleRow = {
   readonly imported: boolean;
 };
 
-/** The frame on the ancestor path that ended a cycle; undefined if none did. */
-export const findCycle = (
-  rows: RowReader,
-  { history, ancestorPath }: AncestryView,
-  cycle: number,
-): CycleRow | undefined => {
-  for (let i = ancestorPath.length - 1; i >= 0; i--) {
-    const { branchId, limit } = ancestorPath[i] as Segment;
-    const value = rows.get(CYCLES, [history, branchId, cycle]);
-    if (value === undefined || value[0] > limit) continue;
-    const [seq, index, turn, turnIndex, imported] = value as [
-      number,
-      number,
-      string | null,
-      number | null,
-      boolean | null,
-    ];
-    return {
-      branchId,
-      cycle,
-      seq,
-      index,
-      turn: turn === null ? null : { id: turn, index: turnIndex ?? 0 },
-      imported: imported === true,
-    };
-  }
-  return undefined;
+/** The frame on the ancestor path that ended a cycle; undefined if none did. @throws E_ROWS_DAMAGED */
+export const findCycle = (rows: RowReader, ancestry: AncestryView, cycle: number): CycleRow | undefined => {
+  const snapshot = findSnapshotOn(rows, ancestry, cycle);
+  if (snapshot === undefined) return undefined;
+  const { branchId, seq, index, imported } = snapshot;
+  return { branchId, cycle, seq, index, turn: sealedTurn(rows, ancestry.history, snapshot), imported };
 };

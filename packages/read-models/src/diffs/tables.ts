@@ -3,7 +3,7 @@ import type { Table } from '@stemma/row-store';
 
 /*
  * What happened to each node, and why (context-tree §3: one cause). A row for everything a recorded event did to a
- * node; ageing and the sealing of nodes in the head write none: they follow from `expires`, `seals` and `cycles`.
+ * node; ageing and the sealing of nodes in the head write none: they follow from `expires`, `seals` and the history store's `snapshots`.
  */
 
 export const TIMELINE = defineTable({
@@ -43,24 +43,6 @@ export const CHANGED_NODES = defineTable({
   value: [['nodes', 'json']],
 });
 
-export const CYCLES = defineTable({
-  name: 'cycles',
-  about:
-    'The frame that ended a cycle: event `index` is its snapshot (`imported`: it brought the state in as it is), event `turn_index` made the turn `turn` of the head; null where the head was empty.',
-  key: [
-    ['history', 'text'],
-    ['branch_id', 'uint'],
-    ['cycle', 'uint'],
-  ],
-  value: [
-    ['seq', 'uint'],
-    ['index', 'uint'],
-    ['turn', 'text', 'null'],
-    ['turn_index', 'uint', 'null'],
-    ['imported', 'bool', 'null'],
-  ],
-});
-
 export const DUE = defineTable({
   name: 'due',
   about:
@@ -75,4 +57,4 @@ export const DUE = defineTable({
   value: [['ttl', 'uint', 'null']],
 });
 
-export const DIFFS_TABLES: readonly Table[] = [TIMELINE, CHANGED_NODES, CYCLES, DUE];
+export const DIFFS_TABLES: readonly Table[] = [TIMELINE, CHANGED_NODES, DUE];
