@@ -6,6 +6,8 @@ import { spread, tenths, type Spread } from '../measure.ts';
 export type Growth = {
   /** Space taken on disk after everything was closed. */
   readonly bytes: number;
+  /** The same after stages and causes were asked for once, which rows are folded for; null where there are none. */
+  readonly asked: number | null;
   /** The same by part, where there are parts. */
   readonly parts: Readonly<Record<string, number>>;
   /** A turn: from what was said to the durable snapshot. */

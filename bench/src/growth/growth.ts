@@ -45,6 +45,7 @@ const rows = (found: readonly Measured[]): readonly (readonly string[])[] =>
     one.title,
     figure(one.turns),
     bytes(over(one, space)),
+    one.rounds[0]?.asked == null ? '' : bytes(over(one, (round) => round.asked!)),
     figure(over(one, (round) => round.turn.median)),
     figure(over(one, (round) => round.turn.p99)),
     `${figure(over(one, (round) => round.first.median))} → ${figure(over(one, (round) => round.last.median))}`,
@@ -77,6 +78,7 @@ const aimsAt = (found: readonly Measured[], most: number, least: number): readon
     found.find((one) => one.title === title && one.turns === turns)!;
   const own = of('Stemma', most);
   const size = over(own, space);
+  const asked = over(own, (round) => round.asked!);
   const growth = size / over(of('Stemma', least), space);
   const commits = found.filter(({ title, turns }) => title === 'Stemma' && turns >= most);
   const drift = over(own, (round) => round.last.median / round.first.median);
@@ -89,7 +91,12 @@ const aimsAt = (found: readonly Measured[], most: number, least: number): readon
   const one = over(own, (round) => round.node!.median);
   const node = state / one;
   return [
-    { what: 'log and all rows', aim: '≤ 4.5 MB', measured: bytes(size), met: size <= 4.5e6 },
+    {
+      what: 'log and rows, stages and causes asked for once',
+      aim: '≤ 4.5 MB',
+      measured: bytes(asked),
+      met: asked <= 4.5e6,
+    },
     {
       what: `bytes(${figure(most)}) / bytes(${least})`,
       aim: '≤ 10.5',
@@ -150,6 +157,7 @@ export const growth = async (options: BenchmarkOptions): Promise<Report> => {
       '',
       'turns',
       'on disk',
+      'all asked for',
       'ms a turn, median',
       'p99',
       'median, first → last tenth',
@@ -162,7 +170,7 @@ export const growth = async (options: BenchmarkOptions): Promise<Report> => {
     rows: rows(found),
     notes: [
       `Each system first records another conversation of ${WARM_TURNS} turns in another place, so that its code is compiled.`,
-      'A turn is 2 messages of 1 KB and one durable snapshot. On disk: allocated blocks after a clean close, log and all read models.',
+      'A turn is 2 messages of 1 KB and one durable snapshot. On disk: allocated blocks after a clean close, log and all read models but stages and causes, whose rows are folded for a history that somebody asks about: all asked for.',
       `${options.rounds} rounds, of LangGraph one at the largest size; medians of the rounds.`,
       'Old snapshots: drawn evenly from the whole conversation, the same for all, each read once, after as many others.',
     ],

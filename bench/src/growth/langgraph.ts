@@ -47,6 +47,7 @@ export const growLangGraph = async (
   reading.close();
   return {
     bytes: onDisk(input.directory),
+    asked: null,
     parts: {},
     ...ofTurns(turns),
     storing: spread(storing),

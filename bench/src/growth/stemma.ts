@@ -66,6 +66,15 @@ const readSnapshots = async (input: GrowthInput): Promise<readonly number[]> => 
   return reads;
 };
 
+/** Asks for the stages of the newest snapshot and the cause of a node: from then on their rows are kept too. */
+const askForAll = async (input: GrowthInput): Promise<void> => {
+  const home = await openHome({ directory: input.directory });
+  const newest = await home.position(await home.find(name), `@c${input.turns}`);
+  await home.stages.compile(newest);
+  await home.causes.why(newest, 'q1');
+  await home.close();
+};
+
 type NodeReads = { readonly rows: readonly number[]; readonly contents: readonly number[] };
 
 /** Milliseconds for one node of each snapshot: its row, and then its content, each node read once and each frame too. */
@@ -118,8 +127,10 @@ export const growStemma = async (input: GrowthInput): Promise<Growth> => {
   const parts = { log: size('log'), rows: size('rows'), contents: size('contents') };
   const snapshots = await readSnapshots(input);
   const nodes = await readNodes(input);
+  await askForAll(input);
   return {
     bytes,
+    asked: onDisk(input.directory),
     parts,
     ...ofTurns(turns),
     storing: null,

@@ -29,6 +29,7 @@ export const TIMELINE = defineTable({
     ['rank', 'uint', 'null'],
     ['fields', 'json', 'null'],
   ],
+  packed: true,
 });
 
 export const CHANGED_NODES = defineTable({
