@@ -154,3 +154,41 @@ it('folds histories whose frames are sealed where their keys are', async () => {
   expect(partitionOf('h0', log.partitions)).toBe(0);
   expect(await bytesOfRows(projector)).toEqual(await rowsAlone({ log, contents }));
 });
+
+/** The same log, in which each record takes a megabyte. */
+const withLargeRecords = (log: EventLog): EventLog => {
+  const size = 1024 * 1024;
+  return {
+    ...log,
+    end: async (partition) => size * (await log.end(partition)),
+    start: async (partition) => size * (await log.start(partition)),
+    read: async (partition, from, options) => {
+      const { records, next } = await log.read(partition, from / size, options);
+      return {
+        records: records.map((record) => ({
+          ...record,
+          offset: size * record.offset,
+          next: size * record.next,
+        })),
+        next: size * next,
+      };
+    },
+  };
+};
+
+it('gives the thread runs of many bytes in a few frames too: more threads would not begin with those', async () => {
+  const { entries } = recorded;
+  const memory = await openMemoryLog();
+  const log = withLargeRecords(memory);
+  const half = entries.length >> 1;
+  expect(entries.length - half).toBeGreaterThan(20);
+  await appendAll(memory, entries.slice(0, half));
+  const store = counted(emptyStore());
+  const one = apart({ log, contents: openMemoryContents(), store });
+  await untilBegun(one);
+  const commits = store.commits;
+  await appendAll(memory, entries.slice(half));
+  await one.projector.catchUp();
+  expect(store.commits).toBe(commits);
+  expect(await bytesOfRows(one.projector)).toEqual(await rowsAlone({ log, contents: openMemoryContents() }));
+});

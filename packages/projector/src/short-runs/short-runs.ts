@@ -1,4 +1,4 @@
-import type { ContentSource, EventLog } from '@stemma/log';
+import type { ContentSource, EventLog, ReadBatch } from '@stemma/log';
 import { READ_MODELS } from '@stemma/read-models';
 import type { Generation, RowStore } from '@stemma/row-store';
 import { clearCaches, readCheckpoint, type BatchLimits, type Progress } from '../run-partition.ts';
@@ -29,8 +29,12 @@ export type ShortRunsOptions = {
   readonly begun: () => void;
 };
 
-/** Bytes of records that are folded by the caller, who has more threads for so many. */
-const LONG_RUN = 16 * 1024 * 1024;
+/** More than so many bytes, in about so many frames, are folded by the caller, who has more threads for them. */
+const LONG_RUN = { bytes: 16 * 1024 * 1024, frames: 4_000 };
+
+/** @param batch the first records of the run, which begins at `from` */
+const isLong = ({ records, next }: ReadBatch, from: number, until: number): boolean =>
+  until - from > LONG_RUN.bytes && (until - from) * records.length >= LONG_RUN.frames * (next - from);
 /** Threads that were started and have ended: then something is wrong with them. */
 const MOST_STARTS = 3;
 
@@ -100,10 +104,11 @@ export const openShortRuns = (options: ShortRunsOptions): ShortRuns | undefined 
       const until = await log.end(partition);
       const from = offsets.get(partition) ?? (await readCheckpoint(generation, partition))?.cursor.offset;
       if (from === until) return true;
-      if (from === undefined || from > until || until - from > LONG_RUN) return false;
+      if (from === undefined || from > until) return false;
       offsets.delete(partition);
       const epoch = log.epoch?.(partition) ?? 0;
       const batch = await log.read(partition, from);
+      if (isLong(batch, from, until)) return false;
       const isSealed = ({ key }: (typeof batch.records)[number]): boolean =>
         key !== null && contents.sealer?.seals(key) === true;
       if (batch.records.some(isSealed)) return false;
