@@ -11,9 +11,9 @@ export {
 } from './json-value.ts';
 export { bytesIn, joinBytes } from './join-bytes.ts';
 export { lowerBound } from './lower-bound.ts';
-export { ContentRef, pack, type Packable } from './pack.ts';
+export { ContentRef, MAX_PACKED_DEPTH, pack, type Packable } from './pack.ts';
 export { type JsonReader } from './json-reader.ts';
 export { type JsonReading } from './json-reading.ts';
 export { openWideJsonReader, parseJson, parseWideJson } from './parse-json.ts';
 export { readJson } from './read-json.ts';
-export { openUnpacker, unpack, unpackFrom, type Unpacker } from './unpack.ts';
+export { binariesIfRead, openUnpacker, unpack, unpackFrom, type Unpacker } from './unpack.ts';

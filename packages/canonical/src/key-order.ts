@@ -6,6 +6,9 @@ import { isForbiddenKey } from './json-value.ts';
 type Listed = {
   /** By the key that comes next. */
   readonly next: Map<string, Listed>;
+  /** The key that came next when it was last asked, and what it led to: most objects have the keys of the one before. */
+  latestKey: string | undefined;
+  latest: Listed | undefined;
   /** The same keys by code point; undefined until somebody asks. */
   sorted: readonly string[] | undefined;
 };
@@ -15,7 +18,12 @@ const MOST = 4096;
 /** The most keys of an object, and units of a key, for which lists are kept. */
 const MOST_KEYS = 64;
 const LONGEST = 64;
-const newList = (): Listed => ({ next: new Map(), sorted: undefined });
+const newList = (): Listed => ({
+  next: new Map(),
+  latestKey: undefined,
+  latest: undefined,
+  sorted: undefined,
+});
 let none = newList();
 let kept = 0;
 
@@ -27,10 +35,18 @@ let kept = 0;
  */
 export const keysInOrder = (map: object): readonly string[] => {
   const keys = Object.keys(map);
+  if (keys.length > MOST_KEYS) return sorted(keys);
   let listed = none;
-  for (const key of keys) {
-    if (keys.length > MOST_KEYS || key.length > LONGEST) return sorted(keys);
-    listed = listed.next.get(key) ?? add(listed, key);
+  for (let i = 0; i < keys.length; i++) {
+    const key = keys[i] as string;
+    if (listed.latestKey === key) listed = listed.latest as Listed;
+    else {
+      if (key.length > LONGEST) return sorted(keys);
+      const found = listed.next.get(key) ?? add(listed, key);
+      listed.latestKey = key;
+      listed.latest = found;
+      listed = found;
+    }
   }
   return (listed.sorted ??= keys.sort(compareCodePoints));
 };

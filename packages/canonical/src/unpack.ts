@@ -1,6 +1,8 @@
 import { fail } from '@stemma/errors';
+import { compareBytes } from './compare.ts';
 import { toHex } from './hash.ts';
 import { isForbiddenKey } from './json-value.ts';
+import { keysInOrder } from './key-order.ts';
 import { cachedText, copyBytes, MAX_CACHED, utf8Slice } from './key-cache.ts';
 import { CONTENT_REF_TYPE, ContentRef, MAX_PACKED_DEPTH, type Packable } from './pack.ts';
 
@@ -32,6 +34,18 @@ export const unpackFrom = (bytes: Uint8Array, start: number): Unpacked => {
   const reader = new Reader(bytes, start);
   const value = reader.read(0);
   return { value, end: reader.at, refs: reader.refs, binaries: reader.binaries };
+};
+
+/**
+ * How many byte strings are in the bytes from `start` to their end, if {@link unpack} would read just this value there; else
+ * undefined. It makes no objects and keeps no texts, so it takes less than to read the value. A value that is written as another
+ * one (`-0`, or an integer that a number can hold as a bigint) is not the one that is read, nor is one with references.
+ *
+ * @throws E_FRAME_INVALID as {@link unpack}.
+ */
+export const binariesIfRead = (bytes: Uint8Array, start: number, value: Packable): number | undefined => {
+  const reader = new Reader(bytes, start);
+  return reader.reads(value, 0) && reader.at === bytes.length ? reader.binaries : undefined;
 };
 
 /** Reads values that follow one another in bytes, from `at` on. */
@@ -204,17 +218,75 @@ class Reader {
     }
   }
 
+  /** True if the next value is this one. After false the rest of it is not read. */
+  reads(value: Packable, depth: number): boolean {
+    if (typeof value === 'string') return this.#readsText(value);
+    if (typeof value !== 'object' || value === null) return Object.is(this.read(depth), value);
+    if (value instanceof Uint8Array) {
+      const read = this.read(depth);
+      return read instanceof Uint8Array && compareBytes(read, value) === 0;
+    }
+    if (value instanceof ContentRef) return false;
+    return Array.isArray(value)
+      ? this.#readsList(value as readonly Packable[], depth)
+      : this.#readsMap(value as { readonly [key: string]: Packable }, depth);
+  }
+
+  #readsList(list: readonly Packable[], depth: number): boolean {
+    const count = this.#count(0x90, 0xdc);
+    if (count !== list.length) return false;
+    this.#refuseList(count, depth);
+    for (const value of list) if (!this.reads(value, depth + 1)) return false;
+    return true;
+  }
+
+  #readsMap(map: { readonly [key: string]: Packable }, depth: number): boolean {
+    const count = this.#count(0x80, 0xde);
+    // No key of these is forbidden, and a reader takes them in no other order.
+    const keys = keysInOrder(map);
+    if (count !== keys.length) return false;
+    this.#refuseList(count * 2, depth);
+    for (const key of keys)
+      if (!this.#readsText(key) || !this.reads(map[key] as Packable, depth + 1)) return false;
+    return true;
+  }
+
+  #readsText(text: string): boolean {
+    const head = this.#bytes[this.at] as number;
+    if (head === (0xa0 | text.length) && this.#isAscii(text, this.at + 1)) {
+      this.at += 1 + text.length;
+      return true;
+    }
+    return this.read(0) === text;
+  }
+
+  /** True if these bytes are there, one for each unit; false for a text that is not ASCII. */
+  #isAscii(text: string, start: number): boolean {
+    const bytes = this.#bytes;
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit !== bytes[start + i] || unit >= 0x80) return false;
+    }
+    return true;
+  }
+
+  /** The number of values of the list or map that begins here, of those that {@link pack} writes; undefined for another value. */
+  #count(short: 0x80 | 0x90, long: 0xdc | 0xde): number | undefined {
+    const head = this.#byte();
+    if (head >= short && head < short + 0x10) return head & 0x0f;
+    if (head === long) return this.#uint(2, 0x10);
+    return head === long + 1 ? this.#uint(4, 0x1_0000) : undefined;
+  }
+
   #list(count: number, depth: number): Packable[] {
-    if (depth >= MAX_PACKED_DEPTH) throw this.#invalid('values are nested too deep');
-    this.#refuseCount(count);
+    this.#refuseList(count, depth);
     const list: Packable[] = [];
     for (let i = 0; i < count; i++) list.push(this.read(depth + 1));
     return list;
   }
 
   #map(count: number, depth: number): Record<string, Packable> {
-    if (depth >= MAX_PACKED_DEPTH) throw this.#invalid('values are nested too deep');
-    this.#refuseCount(count * 2);
+    this.#refuseList(count * 2, depth);
     const map: Record<string, Packable> = {};
     let before = -1;
     let beforeEnd = -1;
@@ -350,7 +422,8 @@ class Reader {
     return start;
   }
 
-  #refuseCount(count: number): void {
+  #refuseList(count: number, depth: number): void {
+    if (depth >= MAX_PACKED_DEPTH) throw this.#invalid('values are nested too deep');
     if (count > this.#bytes.length - this.at)
       throw this.#invalid('a count is larger than the bytes that are left');
   }

@@ -1,6 +1,8 @@
 import { encode } from '@msgpack/msgpack';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import {
+  binariesIfRead,
   ContentRef,
   fromHex,
   openUnpacker,
@@ -232,6 +234,68 @@ const narrow = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value === 0 ? 0 : value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, narrow(item)]));
 };
+
+describe('a value that is compared with bytes', () => {
+  /** What a reader would find. */
+  const byReading = (bytes: Uint8Array, value: Packable): number | undefined => {
+    const { value: read, binaries } = unpackFrom(bytes, 0);
+    return isDeepStrictEqual(read, value) ? binaries : undefined;
+  };
+  const sorted = (value: unknown): unknown => unpack(pack(value as Packable));
+
+  it('is there if a reader finds it there, whatever the order of its keys', () => {
+    for (const [value, hex] of VECTORS)
+      if (!(value instanceof ContentRef))
+        expect(binariesIfRead(fromHex(hex), 0, value), hex).toBe(byReading(fromHex(hex), value));
+    fc.assert(
+      fc.property(wideJsonValue, (value) => {
+        expect(binariesIfRead(pack(value), 0, value)).toBe(
+          isDeepStrictEqual(sorted(value), value) ? 0 : undefined,
+        );
+        expect(binariesIfRead(pack(value), 0, sorted(value) as Packable)).toBe(0);
+      }),
+      { numRuns: runs(1000) },
+    );
+    expect(binariesIfRead(pack({ b: 1, a: [fromHex('00')] }), 0, { b: 1, a: [fromHex('00')] })).toBe(1);
+  });
+
+  it('is not there if a reader would find another, or none', () => {
+    fc.assert(
+      fc.property(wideJsonValue, fc.nat(), fc.integer({ min: 1, max: 255 }), (value, at, flip) => {
+        const bytes = pack(value);
+        const place = at % bytes.length;
+        bytes[place] = (bytes[place] as number) ^ flip;
+        expect(orCode(() => binariesIfRead(bytes, 0, sorted(value) as Packable))).toSatisfy(
+          (found) => found === undefined || found === 'E_FRAME_INVALID',
+        );
+      }),
+      { numRuns: runs(2000) },
+    );
+    const others: readonly (readonly [Packable, Packable])[] = [
+      [{ a: 1, b: 2 }, { a: 1 }],
+      [{ a: 1 }, { a: 1, b: 2 }],
+      [{ a: 1 }, { b: 1 }],
+      [[1], [1, 2]],
+      [[], {}],
+      ['1', 1],
+      [0, -0],
+      [5, 5n],
+      ['\ufffd', '\ud800'],
+      [fromHex('00'), fromHex('01')],
+      [new ContentRef(hash, 1), new ContentRef(hash, 1)],
+    ];
+    for (const [written, value] of others) expect(binariesIfRead(pack(written), 0, value)).toBeUndefined();
+    expect(binariesIfRead(Buffer.concat([pack(1), pack(1)]), 0, 1)).toBeUndefined();
+  });
+
+  const orCode = (fn: () => unknown): unknown => {
+    try {
+      return fn();
+    } catch (error) {
+      return (error as { code?: unknown }).code;
+    }
+  };
+});
 
 describe('a value that is passed', () => {
   /** Where the second of two values begins, for one who passes the first. */
