@@ -21,6 +21,7 @@ import { openRowsDomain } from './decision-sources.ts';
 import { inOrder } from './in-order.ts';
 import { openKeyCheck, refuseErasable, type HistoryKeys } from './key-check.ts';
 import type { Outcome } from './outcome.ts';
+import { ownCopy } from './own-copy.ts';
 
 /** Callbacks of a home, for counters. They must not throw. */
 export type HomeObserver = {
@@ -107,7 +108,8 @@ export const openCommandHandler = ({
   };
   return {
     submit: async (given) => {
-      const command = await prepared(prepare(given));
+      // What is decided holds parts of the command for as long as the history is known.
+      const command = await prepared(prepare(ownCopy(given)));
       const { id, history, by } = command;
       checkId(id, 'the id of a command');
       // The decision checks an actor's name, together with the intervention.

@@ -1,19 +1,20 @@
 import { UNLOADED, withIds, type PayloadSource, type Unloaded } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { Frame } from '@stemma/events';
+import type { Frame, HistoryEvent } from '@stemma/events';
 import {
   applyFrame,
   bytesOfBranch,
-  decideNew,
+  decidePending,
   findRepeated,
   freeMemory,
   openHistory,
   POSITIONS,
   revertFrame,
-  type AppliedFrame,
   type BranchState,
   type BranchTip,
   type Command,
+  type PendingDecision,
+  type KeptFrame,
   type Lookups,
   type Sources,
 } from '@stemma/history';
@@ -184,7 +185,7 @@ export const openDecisionState = ({
   };
 
   /** The newest cycle at a frame that was just applied; undefined if the rows cannot be read now. */
-  const cycleAfter = async (applied: AppliedFrame): Promise<number | undefined> => {
+  const cycleAfter = async (applied: KeptFrame): Promise<number | undefined> => {
     const { snapshot, started, observed, branchId, seq } = applied;
     if (snapshot !== null) return snapshot.cycle;
     // A branch without frames of its own is not loaded for this.
@@ -222,6 +223,36 @@ export const openDecisionState = ({
     if (recent.size === 0) freeMemory(state, MAX_NODES, usedLast);
   };
 
+  /** What was decided last, and is in the state though no frame has it yet. */
+  let pending: { readonly events: readonly HistoryEvent[]; readonly decision: PendingDecision } | undefined;
+  const dropPending = (): void => {
+    pending?.decision.drop();
+    pending = undefined;
+  };
+  /** Frees what only frames need that the rows have by now. Nothing is pending. */
+  const makeRoom = async (branchId: number): Promise<void> => {
+    if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
+    usedLast = branchId;
+    freeIfKnown();
+  };
+  const applyDecoded = async (frame: Frame): Promise<KeptFrame> => {
+    dropPending();
+    await makeRoom(frame.body.branchId);
+    return withBranches(
+      (branches) =>
+        rows.withPayloads((stored) =>
+          applyFrame(state, frame, { ...branches, payload: payloadOver(stored) }, { keep: true }),
+        ),
+      idsOf(frame.body.events),
+    );
+  };
+  const keepPending = (frame: Frame): KeptFrame | undefined => {
+    if (pending?.events !== frame.body.events) return undefined;
+    const { decision } = pending;
+    pending = undefined;
+    return decision.keep(frame);
+  };
+
   const isFarAhead = (): boolean => recent.size >= mostAhead.frames || recent.bytes >= mostAhead.bytes;
   const refuseFarAhead = (): void => {
     if (isFarAhead())
@@ -244,18 +275,23 @@ export const openDecisionState = ({
       return bytes;
     },
     decide: async ({ command }): Promise<Decision | Repeated> => {
+      dropPending();
       if (isFarAhead()) await forgetKnown();
+      await makeRoom(command.branchId);
       // Read once, though a decision may be tried again, and not at all for a repeated command.
       let at: bigint | undefined;
       const now = (): bigint => (at ??= clock());
       const decided = await withBranches((branches) =>
         withLookups((older, stored) => {
+          dropPending();
           const lookups = lookupsOver(older);
           const sources = { ...branches, payload: payloadOver(stored), lookups };
           const repeated = findRepeated(command, lookups);
           if (repeated) return repeated;
           refuseFarAhead();
-          return decideNew(state, command, now(), sources);
+          const { decided: fresh, pending: decision } = decidePending(state, command, now(), sources);
+          if (decision !== null) pending = { events: fresh.events, decision };
+          return fresh;
         }),
       );
       const { branchId, events, repeats } = decided;
@@ -263,16 +299,7 @@ export const openDecisionState = ({
       return { author: command.by, at: now(), branchId, events };
     },
     apply: async (frame: Frame, hash: Uint8Array) => {
-      if (recent.size >= forgetAtSize || state.loadedBranches.size > MAX_BRANCHES) await forgetKnown();
-      usedLast = frame.body.branchId;
-      freeIfKnown();
-      const applied = await withBranches(
-        (branches) =>
-          rows.withPayloads((stored) =>
-            applyFrame(state, frame, { ...branches, payload: payloadOver(stored) }, { keep: true }),
-          ),
-        idsOf(frame.body.events),
-      );
+      const applied = keepPending(frame) ?? (await applyDecoded(frame));
       const cycle = await cycleAfter(applied);
       recent.add({ applied, frame, cycle, prev: prevHash });
       prevHash = hash;
@@ -282,11 +309,13 @@ export const openDecisionState = ({
       onPosition(frame, labelPosition({ history, branchId, seq, cycle, committed, main: recent.main }));
     },
     undo: () => {
+      dropPending();
       const { applied, prev: previous } = recent.takeLast();
       revertFrame(state, applied);
       prevHash = previous;
     },
     rowsHave: (head) => {
+      dropPending();
       forgetBefore(head);
       freeIfKnown();
     },

@@ -1,5 +1,5 @@
 import { branchNames } from '@stemma/events';
-import type { AppliedFrame, Lookups } from '@stemma/history';
+import type { KeptFrame, Lookups } from '@stemma/history';
 import { idsOf, namesOf, type Remembered } from './recent-frames.ts';
 
 /** What decisions look up in those frames of a history that the rows have. */
@@ -13,7 +13,7 @@ export type LookupLists = {
 /** The same in memory, so that a decision reads no rows. */
 export type LookupsInMemory = Lookups & {
   /** Takes in a frame that the rows have. */
-  add(frame: AppliedFrame): void;
+  add(frame: KeptFrame): void;
   /** A rough estimate. */
   readonly bytes: number;
 };

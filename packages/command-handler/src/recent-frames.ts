@@ -1,7 +1,7 @@
 import { compareBytes } from '@stemma/canonical';
 import type { EventRef, Payload } from '@stemma/context-tree';
 import { branchNames, enteredIds, namedPosition, type Frame, type HistoryEvent } from '@stemma/events';
-import { payloadIn, type AppliedFrame } from '@stemma/history';
+import { payloadIn, type KeptFrame } from '@stemma/history';
 import type { HeadState } from '@stemma/log';
 import { bytesOf } from './bytes-of.ts';
 
@@ -14,7 +14,7 @@ export type Remembered = {
 };
 
 type RecentFrame = {
-  readonly applied: AppliedFrame;
+  readonly applied: KeptFrame;
   readonly frame: Frame;
   /** The newest cycle at the frame; undefined if it is not known. */
   readonly cycle: number | undefined;
@@ -95,7 +95,7 @@ export const openRecentFrames = (mainBefore: number) => {
     forgetKnown: (
       { next, prev }: Pick<HeadState, 'next' | 'prev'>,
       last: Uint8Array,
-    ): readonly AppliedFrame[] => {
+    ): readonly KeptFrame[] => {
       const count = next - (frames[0]?.applied.seq ?? next);
       if (count <= 0 || count > frames.length) return [];
       if (compareBytes(frames[count]?.prev ?? last, prev) !== 0) return [];
@@ -115,10 +115,7 @@ export const idsOf = (events: readonly HistoryEvent[]): readonly string[] => eve
 export const namesOf = (events: readonly HistoryEvent[]): readonly string[] =>
   events.flatMap((event) => namedPosition(event)?.name ?? []);
 
-const applyBranchNames = (
-  { events, branchId }: AppliedFrame,
-  names: Map<string, number | undefined>,
-): void => {
+const applyBranchNames = ({ events, branchId }: KeptFrame, names: Map<string, number | undefined>): void => {
   for (const event of events)
     for (const [name, branch] of branchNames(event, branchId)) names.set(name, branch);
 };

@@ -2,8 +2,8 @@ import type { RecordChange } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { BranchState } from './state.ts';
 
-/** A frame that was accepted, checked and applied: the input of read models. */
-export type AppliedFrame = {
+/** A frame that was checked and applied. */
+export type KeptFrame = {
   readonly history: string;
   readonly seq: number;
   readonly at: bigint;
@@ -13,8 +13,6 @@ export type AppliedFrame = {
   /** The branch that all events belong to. */
   readonly branchId: number;
   readonly events: readonly HistoryEvent[];
-  /** What each event did to the tree, one list per event; empty for events that change no record. */
-  readonly changes: readonly (readonly RecordChange[])[];
   /**
    * The branch after the frame. Read-only, and valid only until the next frame is applied. Reading it for a branch that
    * this frame only starts loads the branch: do not read it where `started` is a fork or a rollback.
@@ -28,6 +26,12 @@ export type AppliedFrame = {
    * True for a frame of observations: it belongs to no branch, and `branchId` is only the branch that was looked at.
    */
   readonly observed: boolean;
+};
+
+/** The same with what it did: the input of read models. */
+export type AppliedFrame = KeptFrame & {
+  /** What each event did to the tree, one list per event; empty for events that change no record. */
+  readonly changes: readonly (readonly RecordChange[])[];
 };
 
 export type BranchStart =

@@ -1,15 +1,15 @@
 import type { RecordChange } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import { isOf, type Author, type Frame, type HistoryEvent } from '@stemma/events';
-import type { AppliedFrame, AppliedSnapshot, BranchStart } from './applied-frame.ts';
+import type { AppliedFrame, AppliedSnapshot, BranchStart, KeptFrame } from './applied-frame.ts';
 import { branchScalars, branchTip, newRootBranch, requireBranch } from './branch.ts';
-import type { ApplyFrame } from './contracts.ts';
+import type { ApplyFrame, PendingDecision } from './contracts.ts';
 import { evolve, type BranchEvent } from './evolve.ts';
 import { payloadIn } from './recorded-node.ts';
 import type { BranchState, HistoryState, Sources } from './state.ts';
 
 /** How to undo a frame that was applied with `keep`. */
-const undos = new WeakMap<AppliedFrame, () => void>();
+const undos = new WeakMap<KeptFrame, () => void>();
 
 type UndoableFrame = { readonly applied: AppliedFrame; readonly undo: () => void };
 
@@ -30,7 +30,7 @@ export const applyFrame: ApplyFrame = (state, frame, sources, options = {}) => {
   }
 };
 
-const erases = ({ events }: AppliedFrame): boolean => events.some((event) => isOf(event, 'erasure'));
+const erases = ({ events }: KeptFrame): boolean => events.some((event) => isOf(event, 'erasure'));
 
 const applyTo = (state: HistoryState, frame: Frame, sources: Sources, keep: boolean): UndoableFrame => {
   const { events } = frame.body;
@@ -137,13 +137,7 @@ const applyToBranch = (
   const branch = start ?? requireBranch(state, branchId, sources);
   if (start !== null) state.loadedBranches.set(0, start);
   else if (!keep) branch.tree.forget();
-  const savepoint = branch.tree.savepoint();
-  const scalars = branchScalars(branch);
-  const undo = (): void => {
-    branch.tree.rollbackTo(savepoint);
-    Object.assign(branch, scalars);
-    if (start !== null) state.loadedBranches.delete(0);
-  };
+  const undo = undoTo(state, branch, start !== null);
   const changes: (readonly RecordChange[])[] = events.slice(0, lead).map(() => []);
   if (start !== null) changes.push(fixedChanges(start));
   try {
@@ -152,8 +146,7 @@ const applyToBranch = (
       evolve(branch, branchEvent(events[index] as HistoryEvent), { seq, index }, sources);
       changes.push(branch.tree.changesSince(before));
     }
-    if (!branch.tree.hasNoOrphans)
-      throw fail('E_HISTORY_DEFECTIVE', 'nodes remain whose container is removed');
+    refuseOrphans(branch);
   } catch (error) {
     undo();
     throw error;
@@ -162,6 +155,56 @@ const applyToBranch = (
   if (!keep) branch.tree.forget();
   const how: BranchStart | null = start === null ? null : { how: 'start' };
   return { applied: appliedFrame(state, frame, changes, () => branch, how), undo };
+};
+
+/** Undoes everything that is done to a branch from now on. @param starts true if its history starts with it */
+const undoTo = (state: HistoryState, branch: BranchState, starts: boolean): (() => void) => {
+  const savepoint = branch.tree.savepoint();
+  const scalars = branchScalars(branch);
+  return () => {
+    branch.tree.rollbackTo(savepoint);
+    Object.assign(branch, scalars);
+    if (starts) state.loadedBranches.delete(0);
+  };
+};
+
+const refuseOrphans = ({ tree }: BranchState): void => {
+  if (!tree.hasNoOrphans) throw fail('E_HISTORY_DEFECTIVE', 'nodes remain whose container is removed');
+};
+
+/**
+ * A pending decision on a branch, begun before anything is decided: events that are applied to the branch from now on can be kept as a frame.
+ *
+ * @param starts true if the history starts with the branch, which is not among those of the state then
+ */
+export const beginPending = (state: HistoryState, branch: BranchState, starts: boolean): PendingDecision => {
+  const undo = undoTo(state, branch, starts);
+  const keep = (frame: Frame): KeptFrame => {
+    const { seq } = frame.envelope;
+    refuseMisplaced(frame);
+    refuseAfterSnapshot(frame.body.events);
+    refuseOrphans(branch);
+    branch.seq = seq;
+    state.next = seq + 1;
+    if (starts) state.loadedBranches.set(0, branch);
+    const kept = keptFrame(state, frame, () => branch, starts ? { how: 'start' } : null);
+    if (erases(kept)) state.erased = true;
+    undos.set(kept, undo);
+    return kept;
+  };
+  return {
+    keep: (frame) => {
+      if (frame.envelope.seq !== state.next)
+        throw fail('E_INTERNAL', `frame ${frame.envelope.seq} is kept where ${state.next} is expected`);
+      try {
+        return keep(frame);
+      } catch (error) {
+        undo();
+        throw asDefect(error, state.history, frame.envelope.seq);
+      }
+    },
+    drop: undo,
+  };
 };
 
 type HistoryStarted = Extract<HistoryEvent, { type: 'HistoryStarted' }>;
@@ -186,7 +229,7 @@ const refuseAfterSnapshot = (events: readonly HistoryEvent[]): void => {
  * Undoes the newest applied frame that is not undone yet; it must have been applied with `keep`. For a writer whose
  * frame was not accepted as the history's next.
  */
-export const revertFrame = (state: HistoryState, applied: AppliedFrame): void => {
+export const revertFrame = (state: HistoryState, applied: KeptFrame): void => {
   const undo = undos.get(applied);
   if (undo === undefined || state.next !== applied.seq + 1)
     throw fail('E_INTERNAL', `frame ${applied.seq} cannot be undone`);
@@ -235,7 +278,14 @@ const appliedFrame = (
   changes: readonly (readonly RecordChange[])[],
   branch: () => BranchState,
   started: BranchStart | null,
-): AppliedFrame => {
+): AppliedFrame => Object.assign(keptFrame(state, frame, branch, started), { changes });
+
+const keptFrame = (
+  state: HistoryState,
+  frame: Frame,
+  branch: () => BranchState,
+  started: BranchStart | null,
+): KeptFrame => {
   const { body } = frame;
   const author: Author = 'recorder' in body ? { recorder: body.recorder } : { actor: body.actor };
   return {
@@ -247,7 +297,6 @@ const appliedFrame = (
     digest: body.digest,
     branchId: body.branchId,
     events: body.events,
-    changes,
     get state() {
       return branch();
     },

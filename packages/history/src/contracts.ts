@@ -1,6 +1,6 @@
 import type { KeptSums, NodeRecord, Policy, ThreadMode, TreeParts, TurnRecord } from '@stemma/context-tree';
 import type { Frame, HistoryEvent } from '@stemma/events';
-import type { AppliedFrame } from './applied-frame.ts';
+import type { AppliedFrame, KeptFrame } from './applied-frame.ts';
 import type { Command } from './command.ts';
 import type { Config } from './config.ts';
 import type { BranchState, HistoryState, Lookups, Sources } from './state.ts';
@@ -28,6 +28,25 @@ export type Decide = (
   clock: bigint,
   sources: Sources & { readonly lookups: Lookups },
 ) => Decided;
+
+/** A decision that is in the state already. One of these is called before anything else is done with the state. */
+export type PendingDecision = {
+  /**
+   * The frame with the decided events, which readers read as these, is the history's next. It is as if it had been applied with
+   * `keep`, but what the decision computed is not computed again.
+   *
+   * @throws E_HISTORY_DEFECTIVE, and the state is as before the decision.
+   */
+  readonly keep: (frame: Frame) => KeptFrame;
+  /** The state is again as it was before the decision. */
+  readonly drop: () => void;
+};
+
+/** A decision, and what it changed; null if it changed nothing that is not done when its frame is applied. */
+export type DecidedPending = { readonly decided: Decided; readonly pending: PendingDecision | null };
+
+/** As {@link Decide}, but the state stays as it is after the events, until they are kept or dropped. */
+export type DecidePending = (...input: Parameters<Decide>) => DecidedPending;
 
 /**
  * Applies a frame to `state` and returns what it did, after checking that its events apply and that its recorded hashes

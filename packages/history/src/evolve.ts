@@ -145,9 +145,7 @@ const FIXED: { readonly [nodeType: string]: FixedName | undefined } = {
 
 const checkSnapshot = (branch: BranchState, event: EventOf<'snapshot'>, sources: Sources): void => {
   const { tree } = branch;
-  if (!tree.hasNoOrphans) throw defect(`cycle ${event.cycle} leaves nodes behind whose container has gone`);
   closeCycle(branch, event.cycle);
-  if (tree.overdue) throw defect(`a node that goes in cycle ${event.cycle} is still there`);
   const { counts } = tree;
   if (
     counts.nodes !== event.counts.nodes ||
@@ -162,8 +160,15 @@ const checkSnapshot = (branch: BranchState, event: EventOf<'snapshot'>, sources:
     throw defect(`cycle ${event.cycle} has another thread hash than recorded`);
 };
 
-/** Ends the cycle of a branch: the next node is the first of the next cycle (context-tree §10.6). */
+/**
+ * Ends the cycle of a branch: the next node is the first of the next cycle (context-tree §10.6).
+ *
+ * @throws E_HISTORY_DEFECTIVE if a node is there that should have gone
+ */
 export const closeCycle = (branch: BranchState, cycle: number): void => {
-  branch.tree.close(cycle);
+  const { tree } = branch;
+  if (!tree.hasNoOrphans) throw defect(`cycle ${cycle} leaves nodes behind whose container has gone`);
+  tree.close(cycle);
+  if (tree.overdue) throw defect(`a node that goes in cycle ${cycle} is still there`);
   branch.nextIndex = 0;
 };

@@ -6,7 +6,7 @@ export {
   isSteeringKey,
   steeringOf,
 } from './breakpoint.ts';
-export type { AppliedFrame } from './applied-frame.ts';
+export type { AppliedFrame, KeptFrame } from './applied-frame.ts';
 export { applyFrame, freeMemory, revertFrame } from './apply-frame.ts';
 export { branchParts, loadBranch, openHistory } from './branch.ts';
 export { type Attributed, attributeFrame } from './causes/attribute.ts';
@@ -14,11 +14,11 @@ export { type Cause, CAUSES, type Explains } from './causes/cause.ts';
 export { cycleOfFrame, type NodeChange, nodeChangesOf } from './causes/node-changes.ts';
 export { Command, commandDigest, parseCommand, type Redaction, Step, type StepOf } from './command.ts';
 export type { Config } from './config.ts';
-export type { BranchParts, Decided } from './contracts.ts';
+export type { BranchParts, Decided, PendingDecision, DecidedPending } from './contracts.ts';
 export { finishOf, holdOf, releaseOf } from './decide/calls.ts';
 export { endOfRun } from './decide/run.ts';
 export { checkActor, checkNotes } from './texts.ts';
-export { decide, decideNew, findRepeated } from './decide/decide.ts';
+export { decide, decideNew, decidePending, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 export { type BranchPosition, interventionIn, positionRef, positionsAround } from './intervention.ts';

@@ -10,6 +10,7 @@ import {
   referenceHistory,
   runs,
   script,
+  type Submitted,
   threadHashNaive,
   threadNaive,
   treeHashNaive,
@@ -20,6 +21,7 @@ import type { AppliedFrame } from '../src/applied-frame.ts';
 import { applyFrame, freeMemory, revertFrame } from '../src/apply-frame.ts';
 import { branchParts, loadBranch, openHistory } from '../src/branch.ts';
 import type { BranchParts } from '../src/contracts.ts';
+import { decidePending } from '../src/decide/decide.ts';
 
 /** Long enough for many runs. */
 const TIMEOUT = 1_800_000;
@@ -240,6 +242,60 @@ test(
         }
       }),
       { numRuns: runs(60) },
+    );
+  },
+  TIMEOUT,
+);
+
+/** A state that keeps what was decided, beside one that applies what was recorded. */
+const decidingTwin = () => {
+  const twin = openHistory('h-reference', 0);
+  const submitted: Submitted = (command, clock, sources) => {
+    // What was decided for nothing leaves nothing behind.
+    decidePending(twin, command, clock, sources).pending?.drop();
+    const { decided, pending } = decidePending(twin, command, clock, sources);
+    return (frame) => {
+      expect(decided.events).toEqual(frame.body.events);
+      const own = { ...frame, body: { ...frame.body, events: decided.events } };
+      const kept = pending?.keep(own) ?? applyFrame(twin, frame, sources, { keep: true });
+      if (frame.envelope.seq % 3 !== 1) return;
+      revertFrame(twin, kept);
+      applyFrame(twin, frame, sources, { keep: true });
+    };
+  };
+  const expectSame = ({ branchId, state }: AppliedFrame): void => {
+    const branch = twin.loadedBranches.get(branchId);
+    if (branch !== undefined) expect(branchParts(branch)).toEqual(branchParts(state));
+  };
+  return { twin, submitted, expectSame };
+};
+
+test(
+  'a state that keeps what was decided is the same as one that applies what was recorded, and can be taken back [record §3: checked before append]',
+  () => {
+    fc.assert(
+      fc.property(script, mode, (wishes, thread) => {
+        const { twin, submitted, expectSame } = decidingTwin();
+        const pair = newHistoryPair(thread, submitted);
+        wishes.forEach((wish, at) => {
+          const done = applyToBoth(pair, wish, at);
+          if (done === null) return;
+          expectSame(done.frame);
+          if (at % 7 === 0) freeMemory(twin, 50, done.frame.branchId);
+        });
+        const { text } = readBack(pair, 0, null);
+        const again = decidingTwin();
+        const imported = referenceHistory(undefined, again.submitted);
+        again.expectSame(imported.submit(0, [{ op: 'import', name: null, export: text, thread }], 0n));
+        again.expectSame(
+          imported.submit(
+            0,
+            [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb', offset: 1 } }, { op: 'commit' }],
+            1n,
+          ),
+        );
+      }),
+      { numRuns: runs(100) },
     );
   },
   TIMEOUT,

@@ -1,8 +1,8 @@
-import { ContentRef, pack, unpackFrom, type Packable } from '@stemma/canonical';
+import { binariesIfRead, ContentRef, pack, unpackFrom, type Packable } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION, type Author, type Body, type Envelope, type StemmaEvent } from '@stemma/events';
 import { boundsOf, type Bounds } from './bounds.ts';
-import { checkEvents } from './check-events.ts';
+import { binariesIn, checkEvents } from './check-events.ts';
 import { encodeEnvelope } from './envelope.ts';
 import {
   externaliseContents,
@@ -14,7 +14,12 @@ import {
 import { upcast, type RawEvent } from './upcast.ts';
 
 /** The bytes of a frame, and the contents that must be stored before the frame is appended. */
-export type EncodedFrame = { readonly bytes: Uint8Array; readonly contents: readonly StoredContent[] };
+export type EncodedFrame = {
+  readonly bytes: Uint8Array;
+  readonly contents: readonly StoredContent[];
+  /** The events of the frame as their schemas return them. */
+  readonly events: readonly StemmaEvent[];
+};
 
 /**
  * The bytes of a frame (record §1), with large contents moved out as record §4 requires.
@@ -23,7 +28,7 @@ export type EncodedFrame = { readonly bytes: Uint8Array; readonly contents: read
  */
 export const encodeFrame = (envelope: Envelope, body: Body<StemmaEvent>): EncodedFrame => {
   const bounds = boundsOf(envelope.v);
-  checkEvents(body.events as readonly unknown[] as readonly RawEvent[], true);
+  const checked = checkEvents(body.events as readonly unknown[] as readonly RawEvent[], true);
   const head = encodeEnvelope(envelope);
   const whole = pack(packableBody(body, body.events as unknown as Packable));
   const size = head.length + whole.length;
@@ -35,7 +40,28 @@ export const encodeFrame = (envelope: Envelope, body: Body<StemmaEvent>): Encode
   const bytes = Buffer.concat([head, contents.length === 0 ? whole : pack(packableBody(body, events))]);
   if (bytes.length > bounds.frame)
     throw fail('E_FRAME_TOO_LARGE', `a frame has ${bytes.length} bytes, more than ${bounds.frame}`);
-  return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), contents };
+  return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length), contents, events: checked };
+};
+
+/**
+ * True if every reader of the frame gets just this body: then its writer need not decode it. False if that is not certain, as for a
+ * frame with contents in the store.
+ *
+ * @throws E_FRAME_INVALID if no reader could read it.
+ */
+export const isReadAs = (
+  { bytes, contents, events }: EncodedFrame,
+  v: number,
+  bodyAt: number,
+  body: Body<StemmaEvent>,
+): boolean => {
+  if (v !== FRAME_VERSION || contents.length > 0) return false;
+  const value = packableBody(body, events as unknown as Packable);
+  const binaries = binariesIfRead(bytes, bodyAt, value);
+  if (binaries === undefined) return false;
+  // One of them is the digest of the command.
+  const read = shaped(value, v, boundsOf(v), binaries - 1, 0);
+  return read.binaries === binariesIn(events);
 };
 
 const packableBody = (body: Body<StemmaEvent>, events: Packable): Packable => ({

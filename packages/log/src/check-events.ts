@@ -38,12 +38,10 @@ export const checkEvents = (
   writing: boolean,
   binaries?: number,
 ): readonly StemmaEvent[] => {
-  let expected = 0;
   const checked = events.map((event) => {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
     const schema = SCHEMAS.get(type);
     if (!schema) throw unknown(type, writing);
-    expected += BINARIES.get(type) ?? 0;
     const shaped = shapedEvent(type, event);
     if (shaped !== undefined) return shaped;
     const result = schema.safeParse(event);
@@ -51,9 +49,19 @@ export const checkEvents = (
     const [issue] = result.error.issues;
     throw fail('E_FRAME_INVALID', `${type} does not have its shape: ${where(issue)}`);
   });
-  if (binaries !== undefined && binaries !== expected)
-    throw fail('E_FRAME_INVALID', `the events hold ${binaries} byte strings instead of ${expected}`);
+  if (binaries !== undefined && binaries !== binariesIn(checked))
+    throw fail(
+      'E_FRAME_INVALID',
+      `the events hold ${binaries} byte strings instead of ${binariesIn(checked)}`,
+    );
   return checked;
+};
+
+/** How many byte strings checked events hold. */
+export const binariesIn = (events: readonly StemmaEvent[]): number => {
+  let binaries = 0;
+  for (const { type } of events) binaries += BINARIES.get(type) ?? 0;
+  return binaries;
 };
 
 const where = (issue: Issue | undefined): string =>

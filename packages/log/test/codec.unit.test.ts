@@ -20,6 +20,7 @@ import {
   openRecord,
   sealRecord,
 } from '../src/index.ts';
+import { isReadAs } from '../src/body.ts';
 import { upcast, type Upcaster } from '../src/upcast.ts';
 import { decodeFrame as decode } from './decode-frame.ts';
 import { sampleBody, sampleEnvelope, SAMPLES } from './samples.ts';
@@ -53,6 +54,33 @@ describe('the bytes of frames', () => {
       expect(toHex(bytes)).toBe(newest?.frames[i]?.frame);
       expect(decode(bytes)).toEqual({ envelope, body });
     });
+  });
+
+  it('are told from others that would be read as something else, without being decoded [record §3: checked before append]', () => {
+    const asGiven = SAMPLES.filter((event, i) => {
+      const [envelope, body] = [sampleEnvelope(i), sampleBody([event])];
+      const encoded = encodeFrame(envelope, body);
+      const { bodyAt } = decodeEnvelope(encoded.bytes)!;
+      expect(isReadAs(encoded, envelope.v, bodyAt, { ...body, at: body.at + 1n })).toBe(false);
+      if (!isReadAs(encoded, envelope.v, bodyAt, body)) return false;
+      expect(decode(encoded.bytes)).toEqual({ envelope, body });
+      return true;
+    });
+    expect(asGiven.length).toBeGreaterThan(SAMPLES.length / 2);
+    const payload = { content: 'x'.repeat(300_000) };
+    const large = sampleBody([{ type: 'NodeReplaced', id: 'block-1', fields: ['content'], payload }]);
+    const encoded = encodeFrame(sampleEnvelope(0), large);
+    expect(encoded.contents).toHaveLength(1);
+    expect(isReadAs(encoded, 1, decodeEnvelope(encoded.bytes)!.bodyAt, large)).toBe(false);
+  });
+
+  it('that no reader reads are refused by their writer [record §3: checked before append]', () => {
+    const body = { ...sampleBody([SAMPLES[0]!]), digest: new Uint8Array(31) };
+    const encoded = encodeFrame(sampleEnvelope(0), body);
+    const { bodyAt } = decodeEnvelope(encoded.bytes)!;
+    expect(() => isReadAs(encoded, 1, bodyAt, body)).toThrow(
+      expect.objectContaining({ code: 'E_FRAME_INVALID' }) as Error,
+    );
   });
 
   it('decode to the encoded content, for any content that JSON can hold [record §1]', () => {

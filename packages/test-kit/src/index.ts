@@ -3,7 +3,12 @@ export { NO_ANOMALIES, checkOperations, countAnomalies, type Anomalies, type Ope
 export { FAKE_SECRETS, type FakeSecret } from './fake-secrets.ts';
 export { filesHolding } from './files-holding.ts';
 export { NO_CHROMIUM, findChromium } from './find-chromium.ts';
-export { referenceHistory, type AncestorSnapshot, type ReferenceHistory } from './reference-history.ts';
+export {
+  referenceHistory,
+  type Submitted,
+  type AncestorSnapshot,
+  type ReferenceHistory,
+} from './reference-history.ts';
 export { HISTORY, naiveHistory, type NaiveHistory } from './naive-history.ts';
 export { anyOperations, perform, START, type RandomOperation } from './random-steps.ts';
 export { brokerLibs, cacheFolder } from './kafka/broker-libs.ts';

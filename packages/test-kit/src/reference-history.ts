@@ -64,11 +64,15 @@ export type ReferenceHistory = {
 
 const BY: Author = { recorder: 'reference' };
 
+/** Is told of each command that is decided, before its frame is applied; what it returns is told of the frame, when it is. */
+export type Submitted = (command: Command, clock: bigint, sources: ReferenceHistory['sources']) => Follow;
+type Follow = (frame: Frame) => void;
+
 /** The events as a reader gets them: encoded, then decoded and parsed. */
 const asRecorded = (decided: readonly HistoryEvent[]): readonly HistoryEvent[] =>
   (unpack(pack(decided as unknown as Packable)) as unknown[]).map((event) => HistoryEvent.parse(event));
 
-export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
+export const referenceHistory = (id = 'h-reference', submitted?: Submitted): ReferenceHistory => {
   const state = openHistory(id, 0);
   const frames: Frame[] = [];
   const applied: AppliedFrame[] = [];
@@ -139,7 +143,11 @@ export const referenceHistory = (id = 'h-reference'): ReferenceHistory => {
   };
   const submit: ReferenceHistory['submit'] = (branchId, steps, clock, by = BY) => {
     const command: Command = { id: `command-${frames.length}`, history: id, branchId, by, steps: [...steps] };
-    return append(decide(state, command, clock, sources), command, clock);
+    const decided = decide(state, command, clock, sources);
+    const follow = submitted?.(command, clock, sources);
+    const result = append(decided, command, clock);
+    follow?.(frames.at(-1) as Frame);
+    return result;
   };
   const ancestorSnapshots = (branchId: number, limit = Infinity): AncestorSnapshot[] => {
     const own = applied.filter(

@@ -12,9 +12,7 @@ export const decideCommit = (pending: PendingFrame, step: StepOf<'commit'>): voi
   if (branch.policy !== null)
     for (const fact of planPrune(branch.tree, branch.policy, expiry.emptiedButHeld)) emit(pending, fact);
   seal(pending, step);
-  const cycle = branch.tree.open;
-  closeCycle(branch, cycle);
-  recordSnapshot(pending, 'SnapshotCommitted');
+  recordSnapshot(pending, 'SnapshotCommitted', branch.tree.open);
 };
 
 /** Seals the head as a turn; an empty head gives none (context-tree §3.4). */
@@ -35,12 +33,14 @@ const seal = (pending: PendingFrame, step: StepOf<'commit'>): void => {
   emit(pending, { type: 'TurnSealed', turn: joinNode(headers, {}) });
 };
 
-/** Records the current tree as the snapshot of its cycle. */
+/** Ends a cycle, and records the tree as its snapshot. What {@link evolve} compares with it is computed here. */
 export const recordSnapshot = (
   pending: PendingFrame,
   type: 'SnapshotCommitted' | 'SnapshotImported',
+  cycle: number,
 ): void => {
   const { tree } = pending.branch;
+  closeCycle(pending.branch, cycle);
   const { treeHash, threadHash } = tree.hashes(pending.sources.payload);
-  pending.events.push({ type, cycle: tree.cycle, treeHash, threadHash, counts: tree.counts });
+  pending.events.push({ type, cycle, treeHash, threadHash, counts: tree.counts });
 };

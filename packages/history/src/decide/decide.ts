@@ -2,10 +2,10 @@ import { compareBytes } from '@stemma/canonical';
 import type { Policy } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
-import { withOwnPayloads } from '../apply-frame.ts';
-import { branchScalars, branchTip, requireBranch } from '../branch.ts';
+import { beginPending, withOwnPayloads } from '../apply-frame.ts';
+import { branchTip, requireBranch } from '../branch.ts';
 import { commandDigest, type Command, type Step } from '../command.ts';
-import type { Decide, Decided } from '../contracts.ts';
+import type { Decide, Decided, DecidePending, DecidedPending } from '../contracts.ts';
 import type { BranchState, HistoryState, Lookups, Sources } from '../state.ts';
 import { decideBranch, refuseMoved } from './branch.ts';
 import {
@@ -55,8 +55,16 @@ export const findRepeated = (command: Command, lookups: Pick<Lookups, 'command'>
 
 /** As {@link decide}, for a command that repeats no other. */
 export const decideNew: Decide = (state, command, now, sources) => {
+  const { decided, pending } = decidePending(state, command, now, sources);
+  pending?.drop();
+  return decided;
+};
+
+/** As {@link decideNew}, for a caller who applies what is decided. */
+export const decidePending: DecidePending = (state, command, now, sources) => {
   const inserted: InsertedNodes = new Map();
-  return withRedactions(decideEvents(state, command, now, sources, inserted), command, inserted);
+  const { decided, pending } = decideEvents(state, command, now, sources, inserted);
+  return { decided: withRedactions(decided, command, inserted), pending };
 };
 
 const erased = (history: string): Error =>
@@ -68,7 +76,7 @@ const decideEvents = (
   now: bigint,
   sources: Sources & { readonly lookups: Lookups },
   inserted: InsertedNodes,
-): Decided => {
+): DecidedPending => {
   if (state.erased) throw erased(state.history);
   if (command.next !== undefined && command.next !== state.next)
     throw fail('E_CONFLICT', `the next frame of the history is ${state.next}, not ${command.next}`, {
@@ -83,8 +91,9 @@ const decideEvents = (
   if (state.next === 0)
     throw fail('E_HISTORY_NOT_FOUND', `there is no history ${state.history}`, { history: state.history });
   if (first?.op === 'fork' || first?.op === 'rollback')
-    return decideBranch(state, command, first, events, sources);
-  if (first?.op === 'observe') return decideObserve(state, command, first, events, sources);
+    return { decided: decideBranch(state, command, first, events, sources), pending: null };
+  if (first?.op === 'observe')
+    return { decided: decideObserve(state, command, first, events, sources), pending: null };
   const branch = requireBranch(state, command.branchId, sources);
   refuseMoved(command, branch.seq);
   return withPendingFrame({ state, branch, clock, sources, command: command.id }, events, (pending) => {
@@ -125,7 +134,7 @@ const decideStart = (
     inserted,
   }: { readonly sources: Sources & { lookups: Lookups }; readonly inserted: InsertedNodes },
   events: HistoryEvent[],
-): Decided => {
+): DecidedPending => {
   const [first, ...rest] = command.steps;
   if (first?.op !== 'start' && first?.op !== 'import')
     throw fail('E_INTERNAL', 'the command has no step that starts a history');
@@ -151,14 +160,14 @@ type DecisionInput = {
   readonly command: string;
 };
 
-/** Calls `work`, which adds events to the branch's own tree, and then restores the tree in any case. */
+/** Calls `work`, which adds events to the branch's own tree; restores the tree if it throws. */
 const withPendingFrame = (
   { state, branch, clock, sources, command }: DecisionInput,
   events: HistoryEvent[],
   work: (pending: PendingFrame) => void,
-): Decided => {
-  const savepoint = branch.tree.savepoint();
-  const scalars = branchScalars(branch);
+): DecidedPending => {
+  const policy = branch.policy;
+  const decision = beginPending(state, branch, state.next === 0);
   const own = withOwnPayloads(sources, state.next, events);
   const pending: PendingFrame = {
     branch,
@@ -176,14 +185,16 @@ const withPendingFrame = (
   try {
     work(pending);
   } catch (error) {
+    decision.drop();
     throw isStemmaError(error, 'E_HISTORY_DEFECTIVE')
       ? fail('E_INTERNAL', `a decided event does not apply: ${error.message}`)
       : error;
-  } finally {
-    branch.tree.rollbackTo(savepoint);
-    Object.assign(branch, scalars);
   }
-  return { branchId: branch.branchId, events: withPolicyBefore(events, scalars.policy), repeats: null };
+  const { branchId } = branch;
+  return {
+    decided: { branchId, events: withPolicyBefore(events, policy), repeats: null },
+    pending: decision,
+  };
 };
 
 /** Adds the previous policy to the intervention, because no other event records it. */

@@ -58,5 +58,5 @@ export const importPlan = (pending: PendingFrame, plan: ImportPlan): void => {
       ...(ordinal === undefined ? {} : { ordinal }),
     });
   }
-  recordSnapshot(pending, 'SnapshotImported');
+  recordSnapshot(pending, 'SnapshotImported', pending.branch.tree.cycle);
 };

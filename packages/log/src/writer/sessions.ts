@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { FRAME_VERSION, type Body, type Frame } from '@stemma/events';
-import { encodeFrame, isDefect } from '../body.ts';
+import { encodeFrame, isDefect, isReadAs } from '../body.ts';
 import { decodeEnvelope, ZERO_HASH } from '../envelope.ts';
 import type { CheckedRecords } from '../check-records.ts';
 import type { HeadState } from '../checkpoint.ts';
@@ -249,7 +249,7 @@ export type Prepared<C> =
   | { readonly kind: 'refused'; readonly error: unknown }
   | { readonly kind: 'later' };
 
-/** Decides a command, encodes it, decodes and checks those bytes as every reader does, and applies them (record §3). */
+/** Decides a command, encodes it, checks that every reader reads those bytes as that, and applies them (record §3). */
 export const prepare = async <C>(
   session: HistorySession<C>,
   task: Task<C>,
@@ -288,7 +288,10 @@ const encode = async <C>(
     get: async (ref) => known.get(ref.sha256) ?? (await contents.get(ref)),
     sealer: contents.sealer,
   };
-  const frame = await readFrame({ envelope: own.envelope, bytes: encoded.bytes, bodyAt: own.bodyAt }, source);
+  const frame =
+    stored === body && isReadAs(encoded, own.envelope.v, own.bodyAt, body)
+      ? { envelope: own.envelope, body }
+      : await readFrame({ envelope: own.envelope, bytes: encoded.bytes, bodyAt: own.bodyAt }, source);
   // Its own bytes: a view of the record would keep all of it for as long as the history is known.
   const hash = record.slice(record.length - HASH_BYTES);
   await session.apply(frame, hash);

@@ -38,14 +38,16 @@ export type Session<C> = {
   /** About how many bytes of memory the state takes. */
   readonly bytes: number;
   /**
-   * The events for a command on the current state, which stays unchanged; for a command that a frame given to `apply` or
+   * The events for a command on the current state, which changes only when they are applied; for a command that a frame given to `apply` or
    * an older one recorded, that frame (record §3: commands remembered).
    *
    * @throws E_COMMAND_REUSED if the id was used for another command, E_CONFLICT, and other coded errors
    */
   decide(intent: Intent<C>): Promise<Decision | Repeated> | Decision | Repeated;
   /**
-   * Checks a frame as every reader does and applies it. The frame is decoded, with its contents in place.
+   * Checks a frame as every reader does and applies it. The frame is decoded, with its contents in place; one with the very events
+   * that `decide` returned last is what that command decided, if nothing else was asked of the session since.
+   *
    * @throws E_HISTORY_DEFECTIVE if it does not apply or a recorded hash differs; the state is then as before.
    */
   apply(frame: Frame, hash: Uint8Array): Promise<void> | void;

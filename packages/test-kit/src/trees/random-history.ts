@@ -3,7 +3,7 @@ import { exportTree, hashFlat, threadBytes } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import type { AppliedFrame, Step } from '@stemma/history';
 import fc from 'fast-check';
-import { referenceHistory, type ReferenceHistory } from '../reference-history.ts';
+import { referenceHistory, type ReferenceHistory, type Submitted } from '../reference-history.ts';
 import { sized } from '../sized.ts';
 import {
   all,
@@ -104,8 +104,8 @@ export type HistoryPair = {
 
 const IDS = { root: 'R', sys: 'S', seq: 'Q', ah: 'H' };
 
-export const newHistoryPair = (mode: 'full' | 'pre'): HistoryPair => {
-  const history = referenceHistory();
+export const newHistoryPair = (mode: 'full' | 'pre', submitted?: Submitted): HistoryPair => {
+  const history = referenceHistory(undefined, submitted);
   history.submit(0, [{ op: 'start', name: null, ids: IDS, thread: mode }], 0n);
   const state = startNaive(IDS);
   return {
