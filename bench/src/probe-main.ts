@@ -1,73 +1,45 @@
-import { clusterVectors } from './analysis/cluster.ts';
-import { compareVectors } from './analysis/compare.ts';
-import { searchVectors } from './analysis/search.ts';
-import { appendToEmmett } from './append/emmett.ts';
-import { appendToFile } from './append/file-system.ts';
-import { appendToHome } from './append/home.ts';
-import { appendToLog } from './append/log.ts';
-import { askImpact, recordInjection } from './audit/ask-impact.ts';
-import { exportInterventions } from './audit/export-interventions.ts';
-import { writeInterventions } from './audit/write-interventions.ts';
-import { branch } from './branches/branch.ts';
-import { readOneRequest, recordConversation } from './calls/record-conversation.ts';
-import { askWhy } from './causes/ask-why.ts';
-import { growLangGraph } from './growth/langgraph.ts';
-import { growStemma } from './growth/stemma.ts';
-import { submitToHistories } from './histories/submit.ts';
-import { measureChecks } from './checks/measure-checks.ts';
-import { consumeKafka } from './kafka/consume.ts';
-import { produceKafka } from './kafka/produce.ts';
-import { writeKafka } from './kafka/write.ts';
-import { applyAlone } from './replay/core.ts';
-import { decodeAlone } from './replay/decode.ts';
-import { replayEmmett } from './replay/emmett.ts';
-import { generate } from './replay/generate.ts';
-import { rebuild } from './replay/rebuild.ts';
-import { runRounds } from './rounds/run-rounds.ts';
-import { askCssSelect } from './selectors/css-select.ts';
-import { askStemma } from './selectors/stemma.ts';
-import { measureStages } from './stages/compile.ts';
-import { foldCommits } from './stages/fold.ts';
+type Measurement = (input: never) => Promise<unknown>;
 
-/** Every measurement that runs in a process of its own, by name. */
-const probes: Readonly<Record<string, (input: never) => Promise<unknown>>> = {
-  'analysis/cluster': clusterVectors,
-  'analysis/compare': compareVectors,
-  'analysis/search': searchVectors,
-  'append/file': appendToFile,
-  'append/log': appendToLog,
-  'append/home': appendToHome,
-  'append/emmett': appendToEmmett,
-  'audit/write': writeInterventions,
-  'audit/export': exportInterventions,
-  'audit/record': recordInjection,
-  'audit/impact': askImpact,
-  'calls/record': recordConversation,
-  'calls/read': readOneRequest,
-  'causes/why': askWhy,
-  'checks/measure': measureChecks,
-  'kafka/write': writeKafka,
-  'kafka/produce': produceKafka,
-  'kafka/consume': consumeKafka,
-  'replay/generate': generate,
-  'replay/core': applyAlone,
-  'replay/decode': decodeAlone,
-  'replay/rebuild': rebuild,
-  'replay/emmett': replayEmmett,
-  'growth/stemma': growStemma,
-  'growth/langgraph': growLangGraph,
-  'histories/submit': submitToHistories,
-  'rounds/run': runRounds,
-  'selectors/stemma': askStemma,
-  'selectors/css-select': askCssSelect,
-  'branches/branch': branch,
-  'stages/compile': measureStages,
-  'stages/fold': foldCommits,
+/** Every measurement that runs in a process of its own, by name. What others import is not loaded. */
+const probes: Readonly<Record<string, () => Promise<Measurement>>> = {
+  'analysis/cluster': async () => (await import('./analysis/cluster.ts')).clusterVectors,
+  'analysis/compare': async () => (await import('./analysis/compare.ts')).compareVectors,
+  'analysis/search': async () => (await import('./analysis/search.ts')).searchVectors,
+  'append/file': async () => (await import('./append/file-system.ts')).appendToFile,
+  'append/log': async () => (await import('./append/log.ts')).appendToLog,
+  'append/home': async () => (await import('./append/home.ts')).appendToHome,
+  'append/emmett': async () => (await import('./append/emmett.ts')).appendToEmmett,
+  'audit/write': async () => (await import('./audit/write-interventions.ts')).writeInterventions,
+  'audit/export': async () => (await import('./audit/export-interventions.ts')).exportInterventions,
+  'audit/record': async () => (await import('./audit/ask-impact.ts')).recordInjection,
+  'audit/impact': async () => (await import('./audit/ask-impact.ts')).askImpact,
+  'calls/record': async () => (await import('./calls/record-conversation.ts')).recordConversation,
+  'calls/read': async () => (await import('./calls/record-conversation.ts')).readOneRequest,
+  'causes/why': async () => (await import('./causes/ask-why.ts')).askWhy,
+  'checks/measure': async () => (await import('./checks/measure-checks.ts')).measureChecks,
+  'kafka/write': async () => (await import('./kafka/write.ts')).writeKafka,
+  'kafka/produce': async () => (await import('./kafka/produce.ts')).produceKafka,
+  'kafka/consume': async () => (await import('./kafka/consume.ts')).consumeKafka,
+  'replay/generate': async () => (await import('./replay/generate.ts')).generate,
+  'replay/core': async () => (await import('./replay/core.ts')).applyAlone,
+  'replay/decode': async () => (await import('./replay/decode.ts')).decodeAlone,
+  'replay/rebuild': async () => (await import('./replay/rebuild.ts')).rebuild,
+  'replay/emmett': async () => (await import('./replay/emmett.ts')).replayEmmett,
+  'growth/stemma': async () => (await import('./growth/stemma.ts')).growStemma,
+  'growth/langgraph': async () => (await import('./growth/langgraph.ts')).growLangGraph,
+  'histories/submit': async () => (await import('./histories/submit.ts')).submitToHistories,
+  'rounds/run': async () => (await import('./rounds/run-rounds.ts')).runRounds,
+  'selectors/stemma': async () => (await import('./selectors/stemma.ts')).askStemma,
+  'selectors/css-select': async () => (await import('./selectors/css-select.ts')).askCssSelect,
+  'branches/branch': async () => (await import('./branches/branch.ts')).branch,
+  'stages/compile': async () => (await import('./stages/compile.ts')).measureStages,
+  'stages/fold': async () => (await import('./stages/fold.ts')).foldCommits,
 };
 
 const [name = '', input = 'null'] = process.argv.slice(2);
-const measure = probes[name];
-if (measure === undefined) throw new Error(`there is no measurement ${name}`);
+const load = probes[name];
+if (load === undefined) throw new Error(`there is no measurement ${name}`);
+const measure = await load();
 const value = await measure(JSON.parse(input) as never);
 // Kilobytes, on Linux and in Node.js everywhere.
 const peak = process.resourceUsage().maxRSS * 1024;

@@ -19,7 +19,7 @@ const ENTRIES = {
   'page-platform': 'packages/recorder/src/calls/page-platform.ts',
   'append-worker': 'packages/log-embedded/src/append-worker.ts',
   'fold-worker': 'packages/projector/src/workers/fold-worker.ts',
-  'run-thread': 'packages/projector/src/short-runs/run-thread.ts',
+  'run-thread': 'packages/projector/src/run-thread/run-thread.ts',
 } as const;
 
 /** What a package's types and programs import and do not contain. */

@@ -39,7 +39,7 @@ export default defineConfig({
         runner: join(root, 'services/runner/src/main.ts'),
         'append-worker': join(root, 'packages/log-embedded/src/append-worker.ts'),
         'fold-worker': join(root, 'packages/projector/src/workers/fold-worker.ts'),
-        'run-thread': join(root, 'packages/projector/src/short-runs/run-thread.ts'),
+        'run-thread': join(root, 'packages/projector/src/run-thread/run-thread.ts'),
         'home-thread': join(root, 'services/gateway/src/apart/home-thread.ts'),
         'analysis-thread': join(root, 'services/cli/src/analyse/analysis-thread.ts'),
         'question-process': join(root, 'services/gateway/src/questions-apart/question-process.ts'),

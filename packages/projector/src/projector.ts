@@ -308,6 +308,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
         generation,
         log,
         context: fresh,
+        limits,
         cacheBytes: options.cacheBytes,
       });
       try {

@@ -12,8 +12,7 @@ import {
 import { sameCursor, stageRows, type Generation } from '@stemma/row-store';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { foldFrames, type FoldContext, type StagedBatch } from './fold-frames.ts';
-import type { FoldWorkers } from './workers/fold-workers.ts';
-import { runInWorkers, type Committed } from './workers/run-in-workers.ts';
+import type { Committed, LongRun, PartitionRunEnd } from './workers/run-in-workers.ts';
 
 /** When a batch is committed: as soon as one of these is reached. */
 export type BatchLimits = {
@@ -74,8 +73,15 @@ export type RunPartitionOptions = {
 export type WorkersFor = {
   /** They are started, and waited for, when about so many frames are still to come; 0: they fold all but the first batch. */
   readonly least: number;
-  /** Starts them, or gives those that were started. */
-  readonly start: () => FoldWorkers;
+  /** Starts them, if they are not started; resolves when they can fold. @throws E_INTERNAL */
+  readonly opened: () => Promise<void>;
+  /** Folds from a cursor, which a commit has left, on. @throws as `runInWorkers`; E_INTERNAL if a thread ends */
+  readonly run: (
+    run: LongRun & {
+      /** Called after each commit: true stops the run there. */
+      readonly committed: (commit: Committed) => boolean;
+    },
+  ) => Promise<PartitionRunEnd>;
 };
 
 /**
@@ -108,19 +114,16 @@ const run = async (options: RunPartitionOptions): Promise<Progress> => {
   const { offset } = checkpoint.cursor;
   const at: Place = { cursor, checkpoint, progress: { partition, offset, frames: 0, events: 0, batches: 0 } };
   while ((await runHere(options, at)) === 'workers') {
-    const { workers, until, limits, reader } = options;
-    const how = await runInWorkers({
-      log,
-      generation,
-      workers: (workers as WorkersFor).start(),
-      reader,
+    const { workers, until, limits, context } = options;
+    // They hold nothing that the threads go by, and take memory.
+    clearCaches(context);
+    const how = await (workers as WorkersFor).run({
       partition,
-      checkpoint: at.checkpoint,
       cursor: at.cursor as Uint8Array,
-      ...(until !== undefined && { until }),
-      ...(limits.frames !== undefined && { frames: limits.frames }),
+      until,
+      frames: limits.frames,
       committed: (commit) => {
-        reached(options, at, commit);
+        reached(options, at, { ...commit, checkpoint: decodeCheckpoint(commit.cursor) });
         return options.stop?.() === true;
       },
     });
@@ -132,7 +135,11 @@ const run = async (options: RunPartitionOptions): Promise<Progress> => {
 /** How far a run is. */
 type Place = { cursor: Uint8Array | null; checkpoint: Checkpoint; progress: Progress };
 
-const reached = (options: RunPartitionOptions, at: Place, commit: Committed): void => {
+const reached = (
+  options: RunPartitionOptions,
+  at: Place,
+  commit: Pick<Committed, 'cursor' | 'frames' | 'events'> & { readonly checkpoint: Checkpoint },
+): void => {
   const { partition, frames, events, batches } = at.progress;
   at.cursor = commit.cursor;
   at.checkpoint = commit.checkpoint;
@@ -145,6 +152,9 @@ const reached = (options: RunPartitionOptions, at: Place, commit: Committed): vo
   };
   options.committed(at.progress);
 };
+
+/** Records that are folded at once, where threads may follow: what this thread folds makes its heap large, and it keeps it so. */
+const SOME_RECORDS = 128;
 
 /** Folds in this thread: to the end, or until others can go on, which is after one batch at the earliest. */
 const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended' | 'workers'> => {
@@ -163,14 +173,15 @@ const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended'
     const end = Math.min(until ?? Infinity, await log.end(partition));
     // Offsets count bytes in one log and records in another: either way as many frames a piece as so far.
     if (((end - offset) / (offset - first)) * frames < workers.least) return false;
-    await workers.start().opened;
+    await workers.opened();
     return true;
   };
+  const maxRecords = limits.frames ?? (workers === undefined ? undefined : SOME_RECORDS);
   const readOptions = {
     checkpoint: at.checkpoint,
     reader,
     heads: batch.heads,
-    ...(limits.frames === undefined ? {} : { maxRecords: limits.frames }),
+    ...(maxRecords === undefined ? {} : { maxRecords }),
     ...(until === undefined ? {} : { until }),
   };
   for await (const checked of readPartition(log, readOptions)) {

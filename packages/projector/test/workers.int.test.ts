@@ -11,17 +11,17 @@ import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { bytesOfRows, emptyStore, made, recorded, spoiled } from './lmdb-rows.ts';
 import { entriesOf, logged } from './recorded.ts';
 
-/** The same store, which counts the batches that threads have folded. */
-const counted = (store: RowStore): RowStore & { folded: number } => {
+/** The same store, which counts the commits of the thread that the projector is in. */
+const counted = (store: RowStore): RowStore & { commits: number } => {
   const counting = {
     ...store,
-    folded: 0,
+    commits: 0,
     generation: async (...args: Parameters<RowStore['generation']>) => {
       const generation = await store.generation(...args);
       return {
         ...generation,
         commit: (batch: Parameters<typeof generation.commit>[0]) => {
-          if (batch.encoded !== undefined) counting.folded++;
+          counting.commits++;
           return generation.commit(batch);
         },
       };
@@ -44,6 +44,7 @@ it('gives the same rows to the byte for any number of threads, batch size and st
   ] as const) {
     const store = counted(emptyStore());
     let projector: Projector;
+    let all = 0;
     for (let ended = false; !ended;) {
       let batches = 0;
       let stopped = false;
@@ -52,12 +53,13 @@ it('gives the same rows to the byte for any number of threads, batch size and st
         store,
         limits: { frames },
         workers: { count, least: 0 },
+        progress: () => all++,
         stop: () => ++batches % stopAfter === 0 && (stopped = true),
       });
       await projector.catchUp();
       ended = !stopped;
     }
-    expect(store.folded).toBeGreaterThan(3);
+    expect(all - store.commits).toBeGreaterThan(3);
     expect(await bytesOfRows(projector!)).toEqual(expected);
   }
 });
@@ -100,8 +102,9 @@ it('folds histories whose frames are sealed in the thread that has their keys, i
   });
   await projector.catchUp();
   expect(await bytesOfRows(projector)).toEqual(await bytesOfRows(alone));
-  // All but the first batch.
-  expect(store.folded).toBe(progress.length - 1);
+  // The first batch.
+  expect(store.commits).toBe(1);
+  expect(progress.length).toBeGreaterThan(3);
 });
 
 it('verifies with threads, whose replay finds no difference', async () => {
@@ -115,7 +118,7 @@ it('verifies with threads, whose replay finds no difference', async () => {
     workers: { count: 2, least: 0 },
   });
   await projector.catchUp();
-  expect(store.folded).toBeGreaterThan(3);
+  expect(store.commits).toBe(1);
   const report = await verifyReplay(projector, { scratch: emptyStore });
   expect([report.differences, report.accepted]).toEqual([0, recorded.entries.length + 1]);
 });
@@ -152,4 +155,43 @@ it('an error of a thread, or its end, is an error of the run, and the next run g
   const projector = openProjector({ ...options, store, workers });
   await projector.catchUp();
   expect((await verifyReplay(projector, { scratch: emptyStore })).differences).toBe(0);
+});
+
+it('folds on demand with every frame for the histories that were asked for', async () => {
+  const { log, contents } = await logged(recorded);
+  const eager = (history: string, model: string): boolean => history === 'h2' && model === 'stages';
+  const options = { eager, log, contents, limits: { frames: 6 } };
+  const alone = openProjector({ ...options, store: emptyStore() });
+  await alone.catchUp();
+  const expected = await bytesOfRows(alone);
+  const store = counted(emptyStore());
+  const projector = openProjector({ ...options, store, workers: { count: 2, least: 0 } });
+  await projector.catchUp();
+  expect(store.commits).toBe(1);
+  expect([...(await alone.onDemand()).keys()]).toEqual(['h2']);
+  expect(await bytesOfRows(projector)).toEqual(expected);
+});
+
+it('goes on in the rows that take the place of those that were thrown away meanwhile', async () => {
+  const { log, contents } = await logged(recorded);
+  const options = { eager: 'all' as const, log, contents, limits: { frames: 6 } };
+  const alone = openProjector({ ...options, store: emptyStore() });
+  await alone.catchUp();
+  const store = counted(emptyStore());
+  let thrownAway = false;
+  const projector: Projector = openProjector({
+    ...options,
+    store,
+    workers: { count: 2, least: 0 },
+    progress: ({ batches }) => {
+      if (batches !== 3 || thrownAway) return;
+      thrownAway = true;
+      void store.discard('1');
+    },
+  });
+  await projector.catchUp();
+  expect(thrownAway).toBe(true);
+  // The first batch of each run.
+  expect(store.commits).toBe(2);
+  expect(await bytesOfRows(projector)).toEqual(await bytesOfRows(alone));
 });

@@ -3,8 +3,8 @@ import { READ_MODELS } from '@stemma/read-models';
 import type { Generation, RowStore } from '@stemma/row-store';
 import { clearCaches, readCheckpoint, type BatchLimits, type Progress } from '../run-partition.ts';
 import type { FoldContext } from '../fold-frames.ts';
-import { sentRecords } from './sent-log.ts';
-import { startRunThread, type RunThread } from './start-run-thread.ts';
+import { sentRecords } from '../run-thread/sent-log.ts';
+import { startRunThread, type RunThread } from '../run-thread/start-run-thread.ts';
 
 /** Runs of a few records each that a thread of their own folds and commits, so that nobody here waits for a fold. */
 export type ShortRuns = {
@@ -67,6 +67,7 @@ export const openShortRuns = (options: ShortRunsOptions): ShortRuns | undefined 
         limits,
         log: { id: log.id, partitions: log.partitions },
         cacheBytes,
+        foldThreads: 0,
       },
       { log, contents, committed: options.committed },
     );

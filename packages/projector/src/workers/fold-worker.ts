@@ -1,21 +1,15 @@
 import type { ContentRef } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { decodeEnvelope, HASH_BYTES, type AcceptedFrame, type EventLog } from '@stemma/log';
+import type { EventLog } from '@stemma/log';
 import type { LmdbRowsAtAddress } from '@stemma/row-store-lmdb';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBranchCache } from '../branch-cache.ts';
 import { countedAmong } from '../row-counts.ts';
 import { openPayloads } from '../payloads.ts';
 import { receivedModels } from '../sent-models.ts';
-import type {
-  FoldAnswer,
-  FoldWorkerOptions,
-  FromWorker,
-  FoldQuestion,
-  SentPart,
-  ToWorker,
-} from './messages.ts';
-import { openPartFolder, type FramePart, type PartFolder } from './part-folder.ts';
+import type { FoldAnswer, FoldWorkerOptions, FromWorker, FoldQuestion, ToWorker } from './messages.ts';
+import { openPartFolder, type PartFolder } from './part-folder.ts';
+import { receivedPart, type SentPart } from './sent-part.ts';
 
 /*
  * A thread that folds: frames of some histories come in, rows go out as bytes. It reads committed rows itself, and has the
@@ -90,25 +84,11 @@ const open = async (): Promise<void> => {
   });
 };
 
-const received = ({ window, partition, bytes, frames, heads, eager }: SentPart): FramePart => {
-  const accepted: AcceptedFrame[] = [];
-  for (let i = 0, at = 0; i < frames.length; i += 3) {
-    const [offset, next, length] = [frames[i] as number, frames[i + 1] as number, frames[i + 2] as number];
-    const frame = bytes.subarray(at, at + length);
-    const hash = bytes.subarray(at + length, at + length + HASH_BYTES);
-    at += length + HASH_BYTES;
-    const read = decodeEnvelope(frame);
-    if (read === undefined) throw fail('E_INTERNAL', 'an accepted frame has no envelope');
-    accepted.push({ partition, offset, next, ...read, hash, bytes: frame, control: false });
-  }
-  return { window, accepted, heads, eager };
-};
-
 const fold = async (of: number, part: SentPart): Promise<void> => {
   if (of !== run) return;
   const { window } = part;
   try {
-    const { counts, changes } = await folder.fold(received(part));
+    const { counts, changes } = await folder.fold(receivedPart(part));
     if (of !== run) return;
     if (counts.defects > 0) throw fail('E_HISTORY_DEFECTIVE', 'a history is defective');
     tell({ kind: 'folded', run: of, window, counts, changes }, [changes.buffer as ArrayBuffer]);

@@ -1,19 +1,18 @@
 import type { ContentSource, EventLog } from '@stemma/log';
-import type { RowsAddress, RowSource, Table } from '@stemma/row-store';
-import { openBranchCache } from '../branch-cache.ts';
+import type { RowsAddress, Table } from '@stemma/row-store';
 import type { FoldContext } from '../fold-frames.ts';
 import type { FoldWorkerOptions } from './messages.ts';
-import { openPartFolder, type FoldedPart, type FramePart } from './part-folder.ts';
+import type { FoldedPart, FramePart } from './part-folder.ts';
 import { startFoldWorker, type FoldWorker } from './start-fold-worker.ts';
 
-/** Several threads that fold, each the histories that were given to it, and this one for those that they cannot read. */
+/** Several threads that fold, each the histories that were given to it, and whoever has the keys of those that are sealed. */
 export type FoldWorkers = {
-  /** Threads besides this one. */
+  /** Threads. */
   readonly count: number;
   /** Resolves when all can fold. @throws E_INTERNAL if one has ended */
   readonly opened: Promise<void>;
   /**
-   * The rows of a checked window, of each thread; undefined if it is to be folded by the caller. @throws E_INTERNAL if a thread ends
+   * The rows of a checked window, of each thread; undefined if it is to be folded in the projector's thread. @throws E_INTERNAL if a thread ends
    */
   fold(window: Omit<FramePart, 'eager'>): Promise<readonly FoldedPart[] | undefined>;
   committed(window: number): void;
@@ -22,15 +21,19 @@ export type FoldWorkers = {
   close(): Promise<void>;
 };
 
+/** The projector's thread: it has the keys of sealed histories. */
+export type SealedFolder = Pick<FoldWorker, 'fold' | 'reset'>;
+
 export type FoldWorkersOptions = {
   readonly count: number;
   readonly rows: RowsAddress;
   readonly log: EventLog;
-  readonly context: FoldContext;
+  readonly context: Pick<FoldContext, 'models' | 'onDemand' | 'eager' | 'keepFrames'>;
+  /** Contents, and which histories are sealed. */
   readonly contents: ContentSource;
   readonly tables: readonly Table[];
-  /** The committed rows, for histories that are folded here. */
-  readonly source: () => RowSource;
+  /** Folds sealed histories. */
+  readonly sealed: SealedFolder;
   readonly cacheBytes: number;
 };
 
@@ -40,7 +43,7 @@ const FRAME_BYTES = 32 * 1024 * 1024;
 const MOST_HISTORIES = 100_000;
 
 export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
-  const { count, context, contents, tables, source, log, rows, cacheBytes } = options;
+  const { count, context, contents, tables, sealed, log, rows, cacheBytes } = options;
   const started: FoldWorkerOptions = {
     rows,
     models: [...context.models, ...context.onDemand].map(({ name }) => name),
@@ -54,30 +57,6 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
   const workers: readonly FoldWorker[] = Array.from({ length: count }, () =>
     startFoldWorker(started, { log, contents }),
   );
-  // For sealed histories: their keys stay in this thread.
-  const here = openPartFolder({
-    context: { ...context, decoded: undefined, branchCache: openBranchCache(Math.ceil(cacheBytes / 8)) },
-    tables,
-    rows: source,
-  });
-  let folding: Promise<unknown> = Promise.resolve();
-  let run = 0;
-  const foldHere = (part: FramePart): Promise<FoldedPart | undefined> => {
-    const of = run;
-    const mine = folding.then(async () => {
-      if (of !== run) return undefined;
-      try {
-        const folded = await here.fold(part);
-        return folded.counts.defects > 0 ? undefined : folded;
-      } catch {
-        // Whoever asked folds it once more, and meets the error.
-        return undefined;
-      }
-    });
-    folding = mine;
-    return mine;
-  };
-
   const opened = Promise.all(workers.map((worker) => worker.opened)).then(() => undefined);
   opened.catch(() => undefined);
 
@@ -133,7 +112,7 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
         parts.map(async (part, place) => {
           if (part.heads.size === 0 && part.accepted.length === 0) return null;
           const given = { window, ...part };
-          if (place === count) return foldHere(given);
+          if (place === count) return sealed.fold(given);
           try {
             return await (workers[place] as FoldWorker).fold(given);
           } finally {
@@ -148,12 +127,10 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
     },
     committed(window) {
       for (const worker of workers) worker.committed(window);
-      here.committed(window);
     },
     reset() {
-      run++;
       for (const worker of workers) worker.reset();
-      folding = folding.then(() => here.reset());
+      sealed.reset();
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.close()));

@@ -1,7 +1,7 @@
-import type { HeadState } from '@stemma/log';
 import type { RowsAddress } from '@stemma/row-store';
 import type { FoldedCounts } from '../fold-frames.ts';
 import type { SentModels } from '../sent-models.ts';
+import type { SentPart } from './sent-part.ts';
 
 /** What a thread that folds is started with. */
 export type FoldWorkerOptions = SentModels & {
@@ -12,17 +12,6 @@ export type FoldWorkerOptions = SentModels & {
   /** Bytes of trees and of frames to cache. */
   readonly treeBytes: number;
   readonly frameBytes: number;
-};
-
-/** A part as it is sent: its frames stand one after the other in `bytes`, each followed by its hash. */
-export type SentPart = {
-  readonly window: number;
-  readonly partition: number;
-  readonly bytes: Uint8Array;
-  /** Of each frame: offset, next, length of the frame; control frames are never sent. */
-  readonly frames: Float64Array;
-  readonly heads: ReadonlyMap<string, HeadState>;
-  readonly eager: ReadonlyMap<string, readonly string[]>;
 };
 
 export type ToWorker =

@@ -19,6 +19,19 @@ const windowsFor = (threads: number): number => Math.max(2, Math.min(4, threads)
 /** Bytes of records in a window. */
 const WINDOW_BYTES = 1024 * 1024;
 
+/** A run of a partition to an offset, or to the end of the log. */
+export type LongRun = {
+  readonly partition: number;
+  /** The rows' checkpoint, encoded. */
+  readonly cursor: Uint8Array;
+  readonly until: number | undefined;
+  /** Frames in a window, at most. */
+  readonly frames: number | undefined;
+};
+
+/** `irregular`: the next frames are to be folded without threads. */
+export type PartitionRunEnd = 'ended' | 'stopped' | 'irregular';
+
 export type RunInWorkers = {
   readonly log: EventLog;
   readonly generation: Generation;
@@ -32,12 +45,13 @@ export type RunInWorkers = {
   readonly until?: number;
   /** Frames in a window, at most. */
   readonly frames?: number;
-  /** Called after each commit: true stops the run there. */
-  readonly committed: (commit: Committed) => boolean;
+  /** Called after each commit, and waited for: true stops the run there. */
+  readonly committed: (commit: Committed) => Promise<boolean>;
 };
 
 export type Committed = {
-  readonly checkpoint: Checkpoint;
+  readonly window: number;
+  /** The rows' checkpoint, encoded. */
   readonly cursor: Uint8Array;
   readonly frames: number;
   readonly events: number;
@@ -61,12 +75,12 @@ let windows = 0;
 
 /**
  * Reads and checks a partition here, has others fold what was accepted, and commits rows and checkpoint window by window, in
- * order. `irregular`: the next frames are to be folded by the caller: something about them is not as usual, or they
+ * order. `irregular`: the next frames are to be folded by the projector: something about them is not as usual, or they
  * ended in an error.
  *
  * @throws E_CURSOR_MOVED, E_CURSOR_LOST, E_VERSION_NEEDED of a control event; E_INTERNAL if a thread ends
  */
-export const runInWorkers = async (options: RunInWorkers): Promise<'ended' | 'stopped' | 'irregular'> => {
+export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunEnd> => {
   const { log, generation, workers, reader, partition, until, frames } = options;
   const mostWindows = windowsFor(workers.count);
   const underWay: Window[] = [];
@@ -89,7 +103,7 @@ export const runInWorkers = async (options: RunInWorkers): Promise<'ended' | 'st
     return heads;
   };
 
-  const commitOldest = async (): Promise<'ended' | 'stopped' | 'irregular'> => {
+  const commitOldest = async (): Promise<PartitionRunEnd> => {
     const window = underWay.shift() as Window;
     const parts = await window.folded;
     if (parts === undefined) return 'irregular';
@@ -106,8 +120,8 @@ export const runInWorkers = async (options: RunInWorkers): Promise<'ended' | 'st
     cursor = next;
     workers.committed(window.number);
     for (const [history, head] of window.heads) if (ahead.get(history) === head) ahead.delete(history);
-    const stopped = options.committed({
-      checkpoint: window.checkpoint,
+    const stopped = await options.committed({
+      window: window.number,
       cursor,
       frames: parts.reduce((sum, { counts }) => sum + counts.frames, 0),
       events: parts.reduce((sum, { counts }) => sum + counts.events, 0),

@@ -1,17 +1,11 @@
 import { ContentRef } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { HASH_BYTES, type ContentSource, type EventLog } from '@stemma/log';
+import type { ContentSource, EventLog } from '@stemma/log';
 import { Worker } from 'node:worker_threads';
 import { oneByOne } from '../one-by-one.ts';
-import type {
-  FoldAnswer,
-  FoldWorkerOptions,
-  FromWorker,
-  FoldQuestion,
-  SentPart,
-  ToWorker,
-} from './messages.ts';
+import type { FoldAnswer, FoldWorkerOptions, FromWorker, FoldQuestion, ToWorker } from './messages.ts';
 import type { FoldedPart, FramePart } from './part-folder.ts';
+import { sentPart } from './sent-part.ts';
 
 /** A thread that folds. */
 export type FoldWorker = {
@@ -121,7 +115,7 @@ export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerS
         }
         waiting.set(part.window, { resolve, reject });
         const sent = sentPart(part);
-        tell({ kind: 'fold', run, part: sent }, [sent.bytes.buffer as ArrayBuffer]);
+        tell({ kind: 'fold', run, part: sent }, [sent.bytes.buffer]);
       }),
     committed: (window) => tell({ kind: 'committed', window }),
     reset() {
@@ -142,19 +136,6 @@ export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerS
       await ended.promise;
     },
   };
-};
-
-const sentPart = ({ window, accepted, heads, eager }: FramePart): SentPart => {
-  const bytes = new Uint8Array(accepted.reduce((sum, frame) => sum + frame.bytes.length + HASH_BYTES, 0));
-  const frames = new Float64Array(accepted.length * 3);
-  let at = 0;
-  for (const [i, frame] of accepted.entries()) {
-    frames.set([frame.offset, frame.next, frame.bytes.length], i * 3);
-    bytes.set(frame.bytes, at);
-    bytes.set(frame.hash, at + frame.bytes.length);
-    at += frame.bytes.length + HASH_BYTES;
-  }
-  return { window, partition: accepted[0]?.partition ?? 0, bytes, frames, heads, eager };
 };
 
 const answer = async (question: FoldQuestion, { log, contents }: FoldWorkerSources): Promise<FoldAnswer> => {

@@ -1,57 +1,71 @@
 import type { ContentRef } from '@stemma/canonical';
-import { fail, StemmaError } from '@stemma/errors';
+import { fail } from '@stemma/errors';
 import { findFrame, findFrames } from '@stemma/history-store';
 import { enterGate, isLeaving, leaveGate } from '@stemma/machine';
 import { openRevalidatingReader, type ContentSource, type RevalidatingReader } from '@stemma/log';
 import type { LmdbGenerationAtAddress } from '@stemma/row-store-lmdb';
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBranchCache } from '../branch-cache.ts';
+import { decodeCheckpoint } from '../checkpoint.ts';
 import type { FoldContext } from '../fold-frames.ts';
 import { openPayloads } from '../payloads.ts';
 import { countedAmong } from '../row-counts.ts';
 import { clearCaches, runPartition } from '../run-partition.ts';
 import { receivedModels } from '../sent-models.ts';
+import { startFoldWorkers, type FoldWorkers } from '../workers/fold-workers.ts';
+import { runInWorkers, type LongRun, type PartitionRunEnd } from '../workers/run-in-workers.ts';
+import { sentPart } from '../workers/sent-part.ts';
+import { errorOf, failureOf } from './failure.ts';
 import type {
-  ThreadAnswer,
   FromThread,
-  ThreadQuestion,
-  ShortRun,
   RunThreadOptions,
+  SentRecords,
+  ShortRun,
+  ThreadAnswer,
+  ThreadFailure,
+  ThreadQuestion,
   ToThread,
 } from './messages.ts';
 import { openSentLog } from './sent-log.ts';
 
 /*
- * A thread that folds what a home writes, and commits the rows. It has the log and contents read for it. Whatever is not as
- * usual it leaves to the projector that started it.
+ * A thread that commits rows: it folds short runs itself, and has threads of its own that fold long ones. It has the log and
+ * contents read for it. Whatever is not as usual it leaves to the projector that started it.
  */
 const port = parentPort;
 if (!port) throw new Error('this runs in a thread');
 const options = workerData as RunThreadOptions;
 const { keepFrames, limits, gate } = options;
-const tell = (message: FromThread): void => port.postMessage(message);
+const tell = (message: FromThread, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved);
 
 const asked = new Map<number, (answer: ThreadAnswer) => void>();
 let questions = 0;
 const ask = async <K extends ThreadQuestion['kind']>(
   question: Extract<ThreadQuestion, { kind: K }>,
+  moved: ArrayBuffer[] = [],
 ): Promise<Extract<ThreadAnswer, { kind: K }>> => {
   const answer = await new Promise<ThreadAnswer>((resolve) => {
     asked.set(++questions, resolve);
-    tell({ kind: 'ask', id: questions, question });
+    tell({ kind: 'ask', id: questions, question }, moved);
   });
   if (answer.kind !== 'failed') return answer as Extract<ThreadAnswer, { kind: K }>;
-  const { code, message, detail } = answer.failure;
-  throw new StemmaError(code, message, detail);
+  throw errorOf(answer.failure);
 };
 
+/** Of histories that are sealed, or for which more is folded. */
+const described = new Map<string, SentRecords['described'][number]>();
 const leave = (): never => {
   throw fail('E_INTERNAL', 'this is left to who has the keys');
 };
 const contents: ContentSource = {
   get: async ({ sha256, size }: ContentRef) => (await ask({ kind: 'content', sha256, size })).bytes,
-  // Sealed frames are not sent here; should one be met all the same, it is no defect.
-  sealer: { seals: () => false, seal: leave, open: leave, destroy: leave },
+  // Sealed frames are not opened here; should one be met all the same, it is no defect.
+  sealer: {
+    seals: (history) => described.get(history)?.sealed === true,
+    seal: leave,
+    open: leave,
+    destroy: leave,
+  },
 };
 
 /** Runs while the process does not end; LMDB would keep the lock of a thread that ended inside. */
@@ -66,13 +80,17 @@ const inside = <T>(fn: () => T): T => {
 
 const { all, models, onDemand, tables } = receivedModels(options);
 const log = openSentLog(options.log, {
-  records: async (partition, from, maxBytes) =>
-    (await ask({ kind: 'records', partition, from, maxBytes })).records,
+  records: async (partition, from, maxBytes) => {
+    const { records } = await ask({ kind: 'records', partition, from, maxBytes });
+    for (const each of records.described) described.set(each.history, each);
+    return records;
+  },
   bounds: (partition) => ask({ kind: 'bounds', partition }),
 });
 
 let opened: LmdbGenerationAtAddress;
 let context: FoldContext;
+let workers: FoldWorkers | undefined;
 const readers = new Map<number, RevalidatingReader>();
 
 const open = async (): Promise<void> => {
@@ -83,7 +101,7 @@ const open = async (): Promise<void> => {
   context = {
     models,
     onDemand,
-    eager: () => false,
+    eager: (history, model) => described.get(history)?.eager.includes(model) === true,
     isCounted: countedAmong(all),
     contents,
     decoded: undefined,
@@ -129,6 +147,52 @@ const fold = async ({ partition, until, first }: ShortRun): Promise<number | nul
   }
 };
 
+/** Opens the threads that fold long runs, if this one is for such. */
+const openWorkers = async (): Promise<void> => {
+  if (options.foldThreads === 0) return;
+  workers = startFoldWorkers({
+    count: options.foldThreads,
+    rows: options.rows,
+    log,
+    context,
+    contents,
+    tables: opened.generation.tables,
+    sealed: {
+      fold: async (part) => {
+        const sent = sentPart(part);
+        return (await ask({ kind: 'sealed', part: sent }, [sent.bytes.buffer])).folded ?? undefined;
+      },
+      reset: () => tell({ kind: 'reset' }),
+    },
+    cacheBytes: options.cacheBytes,
+  });
+  await workers.opened;
+};
+
+const foldLong = async ({
+  partition,
+  cursor,
+  until,
+  frames,
+}: LongRun): Promise<PartitionRunEnd | ThreadFailure> => {
+  try {
+    return await runInWorkers({
+      log,
+      generation: opened.generation,
+      workers: workers as FoldWorkers,
+      reader: readerOf(partition),
+      partition,
+      checkpoint: decodeCheckpoint(cursor),
+      cursor,
+      ...(until !== undefined && { until }),
+      ...(frames !== undefined && { frames }),
+      committed: async (commit) => (await ask({ kind: 'committed', commit })).stop || isLeaving(gate),
+    });
+  } catch (error) {
+    return failureOf(error);
+  }
+};
+
 let folding: Promise<void> = Promise.resolve();
 port.on('message', (message: ToThread) => {
   switch (message.kind) {
@@ -136,11 +200,17 @@ port.on('message', (message: ToThread) => {
       if (!enterGate(gate)) return;
       void open()
         .finally(() => leaveGate(gate))
+        .then(openWorkers)
         .then(() => tell({ kind: 'opened' }));
       break;
     case 'run':
       folding = folding.then(async () =>
         tell({ kind: 'ran', id: message.id, offset: await fold(message.run) }),
+      );
+      break;
+    case 'long':
+      folding = folding.then(async () =>
+        tell({ kind: 'ranLong', id: message.id, end: await foldLong(message.run) }),
       );
       break;
     case 'answer':
@@ -149,7 +219,10 @@ port.on('message', (message: ToThread) => {
       break;
     case 'close':
       // Ending a thread while LMDB closes kills the process: it is ended when it has said this.
-      void folding.then(() => opened.close()).then(() => tell({ kind: 'closed' }));
+      void folding
+        .then(() => workers?.close())
+        .then(() => opened.close())
+        .then(() => tell({ kind: 'closed' }));
   }
 });
 tell({ kind: 'loaded' });

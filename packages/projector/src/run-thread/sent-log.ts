@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
-import type { EventLog, ReadBatch } from '@stemma/log';
-import type { SentRecords } from './messages.ts';
+import type { EventLog, LogRecord, ReadBatch } from '@stemma/log';
+import type { SentRecords, DescribedHistory } from './messages.ts';
 
 /** A log that another thread reads. */
 export type SentLog = EventLog & {
@@ -14,7 +14,7 @@ export type RecordSource = {
 };
 
 export const openSentLog = (
-  { id, partitions }: Pick<EventLog, 'id' | 'partitions'>,
+  log: Pick<EventLog, 'id' | 'partitions' | 'isRemote'>,
   source: RecordSource,
 ): SentLog => {
   const firsts = new Map<number, SentRecords>();
@@ -27,8 +27,7 @@ export const openSentLog = (
     throw fail('E_INTERNAL', 'this log is only read');
   };
   return {
-    id,
-    partitions,
+    ...log,
     keepsItsEnd: false,
     begin: (partition, first) => void firsts.set(partition, received(partition, first)),
     read: async (partition, from, { maxBytes } = {}) => {
@@ -48,26 +47,49 @@ export const openSentLog = (
   };
 };
 
+/** Numbers of a record in `heads`: offset, next, length, and these two added up. */
+const HEAD = 4;
+const KEY_VOUCHED = 1;
+const DAMAGED = 2;
+
 /** What was read, as {@link batchOf} takes it apart. */
-export const sentRecords = ({ records, next }: ReadBatch, from: number, epoch: number): SentRecords => {
+export const sentRecords = (
+  { records, next }: ReadBatch,
+  from: number,
+  epoch: number,
+  described: readonly DescribedHistory[] = [],
+): SentRecords => {
   const bytes = new Uint8Array(records.reduce((sum, record) => sum + record.bytes.length, 0));
+  const heads = new Float64Array(records.length * HEAD);
+  const keys: (string | null)[] = [];
   let at = 0;
-  const heads = records.map(({ bytes: own, ...rest }) => {
-    bytes.set(own, at);
-    at += own.length;
-    return { ...rest, length: own.length };
-  });
-  return { from, next, bytes, records: heads, epoch };
+  for (const [i, record] of records.entries()) {
+    const { length } = record.bytes;
+    const flags = (record.keyVouched ? KEY_VOUCHED : 0) + (record.damaged ? DAMAGED : 0);
+    heads.set([record.offset, record.next, length, flags], i * HEAD);
+    keys.push(record.key);
+    bytes.set(record.bytes, at);
+    at += length;
+  }
+  return { from, next, bytes, heads, keys, epoch, described };
 };
 
-const batchOf = ({ records, bytes, next }: SentRecords): ReadBatch => {
+const batchOf = ({ keys, heads, bytes, next }: SentRecords): ReadBatch => {
   let at = 0;
-  return {
-    records: records.map(({ length, ...rest }) => {
-      const own = bytes.subarray(at, at + length);
-      at += length;
-      return { ...rest, bytes: own };
-    }),
-    next,
+  const record = (key: string | null, i: number): LogRecord => {
+    const head = i * HEAD;
+    const length = heads[head + 2] as number;
+    const flags = heads[head + 3] as number;
+    const own = bytes.subarray(at, at + length);
+    at += length;
+    return {
+      offset: heads[head] as number,
+      next: heads[head + 1] as number,
+      key,
+      bytes: own,
+      keyVouched: (flags & KEY_VOUCHED) > 0,
+      damaged: (flags & DAMAGED) > 0,
+    };
   };
+  return { records: keys.map(record), next };
 };
