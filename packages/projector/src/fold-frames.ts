@@ -36,6 +36,7 @@ import type { ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
 import { fetching, resume, type Fetcher } from '@stemma/suspend';
 import type { BranchCache } from './branch-cache.ts';
+import { knownKeys } from './known-keys.ts';
 import { putFolded } from './on-demand-rows.ts';
 import type { Payloads } from './payloads.ts';
 import { openAddedCounts, type AddedCounts, type CountingRows, type IsCounted } from './row-counts.ts';
@@ -182,13 +183,14 @@ export const foldFrameInto = async (
   const state = context.branchCache.history(history, seq);
   const sources = positionSources(state, staged);
   const loading = turnsFrom(staged, frame);
+  const known = knownKeys(state, seq, folds);
   const savepoint = staged.savepoint();
   let applied: AppliedFrame | undefined;
   let counting: CountingRows | undefined;
   const applyAndFold = (payload: PayloadSource): void => {
     applied ??= applyFrame(state, frame, { payload, ...sources });
     staged.rollbackTo(savepoint);
-    counting = counts.counting(history, seq);
+    counting = counts.counting(history, seq, known);
     for (const each of folds) foldFrame(each, applied, counting.rows, payload);
   };
   const { observed, branchId } = await resume(

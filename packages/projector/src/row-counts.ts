@@ -20,6 +20,7 @@ import {
   type ValueOf,
 } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
+import { addKnownKey, type KnownKeys } from './known-keys.ts';
 import { RowsView } from './rows-view.ts';
 
 /*
@@ -77,8 +78,8 @@ export type CountingRows = { readonly rows: Rows; finish(): void };
 
 /** The counts of the rows that frames add: summed up, and written once for all of them. */
 export type AddedCounts = {
-  /** Counts the rows that the fold of a frame adds, once it is finished. */
-  counting(history: string, seq: number): CountingRows;
+  /** Counts the rows that the fold of a frame adds, once it is finished. @param keys of its history, if they are known */
+  counting(history: string, seq: number, keys?: KnownKeys): CountingRows;
   /** Writes the counts of the frames since the last call; it changes nothing before it throws Missing. */
   write(): void;
 };
@@ -104,6 +105,7 @@ export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts
   const cells = staged as CellReader & Pick<CellWriter, 'put' | 'remove'>;
   /** The frame that is folded now, and what it has added to. */
   let [history, seq]: [string, number] = ['', 0];
+  let knownKeys: KnownKeys | undefined;
   let ofHistory: OfHistory = new Map();
   let touched: Added[] = [];
 
@@ -131,17 +133,21 @@ export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts
   const touch = (added: Added): void => {
     if (added.rows === 0 && added.fresh.length === 0) touched.push(added);
   };
+  /** True if it is known that no frame has written the row; its key is then known. Rows of frames are not noted. */
+  const isNewKey = (table: Table, key: Key, column: number): boolean =>
+    column === -1 && knownKeys !== undefined && addKnownKey(knownKeys, table, key);
   const rows: CellReader & CellWriter = {
     get: (table, key) => cells.get(table, key),
     range: (table, range) => cells.range(table, range),
     put(table, key, value) {
       const added = addedTo(table, key);
       if (added !== undefined) {
+        const column = frameColumn(table);
         // No row of an earlier frame has the number of this one.
-        if (key[frameColumn(table)] === seq) {
+        if (key[column] === seq) {
           touch(added);
           added.fresh.push(key);
-        } else if (cells.get(table, key) === undefined) {
+        } else if (isNewKey(table, key, column) || cells.get(table, key) === undefined) {
           touch(added);
           added.rows++;
         }
@@ -179,10 +185,10 @@ export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts
     },
   };
   return {
-    counting(ofFrame, frame) {
+    counting(ofFrame, frame, keys) {
       // The last one may have been given up.
       forget();
-      [history, seq] = [ofFrame, frame];
+      [history, seq, knownKeys] = [ofFrame, frame, keys];
       const known = histories.get(history);
       ofHistory = known ?? new Map<Table, Added | Map<number, Added>>();
       if (known === undefined) histories.set(history, ofHistory);

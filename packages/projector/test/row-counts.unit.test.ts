@@ -1,7 +1,17 @@
+import type { HistoryState } from '@stemma/history';
 import { defineTable, openMemoryRowStore, stageRows } from '@stemma/row-store';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { BUCKET_COUNTS, openAddedCounts, ROW_COUNTS } from '../src/row-counts.ts';
+import { knownKeys } from '../src/known-keys.ts';
+import { BUCKET_COUNTS, openAddedCounts, ROW_COUNTS, type CountingRows } from '../src/row-counts.ts';
+
+type Change = {
+  readonly name: string;
+  readonly table: number;
+  readonly history: 'h' | 'i';
+  readonly remove: boolean;
+  readonly earlier: boolean;
+};
 
 const key = [
   ['history', 'text'],
@@ -24,41 +34,55 @@ const SHARED = defineTable({
 });
 const tables = [OWN, OTHER, HASHED, SHARED, ROW_COUNTS, BUCKET_COUNTS];
 
-it('counts of rows are those of the rows, whatever a frame writes, repeats and removes', async () => {
-  const change = fc.record({
+it('counts of rows are those of the rows, whatever a frame writes, repeats and removes, is given up and begins again, with known keys or without', async () => {
+  const change: fc.Arbitrary<Change> = fc.record({
     name: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k'),
     table: fc.constantFrom(0, 1, 2, 3),
-    history: fc.constantFrom('h', 'i'),
+    history: fc.constantFrom('h' as const, 'i' as const),
     remove: fc.boolean(),
     // Of the frame itself, or of the one before.
     earlier: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
   });
+  const frame = fc.record({ changes: fc.array(change, { maxLength: 30 }), givenUp: fc.boolean() });
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(change, { maxLength: 30 }), { maxLength: 4 }), async (frames) => {
+    fc.asyncProperty(fc.array(frame, { maxLength: 4 }), fc.boolean(), async (frames, isKnown) => {
       const rows = await openMemoryRowStore().generation('g', tables);
       const staged = stageRows(rows.source());
       const counts = openAddedCounts(staged, (table) => table !== ROW_COUNTS && table !== BUCKET_COUNTS);
-      for (const [seq, changes] of frames.entries()) {
-        // A frame is of one history.
-        const history = changes[0]?.history ?? 'h';
-        const counting = counts.counting(history, seq);
-        for (const { name, table, remove, earlier } of changes) {
+      const states = { h: {} as HistoryState, i: {} as HistoryState };
+      for (const state of Object.values(states)) knownKeys(state, 0, []);
+      const fold = ({ rows }: CountingRows, seq: number, changes: readonly Change[]): void => {
+        for (const { name, table, history, remove, earlier } of changes) {
           const from = earlier && seq > 0 ? seq - 1 : seq;
           // What an earlier frame wrote is only removed.
           const removes = remove || from !== seq;
           if (table === 3) {
             const bucket = (name.charCodeAt(0) % 3) + 16 * (name.charCodeAt(0) % 2);
-            if (remove) counting.rows.remove(SHARED, [bucket, name, history]);
-            else counting.rows.put(SHARED, [bucket, name, history], [seq]);
+            if (remove) rows.remove(SHARED, [bucket, name, history]);
+            else rows.put(SHARED, [bucket, name, history], [seq]);
           } else if (table === 0) {
-            if (removes) counting.rows.remove(OWN, [history, name, from]);
-            else counting.rows.put(OWN, [history, name, from], [seq]);
+            if (removes) rows.remove(OWN, [history, name, from]);
+            else rows.put(OWN, [history, name, from], [seq]);
           } else if (table === 1) {
-            if (remove) counting.rows.remove(OTHER, [history, name]);
-            else counting.rows.put(OTHER, [history, name], [seq]);
-          } else if (removes) counting.rows.remove(HASHED, [history, Buffer.from(name), from]);
-          else counting.rows.put(HASHED, [history, Buffer.from(name), from], [seq]);
+            if (remove) rows.remove(OTHER, [history, name]);
+            else rows.put(OTHER, [history, name], [seq]);
+          } else if (removes) rows.remove(HASHED, [history, Buffer.from(name), from]);
+          else rows.put(HASHED, [history, Buffer.from(name), from], [seq]);
         }
+      };
+      for (const [seq, { changes: all, givenUp }] of frames.entries()) {
+        // A frame is of one history.
+        const history = all[0]?.history ?? 'h';
+        const changes = all.map((change) => ({ ...change, history }));
+        const begin = (): CountingRows =>
+          counts.counting(history, seq, isKnown ? knownKeys(states[history], seq, []) : undefined);
+        if (givenUp) {
+          const savepoint = staged.savepoint();
+          fold(begin(), seq, changes.slice(0, 9));
+          staged.rollbackTo(savepoint);
+        }
+        const counting = begin();
+        fold(counting, seq, changes);
         counting.finish();
         if (seq % 2 === 0) counts.write();
       }
