@@ -1,6 +1,15 @@
 export { canonicalJson } from './canonical-json.ts';
 export { compareBytes, compareCodePoints, compareNumbers } from './compare.ts';
-export { base32Digest, fromHex, sha256, sha256Hex, shake128, shake128Text, toHex } from './hash.ts';
+export {
+  base32Digest,
+  fromHex,
+  latin1Bytes,
+  sha256,
+  sha256Hex,
+  shake128,
+  shake128Text,
+  toHex,
+} from './hash.ts';
 export {
   isForbiddenKey,
   isJsonObject,

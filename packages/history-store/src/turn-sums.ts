@@ -1,3 +1,4 @@
+import { latin1Bytes } from '@stemma/canonical';
 import {
   eachInSubtree,
   NODE_KIND,
@@ -70,7 +71,7 @@ const cellsOf = (turn: TreeNode, sliced: boolean, flags: number): ValueOf<typeof
 };
 
 const bytesOf = (digest: string | undefined): Uint8Array | null =>
-  digest === undefined ? null : new Uint8Array(Buffer.from(digest, 'latin1'));
+  digest === undefined ? null : latin1Bytes(digest);
 
 const textOf = (bytes: Uint8Array | null): string | undefined =>
   bytes === null ? undefined : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');

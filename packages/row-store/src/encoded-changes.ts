@@ -3,7 +3,7 @@ import { CHECKSUM_BYTES } from './checksum.ts';
 import { decodeKey, keyScratch, writeKey } from './key.ts';
 import type { RowBatch, RowChange } from './store.ts';
 import type { Key, KeyCell, Table } from './table.ts';
-import { packedCells, unpackValue } from './value.ts';
+import { copyCells, copyShort, unpackValue, writeCells } from './value.ts';
 
 /*
  * Changes of rows as bytes, which a thread that folds hands to the one that commits. Those of a table stand together, and
@@ -73,17 +73,17 @@ export const encodeChanges = (tables: readonly Table[], changes: readonly RowCha
       at += 2 + size;
     }
     at = bytes.writeUInt16LE(keyBytes, at);
-    bytes.set(keyScratch.subarray(0, keyBytes), at);
+    copyShort(keyScratch, keyBytes, bytes, at);
     at += keyBytes;
     if (value === null) {
       at = bytes.writeUInt32LE(REMOVED, at);
       return;
     }
-    const cells = packedCells(table, value);
-    room(HEAD_BYTES + cells.length);
-    at = bytes.writeUInt32LE(cells.length, at);
-    bytes.set(cells, at);
-    at += cells.length + CHECKSUM_BYTES;
+    const cellBytes = writeCells(table, value);
+    room(HEAD_BYTES + cellBytes);
+    at = bytes.writeUInt32LE(cellBytes, at);
+    copyCells(bytes, at);
+    at += cellBytes + CHECKSUM_BYTES;
   };
   for (const [table, ofTable] of Map.groupBy(changes, (change) => change.table))
     if (table.key.length === 1) ofTable.forEach(write);

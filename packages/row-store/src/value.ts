@@ -13,10 +13,24 @@ let scratch = Buffer.allocUnsafe(65_536);
 let end = 0;
 
 /** The bytes of a value. The caller owns them. */
-export const packValue = (table: Table, value: Value): Buffer => Buffer.from(packedValue(table, value));
+export const packValue = (table: Table, value: Value): Buffer => {
+  const size = writeCells(table, value);
+  // Writing may have taken another buffer.
+  return Buffer.from(scratch.subarray(0, size));
+};
 
-/** The same bytes in the shared buffer: valid until the next value is written. */
-export const packedCells = (table: Table, value: Value): Uint8Array => packedValue(table, value);
+/** Copies the bytes that {@link writeCells} wrote last. */
+export const copyCells = (to: Uint8Array, at: number): void => copyShort(scratch, end, to, at);
+
+/**
+ * Copies the first bytes of a buffer. A loop is faster than a view and a call into the engine, as long as they are few.
+ */
+export const copyShort = (from: Uint8Array, length: number, to: Uint8Array, at: number): void => {
+  if (length > MOST_SHORT) to.set(from.subarray(0, length), at);
+  else for (let i = 0; i < length; i++) to[at + i] = from[i] as number;
+};
+
+const MOST_SHORT = 128;
 
 /**
  * The same bytes with their checksum behind them, in the shared buffer: valid until the next value is written.
@@ -24,13 +38,15 @@ export const packedCells = (table: Table, value: Value): Uint8Array => packedVal
  * @param seed the hash of the table and the key
  */
 export const sealedValue = (table: Table, value: Value, seed: number): Buffer => {
-  packedValue(table, value);
+  writeCells(table, value);
   return sealedCells(seed);
 };
 
 /** The checksum of a value whose bytes nobody needs. */
-export const valueChecksum = (table: Table, value: Value, seed: number): number =>
-  hashBytes(seed, packedValue(table, value));
+export const valueChecksum = (table: Table, value: Value, seed: number): number => {
+  const size = writeCells(table, value);
+  return hashBytes(seed, scratch, 0, size);
+};
 
 /** Begins bytes of cells, in the buffer that values are written in. */
 export const beginCells = (): void => {
@@ -68,14 +84,15 @@ export const sealedCells = (seed: number): Buffer => {
   return scratch.subarray(0, end);
 };
 
-const packedValue = (table: Table, value: Value): Buffer => {
+/** Writes the bytes of a value into the shared buffer, where they are until the next one is written; returns how many. */
+export const writeCells = (table: Table, value: Value): number => {
   let count = value.length;
   if (count > table.value.length) throw fail('E_INTERNAL', `a row of ${table.name} has too many columns`);
   while (count > 0 && (value[count - 1] ?? null) === null) count--;
   end = 0;
   head(count, 0x90, 16, 0xdc);
   for (let i = 0; i < count; i++) writeCell(value[i] ?? null);
-  return scratch.subarray(0, end);
+  return end;
 };
 
 /** The value, a cell for every column of the table. */
@@ -161,10 +178,14 @@ const writeUint = (value: number): void => {
 };
 
 const writeText = (text: string): void => {
-  if (text.length >= 32 || !isAscii(text)) raw(pack(text));
+  if (text.length >= 0x100 || !isAscii(text)) raw(pack(text));
   else {
-    room(text.length + 1);
-    scratch[end++] = 0xa0 + text.length;
+    room(text.length + 2);
+    if (text.length < 32) scratch[end++] = 0xa0 + text.length;
+    else {
+      scratch[end++] = 0xd9;
+      scratch[end++] = text.length;
+    }
     for (let i = 0; i < text.length; i++) scratch[end++] = text.charCodeAt(i);
   }
 };
@@ -190,6 +211,6 @@ const writeList = (list: readonly Cell[]): void => {
 
 const raw = (bytes: Uint8Array): void => {
   room(bytes.length);
-  scratch.set(bytes, end);
+  copyShort(bytes, bytes.length, scratch, end);
   end += bytes.length;
 };

@@ -132,7 +132,7 @@ const foldText = (frame: AppliedFrame, index: number, rows: Rows): void => {
   if (event === undefined) return;
   const payload = payloadIn(event);
   const text = textIn(payload);
-  const hash = sha256(Buffer.from(text));
+  const hash = sha256(text);
   const { data_round: round, data_mind_id: mind, data_source: source } = payload;
   const isSeed = source === 'seed';
   rows.put(
