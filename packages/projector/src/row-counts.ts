@@ -136,8 +136,18 @@ export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts
   /** True if it is known that no frame has written the row; its key is then known. Rows of frames are not noted. */
   const isNewKey = (table: Table, key: Key, column: number): boolean =>
     column === -1 && knownKeys !== undefined && addKnownKey(knownKeys, table, key);
+  /** The key of the row of a table that the frame has read last: most rows are read before they are written anew. */
+  const found = new Map<Table, Key>();
+  const isFound = (table: Table, key: Key): boolean => {
+    const last = found.get(table);
+    return last !== undefined && sameKey(last, key);
+  };
   const rows: CellReader & CellWriter = {
-    get: (table, key) => cells.get(table, key),
+    get(table, key) {
+      const value = cells.get(table, key);
+      if (value !== undefined && frameColumn(table) === -1) found.set(table, key);
+      return value;
+    },
     range: (table, range) => cells.range(table, range),
     put(table, key, value) {
       const added = addedTo(table, key);
@@ -147,7 +157,10 @@ export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts
         if (key[column] === seq) {
           touch(added);
           added.fresh.push(key);
-        } else if (isNewKey(table, key, column) || cells.get(table, key) === undefined) {
+        } else if (
+          !isFound(table, key) &&
+          (isNewKey(table, key, column) || cells.get(table, key) === undefined)
+        ) {
           touch(added);
           added.rows++;
         }
@@ -155,6 +168,7 @@ export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts
       cells.put(table, key, value);
     },
     remove(table, key) {
+      found.delete(table);
       const added = addedTo(table, key);
       if (added !== undefined && cells.get(table, key) !== undefined) {
         touch(added);
@@ -188,6 +202,7 @@ export const openAddedCounts = (staged: Rows, isCounted: IsCounted): AddedCounts
     counting(ofFrame, frame, keys) {
       // The last one may have been given up.
       forget();
+      found.clear();
       [history, seq, knownKeys] = [ofFrame, frame, keys];
       const known = histories.get(history);
       ofHistory = known ?? new Map<Table, Added | Map<number, Added>>();

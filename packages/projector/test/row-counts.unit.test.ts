@@ -11,6 +11,8 @@ type Change = {
   readonly history: 'h' | 'i';
   readonly remove: boolean;
   readonly earlier: boolean;
+  /** It is read before. */
+  readonly read: boolean;
 };
 
 const key = [
@@ -40,6 +42,7 @@ it('counts of rows are those of the rows, whatever a frame writes, repeats and r
     table: fc.constantFrom(0, 1, 2, 3),
     history: fc.constantFrom('h' as const, 'i' as const),
     remove: fc.boolean(),
+    read: fc.boolean(),
     // Of the frame itself, or of the one before.
     earlier: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
   });
@@ -52,18 +55,20 @@ it('counts of rows are those of the rows, whatever a frame writes, repeats and r
       const states = { h: {} as HistoryState, i: {} as HistoryState };
       for (const state of Object.values(states)) knownKeys(state, 0, []);
       const fold = ({ rows }: CountingRows, seq: number, changes: readonly Change[]): void => {
-        for (const { name, table, history, remove, earlier } of changes) {
+        for (const { name, table, history, remove, earlier, read } of changes) {
           const from = earlier && seq > 0 ? seq - 1 : seq;
           // What an earlier frame wrote is only removed.
           const removes = remove || from !== seq;
           if (table === 3) {
             const bucket = (name.charCodeAt(0) % 3) + 16 * (name.charCodeAt(0) % 2);
+            if (read) rows.get(SHARED, [bucket, name, history]);
             if (remove) rows.remove(SHARED, [bucket, name, history]);
             else rows.put(SHARED, [bucket, name, history], [seq]);
           } else if (table === 0) {
             if (removes) rows.remove(OWN, [history, name, from]);
             else rows.put(OWN, [history, name, from], [seq]);
           } else if (table === 1) {
+            if (read) rows.get(OTHER, [history, name]);
             if (remove) rows.remove(OTHER, [history, name]);
             else rows.put(OTHER, [history, name], [seq]);
           } else if (removes) rows.remove(HASHED, [history, Buffer.from(name), from]);
