@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { median } from '../measure.ts';
+import type { WriteInput, Written } from '../kafka/write.ts';
 import { probe, type Probed } from '../probe.ts';
 import { bytes, figure, times, type Aim, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import { generated, type Sessions } from './generate.ts';
@@ -43,6 +44,23 @@ const measure = async (
   return { title, events: found[0]!.value.events, rounds: found };
 };
 
+/** Trees of more nodes than a projector keeps in memory: histories whose frames alternate, and nodes that each has in the end. */
+const WIDE = { histories: 10, nodes: 20_000, events: 100 };
+
+const recordWide = async (directory: string, quick: boolean): Promise<void> => {
+  const { histories, nodes, events } = WIDE;
+  const commands = (histories * (quick ? nodes / 100 : nodes)) / events;
+  const input: WriteInput = {
+    directory: join(directory, 'home'),
+    log: '',
+    commands,
+    events,
+    histories,
+    ahead: 16,
+  };
+  await probe<Written>('kafka/write', input);
+};
+
 /** How fast all read models are built anew from the log, and what memory it takes. */
 export const replay = async (options: BenchmarkOptions): Promise<Report> => {
   const scratch = dirname(options.directory);
@@ -73,6 +91,14 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
     () => ({ ...large, workers, onDemand: true }),
     rounds,
   );
+  const wide = join(options.directory, 'wide');
+  await recordWide(wide, options.quick);
+  const wideTrees = await measure(
+    `Stemma: as a home, ${WIDE.histories} histories of ${figure(WIDE.nodes)} living nodes, their frames alternate`,
+    'replay/rebuild',
+    () => ({ directory: wide, workers, onDemand: true }),
+    rounds,
+  );
   const beside = (rows: 'small' | 'same') => (round: number) => ({
     log: small.directory,
     directory: join(options.directory, `emmett-${rows}-${round}`),
@@ -89,7 +115,18 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
   const ratio = rate(rebuilt) / rate(emmett);
   const equal = rate(rebuilt) / rate(sameRows);
   const growth = own(rebuilt) / own(rebuiltSmall);
-  const measured = [decodingSmall, decoding, core, rebuiltSmall, rebuilt, serial, onDemand, emmett, sameRows];
+  const measured = [
+    decodingSmall,
+    decoding,
+    core,
+    rebuiltSmall,
+    rebuilt,
+    serial,
+    onDemand,
+    wideTrees,
+    emmett,
+    sameRows,
+  ];
   const table: Table = {
     title: 'Replay: rebuilding all read models',
     columns: [
@@ -112,6 +149,7 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
     ]),
     notes: [
       `${figure(large.events)} events in ${figure(large.frames)} frames of ${figure(large.histories)} sessions of an agent with tools; medians of ${rounds} rounds, each in a process of its own.`,
+      `The histories whose frames alternate have more nodes than memory has room for: frames of ${WIDE.events} insertions, which are less work an event.`,
       'own memory: heap and buffers (RssAnon). Resident counts the pages of mapped files too, which grow with the rows and are given back when the system needs them.',
       `emmett rebuilds ${figure(emmett.events)} of the same events; its rate does not rise with more. Contents stay in its events, as in ours, where it writes our rows.`,
     ],

@@ -22,8 +22,8 @@ export type ReadPartitionOptions = {
    * each goes on where the one before it ended. Default: a new one.
    */
   readonly reader?: RevalidatingReader;
-  /** About how many bytes to read at once. Default 1 MiB. */
-  readonly maxBytes?: number;
+  /** About how many bytes to read at once; asked before each read. Default, also for undefined: 1 MiB. */
+  readonly maxBytes?: () => number | undefined;
   /** The most records that a batch has. */
   readonly maxRecords?: number;
   /** Records at or after this offset are not read. Default: the end of the log when it is reached. */
@@ -48,11 +48,12 @@ export async function* readPartition(
 ): AsyncGenerator<CheckedBatch> {
   const { heads, until = Infinity, maxRecords = Infinity } = options;
   const { partition } = options.checkpoint.cursor;
-  const reading = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
   const { reader = openRevalidatingReader(log, partition) } = options;
   await reader.begin(options.checkpoint.cursor);
   let checkpoint: Checkpoint | undefined = await opened(log, options.checkpoint, heads);
   while (checkpoint && checkpoint.cursor.offset < until) {
+    const maxBytes = options.maxBytes?.();
+    const reading = maxBytes === undefined ? {} : { maxBytes };
     const { records } = await reader.read(checkpoint.cursor, reading);
     for (let i = 0; i < records.length && checkpoint; i += maxRecords) {
       const part = records.slice(i, i + maxRecords).filter(({ offset }) => offset < until);

@@ -5,9 +5,15 @@ import { LRUCache } from 'lru-cache';
 export type BranchCache = {
   /** The state of a history whose next frame is `next`; empty if it was evicted. */
   history(history: string, next: number): HistoryState;
+  /** True if a branch of the history is in memory. */
+  has(history: string): boolean;
   /** Must be called after a frame was applied to a branch: marks it as used last, and may evict others. */
   markUsed(state: HistoryState, branchId: number): void;
   forget(history: string): void;
+  /** A tree of so many nodes was read from rows, because it was not here. */
+  noteRead(nodes: number): void;
+  /** The nodes of all trees that were read. */
+  readonly nodesRead: number;
   /**
    * A period has passed: branches that were not used for so many are evicted, though there may be room. Most of them are
    * finished, and whoever collects garbage goes through all that is kept.
@@ -40,6 +46,7 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
     if (state?.loadedBranches.size === 0) histories.delete(history);
   };
   let period = 0;
+  let nodesRead = 0;
 
   return {
     history(history, next) {
@@ -49,10 +56,17 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
       histories.set(history, state);
       return state;
     },
+    has: (history) => histories.has(history),
     markUsed(state, branchId) {
       // The newest branch is always kept: one that is too large stands for all there is room for.
       const bytes = Math.min(bytesOfBranch(state.loadedBranches.get(branchId)), maxBytes);
       cached.set(`${branchId} ${state.history}`, { history: state.history, branchId, bytes, used: period });
+    },
+    noteRead(nodes) {
+      nodesRead += nodes;
+    },
+    get nodesRead() {
+      return nodesRead;
     },
     forget(history) {
       histories.delete(history);

@@ -67,6 +67,8 @@ export type FoldedCounts = {
   readonly frames: number;
   readonly events: number;
   readonly bytes: number;
+  /** Nodes of trees that were not in memory and had to be read from rows. */
+  readonly nodesRead: number;
   /** Histories that became defective. */
   readonly defects: number;
 };
@@ -75,8 +77,8 @@ export type FoldedCounts = {
  * Folds the accepted frames of a batch, and the heads, into staged rows. A frame that cannot be applied makes its
  * history defective: it and all after it write no row; other histories continue (record §2).
  *
- * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail; errors of the disk. The staged rows are then
- *   half written: the caller must discard them.
+ * @throws E_VERSION_NEEDED with the `offset` of the frame in its detail, which in another history may have one before it; errors of
+ *   the disk. The staged rows are then half written: the caller must discard them.
  */
 export const foldFrames = async (
   batch: Pick<CheckedBatch, 'accepted' | 'heads'>,
@@ -85,8 +87,9 @@ export const foldFrames = async (
 ): Promise<FoldedCounts> => {
   const defective = new Map<string, number>();
   const counts = openAddedCounts(staged, context.isCounted);
+  const readBefore = context.branchCache.nodesRead;
   let [frames, events, bytes] = [0, 0, 0];
-  for (const accepted of batch.accepted) {
+  for (const accepted of byHistory(batch.accepted, context.branchCache)) {
     const { history, seq } = accepted.envelope;
     bytes += accepted.bytes.length;
     frames++;
@@ -133,7 +136,25 @@ export const foldFrames = async (
     for (const { name } of eagerModels(history, context))
       putFolded(staged, history, name, Math.min(now.next, now.stopped ?? Infinity));
   }
-  return { frames, events, bytes, defects: defective.size };
+  const nodesRead = context.branchCache.nodesRead - readBefore;
+  return { frames, events, bytes, nodesRead, defects: defective.size };
+};
+
+/**
+ * Frames history by history, each history's in their order, so that a tree which has left memory is loaded once for all of them.
+ * Histories that are in memory come first: loading the others may evict them.
+ */
+const byHistory = (frames: readonly AcceptedFrame[], branches: BranchCache): readonly AcceptedFrame[] => {
+  const groups = new Map<string, AcceptedFrame[]>();
+  for (const frame of frames) {
+    const { history } = frame.envelope;
+    const group = groups.get(history);
+    if (group === undefined) groups.set(history, [frame]);
+    else group.push(frame);
+  }
+  if (groups.size <= 1) return frames;
+  const loaded = [...groups.keys()].filter((history) => branches.has(history));
+  return [...new Set([...loaded, ...groups.keys()])].flatMap((history) => groups.get(history) ?? []);
 };
 
 const eagerModels = (history: string, { onDemand, eager }: FoldContext): readonly ReadModel[] =>
@@ -181,7 +202,7 @@ export const foldFrameInto = async (
 ): Promise<void> => {
   const { history, seq } = frame.envelope;
   const state = context.branchCache.history(history, seq);
-  const sources = positionSources(state, staged);
+  const sources = positionSources(state, staged, context.branchCache);
   const loading = turnsFrom(staged, frame);
   const known = knownKeys(state, seq, folds);
   const savepoint = staged.savepoint();
@@ -231,14 +252,17 @@ const checkRowsBefore = async (
   );
 
 /** Positions come from the rows of frames before this one, written or still staged; there may be rows of later ones. */
-const positionSources = ({ history, next }: HistoryState, staged: StagedRows): Omit<Sources, 'payload'> => ({
-  position: (branchId, seq) =>
-    loadBranchFromRows(
-      staged,
-      history,
-      branchId,
-      seq ?? Math.min(readTipSeq(staged, history, branchId), next - 1),
-    ),
+const positionSources = (
+  { history, next }: HistoryState,
+  staged: StagedRows,
+  branchCache: BranchCache,
+): Omit<Sources, 'payload'> => ({
+  position(branchId, seq) {
+    const at = seq ?? Math.min(readTipSeq(staged, history, branchId), next - 1);
+    const branch = loadBranchFromRows(staged, history, branchId, at);
+    branchCache.noteRead(branch.tree.loadedNodes);
+    return branch;
+  },
   branchTip: (branchId) => (branchId < next ? readBranchTip(staged, history, branchId) : undefined),
 });
 

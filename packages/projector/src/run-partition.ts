@@ -11,7 +11,8 @@ import {
 } from '@stemma/log';
 import { sameCursor, stageRows, type Generation } from '@stemma/row-store';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
-import { foldFrames, type FoldContext, type StagedBatch } from './fold-frames.ts';
+import { foldFrames, type FoldContext, type FoldedCounts, type StagedBatch } from './fold-frames.ts';
+import { openWindowSize } from './window-size.ts';
 import type { Committed, LongRun, PartitionRunEnd } from './workers/run-in-workers.ts';
 
 /** When a batch is committed: as soon as one of these is reached. */
@@ -99,7 +100,8 @@ export const runPartition = async (options: RunPartitionOptions): Promise<Progre
     const offset = isStemmaError(error, 'E_VERSION_NEEDED') ? error.detail['offset'] : undefined;
     if (typeof offset !== 'number' || offset >= (options.until ?? Infinity)) throw error;
     clearCaches(options.context);
-    await run({ ...options, until: offset });
+    // Frames are folded history by history: another history may have an unknown one before this.
+    await runPartition({ ...options, until: offset });
     throw error;
   }
 };
@@ -176,16 +178,18 @@ const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended'
     await workers.opened();
     return true;
   };
+  const windowSize = openWindowSize();
   const maxRecords = limits.frames ?? (workers === undefined ? undefined : SOME_RECORDS);
   const readOptions = {
     checkpoint: at.checkpoint,
     reader,
     heads: batch.heads,
+    maxBytes: () => windowSize.bytes,
     ...(maxRecords === undefined ? {} : { maxRecords }),
     ...(until === undefined ? {} : { until }),
   };
   for await (const checked of readPartition(log, readOptions)) {
-    await batch.add(checked, context);
+    windowSize.folded(await batch.add(checked, context));
     const { frames, bytes } = batch.total;
     if (!fullBatch(limits, { frames, bytes, rows: batch.rows, age: batch.age() })) continue;
     await flush();
@@ -209,7 +213,7 @@ type Batch = {
   readonly rows: number;
   age(): number;
   isEmpty(): boolean;
-  add(checked: CheckedBatch, context: FoldContext): Promise<void>;
+  add(checked: CheckedBatch, context: FoldContext): Promise<FoldedCounts>;
   /** Returns the new cursor. */
   commit(): Promise<Uint8Array>;
 };
@@ -251,13 +255,15 @@ const openBatch = (
     age: () => now() - since,
     isEmpty: () => total.next === checkpoint && staged.size === 0,
     async add(checked, context) {
-      const { frames, events, bytes } = await foldFrames(checked, staged, context).catch(ifUnmoved);
+      const counts = await foldFrames(checked, staged, context).catch(ifUnmoved);
+      const { frames, events, bytes } = counts;
       total = {
         frames: total.frames + frames,
         events: total.events + events,
         bytes: total.bytes + bytes,
         next: checked.checkpoint,
       };
+      return counts;
     },
     async commit() {
       const nextCursor = encodeCheckpoint(total.next);

@@ -5,6 +5,7 @@ import type { Frame, HistoryEvent } from '@stemma/events';
 import { DEFECTS, readHistoryHead, readTipSeq } from '@stemma/history-store';
 import {
   encodeFrame,
+  HASH_BYTES,
   openMemoryLog,
   sealRecord,
   ZERO_HASH,
@@ -56,6 +57,18 @@ const opened = async (entries: readonly Entry[]): Promise<{ log: MemoryLog; proj
   };
 };
 
+/** The same frame with the event named as one of some later version, in as many bytes. */
+const laterOf = ({ key, bytes }: Entry): Entry => {
+  const text = Buffer.from(bytes.subarray(0, -HASH_BYTES)).toString('latin1');
+  const [known, later] = text.includes('HistoryStarted')
+    ? ['HistoryStarted', 'HistoryStirred']
+    : ['NodeInserted', 'NodeInstated'];
+  return { key, bytes: sealRecord(Buffer.from(text.replace(known, later), 'latin1')) };
+};
+
+/** The first frame of a history, with an event of a later version. */
+const laterStart = (history: string): Entry => laterOf(entriesOf(frames(history).slice(0, 1))[0] as Entry);
+
 describe('what is not served', () => {
   it('an impossible frame makes its history defective from there on, and other histories go on [record §2: defective]', async () => {
     const impossible: HistoryEvent = { type: 'NodeRemoved', id: 'nobody', subtree: [] };
@@ -93,20 +106,39 @@ describe('what is not served', () => {
 
   it('an event of a later version stops the projector before it, with everything earlier folded [record §2: unknown version]', async () => {
     const good = entriesOf(frames('h'));
-    const later = encodeFrame(
-      { v: 1, history: 'i', seq: 0, prev: ZERO_HASH },
-      { ...(frames('i')[0] as Frame).body },
-    ).bytes;
-    // The same frame under the name of an event of some later version, of the same length.
-    const text = Buffer.from(later).toString('latin1').replace('HistoryStarted', 'HistoryStirred');
-    const strange = { key: 'i', bytes: sealRecord(Buffer.from(text, 'latin1')) };
-    const { projector, log } = await opened([...good.slice(0, 3), strange, ...good.slice(3)]);
+    const { projector, log } = await opened([...good.slice(0, 3), laterStart('i'), ...good.slice(3)]);
     expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
     expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
     expect(await projector.read((view) => readTipSeq(view, 'h', 0))).toBe(2);
     expect((await projector.checkpoint(0))?.cursor.offset).toBe(
       log.records(0).findIndex(({ key }) => key === 'i'),
     );
+  });
+
+  it('of several events of later versions in one batch the first stops the projector [record §2: unknown version]', async () => {
+    const [first, second, third, fourth] = ['first', 'second', 'third', 'fourth'].map((history) =>
+      entriesOf(frames(history)),
+    ) as [Entry[], Entry[], Entry[], Entry[]];
+    const entries = [
+      ...first.slice(0, 2),
+      ...second.slice(0, 1),
+      ...third.slice(0, 2),
+      laterOf(second[1] as Entry),
+      ...fourth,
+      laterOf(first[2] as Entry),
+      laterOf(third[2] as Entry),
+    ];
+    const log = await openMemoryLog();
+    await log.append(0, entries);
+    const projector = openProjector({ log, contents: openMemoryContents(), store: openMemoryRowStore() });
+    expect(await codeOf(projector.catchUp())).toBe('E_VERSION_NEEDED');
+    const tips = ['first', 'second', 'third'].map((history) =>
+      projector.read((view) => readTipSeq(view, history, 0)),
+    );
+    expect(await Promise.all(tips)).toEqual([1, 0, 1]);
+    expect(await projector.read((view) => readHistoryHead(view, 'fourth'))).toBeUndefined();
+    // Behind LogOpened.
+    expect((await projector.checkpoint(0))?.cursor.offset).toBe(1 + 5);
   });
 
   it('a missing content makes its history defective until the content is back [record §4: missing content]', async () => {

@@ -121,7 +121,7 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
         }),
       );
       if (folded.includes(undefined)) return undefined;
-      const counts = { frames: control, events: 0, bytes: controlBytes, defects: 0 };
+      const counts = { frames: control, events: 0, bytes: controlBytes, nodesRead: 0, defects: 0 };
       const nothing: FoldedPart = { counts, changes: new Uint8Array(0) };
       return [nothing, ...folded.filter((part) => part != null)];
     },

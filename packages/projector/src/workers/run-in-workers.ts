@@ -8,6 +8,8 @@ import {
 } from '@stemma/log';
 import type { Generation } from '@stemma/row-store';
 import { encodeCheckpoint } from '../checkpoint.ts';
+import type { FoldedCounts } from '../fold-frames.ts';
+import { openWindowSize } from '../window-size.ts';
 import type { FoldWorkers } from './fold-workers.ts';
 import type { FoldedPart } from './part-folder.ts';
 
@@ -16,8 +18,6 @@ import type { FoldedPart } from './part-folder.ts';
  * its rows as bytes, and its rows as objects in the threads: some 30 MB.
  */
 const windowsFor = (threads: number): number => Math.max(2, Math.min(4, threads));
-/** Bytes of records in a window. */
-const WINDOW_BYTES = 1024 * 1024;
 
 /** A run of a partition to an offset, or to the end of the log. */
 export type LongRun = {
@@ -82,6 +82,7 @@ let windows = 0;
  */
 export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunEnd> => {
   const { log, generation, workers, reader, partition, until, frames } = options;
+  const windowSize = openWindowSize();
   const mostWindows = windowsFor(workers.count);
   const underWay: Window[] = [];
   /** Heads that are not in the rows yet. */
@@ -107,6 +108,10 @@ export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunE
     const window = underWay.shift() as Window;
     const parts = await window.folded;
     if (parts === undefined) return 'irregular';
+    const sum = (of: (counts: FoldedCounts) => number): number =>
+      parts.reduce((all, { counts }) => all + of(counts), 0);
+    const events = sum((counts) => counts.events);
+    windowSize.folded({ events, nodesRead: sum((counts) => counts.nodesRead) });
     const next = encodeCheckpoint(window.checkpoint);
     await generation.commit({
       partition,
@@ -123,8 +128,8 @@ export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunE
     const stopped = await options.committed({
       window: window.number,
       cursor,
-      frames: parts.reduce((sum, { counts }) => sum + counts.frames, 0),
-      events: parts.reduce((sum, { counts }) => sum + counts.events, 0),
+      frames: sum((counts) => counts.frames),
+      events,
     });
     return stopped ? 'stopped' : 'ended';
   };
@@ -133,7 +138,7 @@ export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunE
     checkpoint: options.checkpoint,
     reader,
     heads: { load: loadHeads },
-    maxBytes: WINDOW_BYTES,
+    maxBytes: () => windowSize.bytes,
     ...(frames !== undefined && { maxRecords: frames }),
     ...(until !== undefined && { until }),
   };
