@@ -59,7 +59,9 @@ export const startRunThread = (
   const worker = new Worker(new URL('./run-thread.ts', import.meta.url), {
     workerData: { ...options, gate } satisfies RunThreadOptions,
     // A heap that may not become large is collected sooner.
-    resourceLimits: { maxYoungGenerationSizeMb: 32, ...(isLong && { maxOldGenerationSizeMb: 1_024 }) },
+    resourceLimits: isLong
+      ? { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1_024 }
+      : { maxYoungGenerationSizeMb: 32 },
   });
   const unguard = guardExit(gate);
   const loaded = Promise.withResolvers<undefined>();
