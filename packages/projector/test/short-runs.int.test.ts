@@ -1,4 +1,5 @@
 import { openMemoryContents } from '@stemma/contents';
+import type { Frame } from '@stemma/events';
 import { openMemoryLog, partitionOf, type EventLog, type FrameSealer } from '@stemma/log';
 import type { RowStore } from '@stemma/row-store';
 import type { Worker } from 'node:worker_threads';
@@ -6,7 +7,7 @@ import { expect, it, vi } from 'vitest';
 import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import type { ProjectorOptions } from '../src/projector.ts';
 import { bytesOfRows, emptyStore, made, recorded, spoiled } from './lmdb-rows.ts';
-import { appendAll } from './recorded.ts';
+import { appendAll, entriesOf } from './recorded.ts';
 
 type Apart = { readonly projector: Projector; readonly begun: () => boolean };
 
@@ -192,3 +193,43 @@ it('gives the thread runs of many bytes in a few frames too: more threads would 
   expect(store.commits).toBe(commits);
   expect(await bytesOfRows(one.projector)).toEqual(await rowsAlone({ log, contents: openMemoryContents() }));
 });
+
+it('leaves a long run to others the first time only: what was written since its last run is its own', async () => {
+  const frame = (seq: number): Frame => ({
+    envelope: { v: 1, history: 'h0', seq, prev: new Uint8Array(32) },
+    body: {
+      recorder: 'r',
+      command: `c${seq}`,
+      digest: new Uint8Array(32),
+      at: 1_790_000_000_000_000_000n,
+      branchId: 0,
+      events: seq > 0 ? [{ type: 'PositionAnnotated', branchId: 0, seq: seq - 1, note: 'n' }] : [START_EVENT],
+    },
+  });
+  const entries = entriesOf(Array.from({ length: 12_000 }, (_, seq) => frame(seq)));
+  const memory = await openMemoryLog();
+  const log = withLargeRecords(memory);
+  const store = counted(emptyStore());
+  const one = apart({ log, contents: openMemoryContents(), store });
+  await appendAll(memory, entries.slice(0, 10));
+  await one.projector.catchUp();
+  await appendAll(memory, entries.slice(10, 5_000));
+  await untilBegun(one);
+  await appendAll(memory, entries.slice(5_000, 5_001));
+  await one.projector.catchUp();
+  const commits = store.commits;
+  await appendAll(memory, entries.slice(5_001));
+  await one.projector.catchUp();
+  expect(store.commits).toBe(commits);
+  expect((await one.projector.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
+});
+
+const START_EVENT = {
+  type: 'HistoryStarted',
+  name: null,
+  ids: { root: 'root', sys: 'sys', seq: 'seq', ah: 'ah' },
+  thread: 'full',
+  cycle: 0,
+  source: null,
+  salvaged: null,
+} as const;

@@ -103,13 +103,15 @@ export const openShortRuns = (options: ShortRunsOptions): ShortRuns | undefined 
         options.begun();
       }
       const until = await log.end(partition);
-      const from = offsets.get(partition) ?? (await readCheckpoint(generation, partition))?.cursor.offset;
+      const known = offsets.get(partition);
+      const from = known ?? (await readCheckpoint(generation, partition))?.cursor.offset;
       if (from === until) return true;
       if (from === undefined || from > until) return false;
       offsets.delete(partition);
       const epoch = log.epoch?.(partition) ?? 0;
       const batch = await log.read(partition, from);
-      if (isLong(batch, from, until)) return false;
+      // What was written since its last run is the thread's, however much it is: others would begin anew beside the commands.
+      if (known === undefined && isLong(batch, from, until)) return false;
       const isSealed = ({ key }: (typeof batch.records)[number]): boolean =>
         key !== null && contents.sealer?.seals(key) === true;
       if (batch.records.some(isSealed)) return false;
