@@ -35,7 +35,7 @@ export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerS
     workerData: options,
     // A window's rows fit into the young generation. The old one is never so large; but the smaller it may become, the sooner it is
     // collected. By default a thread takes 250 MB more. From 2 GiB on V8 waits for four times of what was left: a tenth less processor
-    // time, and 80 MB more a thread. Just below, it waits for twice as much: a fourteenth less of V8's own than at 1 GiB, and no more memory.
+    // time, and 80 MB more a thread. Just below, it waits for twice as much: a tenth less of V8's own than at 1 GiB, and 15 MB more.
     resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 2_040 },
   });
   const loaded = Promise.withResolvers<undefined>();
