@@ -10,35 +10,51 @@ export type ConsumeInput = {
   readonly prefix: string;
   readonly events: number;
   readonly frames: number;
+  readonly consumer: Consumer;
 };
 
-/** Events a second, each way. */
-export type Consumed = { readonly bare: number; readonly read: number; readonly folded: number };
+/** Who reads: kafkajs alone, which counts; the log; a new home, into all rows. Each in a process of its own, which has done nothing before. */
+export type Consumer = 'kafkajs' | 'log' | 'home';
 
-/** The same frames read: by a consumer of kafkajs that counts them, by the log, and into the rows of a new home. */
+/** Events a second: of kafkajs from connecting to the last message, of us from opening the log to the last record or row. */
+export type Consumed = { readonly perSecond: number };
+
+/** The same frames, read by one of those who can, whose process is as new as the other's. */
 export const consumeKafka = async (input: ConsumeInput): Promise<Consumed> => {
-  const { brokers, prefix, events, frames, directory } = input;
-  const all = frames * events * 1000;
-  const log = await openKafkaLog({ brokers, prefix, create: false });
-  const read = await timed(async () => {
-    for (let at = 0, seen = -1; seen !== 0;) {
-      const { records, next } = await log.read(0, at);
-      [at, seen] = [next, records.length];
-    }
-  });
-  await log.close();
-  const bare = await timed(() => consumeBare(input));
-  const address = `kafka://${brokers.join(',')}/${prefix}`;
-  const home = await openHome({ directory, create: true, log: address });
-  const folded = await timed(() => home.histories());
-  await home.close();
-  return { bare: all / bare.ms, read: all / read.ms, folded: all / folded.ms };
+  const ways = { kafkajs: consumeBare, log: readAll, home: foldAll };
+  const close: (() => Promise<void>)[] = [];
+  const { ms } = await timed(() => ways[input.consumer](input, close));
+  for (const each of close) await each();
+  return { perSecond: (input.frames * input.events * 1000) / ms };
 };
 
-const consumeBare = async ({ brokers, prefix, frames }: ConsumeInput): Promise<void> => {
+/** Closing is in nobody's time. */
+type Consume = (input: ConsumeInput, close: (() => Promise<void>)[]) => Promise<void>;
+
+const readAll: Consume = async ({ brokers, prefix }, close) => {
+  const log = await openKafkaLog({ brokers, prefix, create: false });
+  close.push(() => log.close());
+  for (let at = 0, seen = -1; seen !== 0;) {
+    const { records, next } = await log.read(0, at);
+    [at, seen] = [next, records.length];
+  }
+};
+
+const foldAll: Consume = async ({ brokers, prefix, directory }, close) => {
+  const home = await openHome({
+    directory,
+    create: true,
+    log: `kafka://${brokers.join(',')}/${prefix}`,
+  });
+  close.push(() => home.close());
+  await home.histories();
+};
+
+const consumeBare: Consume = async ({ brokers, prefix, frames }, close) => {
   registerZstd();
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
   const consumer = kafka.consumer({ groupId: `${prefix}-${process.pid}`, readUncommitted: true });
+  close.push(() => consumer.disconnect());
   await consumer.connect();
   await consumer.subscribe({ topic: `${prefix}.frames`, fromBeginning: true });
   await new Promise<void>((done) => {
@@ -51,5 +67,4 @@ const consumeBare = async ({ brokers, prefix, frames }: ConsumeInput): Promise<v
       },
     });
   });
-  await consumer.disconnect();
 };
