@@ -67,6 +67,24 @@ export const hasUsers = (folder: string, boot: string = bootId()): boolean => {
   }
 };
 
+/**
+ * Whether somebody else has an environment open that this process has entered once: another process, or another part of
+ * this one. It takes some microseconds if not.
+ *
+ * @param folder of the environment; true if it is gone
+ */
+export const hasOthers = (folder: string): boolean => {
+  try {
+    const users = join(folder, 'users');
+    const notes = readdirSync(users);
+    if (notes.length === 1) return false;
+    const ended = hasEnded(bootId(), placeOf(users));
+    return notes.filter((note) => !ended(note)).length !== 1;
+  } catch {
+    return true;
+  }
+};
+
 const nameOfBoot = (boot: string): string => boot.replace(/[^\w-]/g, '_');
 
 /** A folder's number in its file system: the same after a restart and after it was moved, another for a copy. */

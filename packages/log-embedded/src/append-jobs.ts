@@ -152,10 +152,11 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
         };
       }
       case 'append': {
+        const started = machine.now();
         const placed = withLock((put, _putBoot, environment) =>
           appendOrRollBack(appending, job.group, put, environment),
         );
-        return { kind: 'appended', ...placed };
+        return { kind: 'appended', ...placed, took: machine.now() - started };
       }
       case 'close':
         close();

@@ -1,8 +1,9 @@
 import { fail } from '@stemma/errors';
 import type { Entry, EntryOffset, RawLog } from '@stemma/log';
-import type { StartThread } from './log-machine.ts';
+import { openAppendsHere, type AppendsHere } from './append-here.ts';
+import type { LogMachine } from './log-machine.ts';
 import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
-import type { AppendGroup, JobAnswer, WorkerOptions } from './job-messages.ts';
+import { errorOf, type AppendGroup, type JobAnswer, type WorkerOptions } from './job-messages.ts';
 
 /** The process's side of the appending thread: requests that come while it works are sent as one group. */
 export type Appender = {
@@ -31,17 +32,23 @@ const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 
 /** @param onFatal is called when the disk did not accept the data; it must end the process. */
 export const openAppender = async (
-  startThread: StartThread,
+  machine: LogMachine,
   options: WorkerOptions,
   onFatal: (message: string) => void,
 ): Promise<Appender> => {
-  const thread = startThread(options, onFatal);
+  const thread = machine.startThread(options, onFatal);
   const open = async (): Promise<Extract<JobAnswer, { kind: 'opened' }>> => {
     const answer = await thread.ask({ kind: 'open' });
     if (answer.kind !== 'opened') throw fail('E_INTERNAL', 'the appending thread did not open the log');
     return answer;
   };
-  const opened = await open().catch(async (error: unknown) => {
+  let here: AppendsHere;
+  const enter = async (): Promise<Extract<JobAnswer, { kind: 'opened' }>> => {
+    const answer = await open();
+    here = openAppendsHere(machine, { ...options, partitions: answer.partitions }, answer.lock);
+    return answer;
+  };
+  const opened = await enter().catch(async (error: unknown) => {
     await thread.end();
     throw error;
   });
@@ -49,25 +56,47 @@ export const openAppender = async (
   const queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
   let closed = false;
+  /** The disk did not accept the data. */
+  let lost: Error | undefined;
 
+  const heard = (answer: JobAnswer): JobAnswer => {
+    if (answer.kind === 'failed') throw errorOf(answer.failure);
+    if (answer.kind !== 'fatal') return answer;
+    lost = fail('E_IO', answer.message);
+    onFatal(answer.message);
+    throw lost;
+  };
+  const appendGroup = async (group: readonly Waiting[]): Promise<void> => {
+    if (lost !== undefined) throw lost;
+    const flat = flattenGroup(group);
+    const own = here.append(flat);
+    const answer = own === undefined ? await thread.ask({ kind: 'append', group: flat }) : heard(own);
+    if (answer.kind !== 'appended') return;
+    here.took(answer.took);
+    resolveEach(group, answer);
+    // Who writes one record after the other here would let nobody else have a turn.
+    if (own !== undefined) await machine.nextTurn();
+  };
   const flush = async (): Promise<void> => {
     // Requests of the same turn of the event loop go into the same group.
     await Promise.resolve();
     while (queue.length > 0) {
       const group = nextGroup(queue);
-      try {
-        const answer = await thread.ask({ kind: 'append', group: flattenGroup(group) });
-        if (answer.kind === 'appended') resolveEach(group, answer);
-      } catch (error) {
+      await appendGroup(group).catch((error: unknown) => {
         for (const { reject } of group) reject(error);
-      }
+      });
     }
     flushing = undefined;
   };
   return {
     partitions: opened.partitions,
     lock: opened,
-    enterAgain: open,
+    enterAgain: async () => {
+      const before = here;
+      const answer = await enter();
+      await before.close();
+      return answer;
+    },
     appended,
     append: async (partition, entries) => {
       if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
@@ -86,6 +115,7 @@ export const openAppender = async (
       if (closed) return;
       closed = true;
       await flushing;
+      await here.close();
       await thread.ask({ kind: 'close' }).catch(() => undefined);
       await thread.end();
     },

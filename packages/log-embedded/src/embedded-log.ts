@@ -49,7 +49,7 @@ export const openLogOn = async (machine: LogMachine, options: EmbeddedLogOptions
   const directory = resolve(options.directory);
   makeDirectory(disk, directory);
   const appender = await openAppender(
-    machine.startThread,
+    machine,
     {
       directory,
       partitions: options.partitions ?? 1,

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetail } from '@stemma/errors';
+import { StemmaError, type ErrorCode, type ErrorDetail } from '@stemma/errors';
 import type { ExitGate } from '@stemma/machine';
 
 /** The options of the appending thread. */
@@ -33,6 +33,9 @@ export type Job =
 
 export type Failure = { readonly code: ErrorCode; readonly message: string; readonly detail: ErrorDetail };
 
+export const errorOf = ({ code, message, detail }: Failure): StemmaError =>
+  new StemmaError(code, message, detail);
+
 export type JobAnswer =
   /** `lock`: the folder of the lock. `repaired`: what was made anew, in sentences. */
   | {
@@ -41,8 +44,13 @@ export type JobAnswer =
       readonly lock: string;
       readonly repaired: readonly string[];
     }
-  /** The offset of each entry, and of the next one after it. */
-  | { readonly kind: 'appended'; readonly offsets: Float64Array; readonly nexts: Float64Array }
+  /** The offset of each entry, and of the next one after it. `took`: milliseconds, the wait for the lock and the disk among them. */
+  | {
+      readonly kind: 'appended';
+      readonly offsets: Float64Array;
+      readonly nexts: Float64Array;
+      readonly took: number;
+    }
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly failure: Failure }
   /** A sync failed: the process ends. */

@@ -1,8 +1,10 @@
-import { enterEnvironment, filesOfFile, nextFolder, type Entered } from '@stemma/lmdb-gate';
+import { enterEnvironment, filesOfFile, nextFolder, openGateBeside, type Entered } from '@stemma/lmdb-gate';
 import { bootId } from '@stemma/machine';
+import { fail } from '@stemma/errors';
 import { open, type RootDatabase } from 'lmdb';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { EnteredLock } from './log-machine.ts';
 
 /** The environment's entry for a partition: its end, and the first offset of its last segment. */
 export type PartitionEnd = { readonly end: number; readonly base: number };
@@ -52,6 +54,19 @@ export const enterLock = (
     // Whoever finds the log's end says it: it may be another process.
     copied: () => undefined,
   });
+};
+
+/**
+ * The lock in a folder that another thread of this process has entered.
+ *
+ * @throws E_LOG_BUSY if another one was put in its place: that thread enters it first
+ */
+export const enterLockBeside = (folder: string): EnteredLock => {
+  if (existsSync(nextFolder(folder)))
+    throw fail('E_LOG_BUSY', `the lock in ${folder} was replaced`, { folder });
+  const gate = openGateBeside(folder);
+  const opened = openLockEnvironment(folder);
+  return { opened, folder, gate, isReplaced: opened.isReplaced, leave: () => gate.close() };
 };
 
 /** Another opening of the environment in a folder that this process has entered. */

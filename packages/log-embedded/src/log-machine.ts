@@ -44,10 +44,20 @@ export type JobMachine = {
 export type LogMachine = JobMachine & {
   /** Another opening of the lock in a folder that was entered. */
   readonly openLock: (folder: string) => LockEnvironment;
+  /**
+   * The lock in a folder that the appending thread of this process has entered.
+   *
+   * @throws E_LOG_BUSY if another one was put in its place
+   */
+  readonly enterLockBeside: (folder: string) => EnteredLock;
+  /** Whether another process, or another part of this one, has the lock in a folder open. */
+  readonly isShared: (folder: string) => boolean;
   readonly startThread: StartThread;
   /** Nanoseconds since 1970. */
   readonly clock: () => bigint;
   readonly newId: () => string;
+  /** Resolves when everybody else in the process had a turn: timers, requests, messages of threads. */
+  readonly nextTurn: () => Promise<void>;
   /** Calls `fn` again and again; returns what ends it. */
   readonly every: (milliseconds: number, fn: () => void) => () => void;
 };

@@ -1,10 +1,12 @@
+import { hasOthers } from '@stemma/lmdb-gate';
 import { bootId } from '@stemma/machine';
 import { randomUUID } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { startThread } from './append-thread.ts';
 import { thisDisk } from './disk.ts';
 import { endsWithItsHash } from './find-end.ts';
 import { isHolderAlive, thisProcess } from './holder.ts';
-import { enterLock, openLockEnvironment } from './lock-environment.ts';
+import { enterLock, enterLockBeside, openLockEnvironment } from './lock-environment.ts';
 import type { LogMachine } from './log-machine.ts';
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -20,9 +22,12 @@ export const thisMachine: LogMachine = {
   now: () => performance.now(),
   pause: (milliseconds) => void Atomics.wait(sleeper, 0, 0, milliseconds),
   openLock: openLockEnvironment,
+  enterLockBeside,
+  isShared: hasOthers,
   startThread,
   clock: () => BigInt(Date.now()) * 1_000_000n,
   newId: randomUUID,
+  nextTurn: () => setImmediate(),
   every: (milliseconds, fn) => {
     const timer = setInterval(fn, milliseconds);
     return () => clearInterval(timer);
