@@ -20,7 +20,7 @@ const SHARE = 1 / 8;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The way around the appending thread (docs/decisions/0101): a record that is alone is written by who has it, with the
+ * The way around the appending thread (docs/decisions/0102): a record that is alone is written by who has it, with the
  * same lock and the same checks as that thread, since two hand-overs to a thread that sleeps take longer than the disk.
  *
  * @param folder of the lock, which the appending thread of this process has entered

@@ -15,6 +15,7 @@ import {
 afterEach(removeDirectories);
 
 const KILLS = Number(process.env['STEMMA_KILLS'] ?? sized(8, 60));
+const ALONE = Math.ceil(KILLS / 4);
 
 /** Every acknowledged line stands in the log at its seq, each command once. */
 const expectAcknowledged = async (directory: string, lines: readonly string[]): Promise<void> => {
@@ -57,6 +58,21 @@ describe('processes side by side', () => {
     };
     await Promise.all([run(), run(), run()]);
     expect(lines.length).toBeGreaterThan(KILLS);
+    await expectAcknowledged(directory, lines);
+  }, 600_000);
+
+  it(`lose no acknowledged record when ${ALONE} that write alone, one note at a time, are killed one after the other [record §6: killed, §6: durable]`, async () => {
+    const directory = makeDirectory();
+    const lines: string[] = [];
+    for (let i = 0; i < ALONE; i++) {
+      const child = runChild('notes.ts', [directory, `k${i}`, '1000000', '1']);
+      // After some notes it appends in its own thread.
+      await child.said(20 + Math.floor(Math.random() * 200));
+      child.process.kill('SIGKILL');
+      await child.ended;
+      expect(child.errors()).toBe('');
+      lines.push(...child.lines());
+    }
     await expectAcknowledged(directory, lines);
   }, 600_000);
 

@@ -5,9 +5,9 @@ import { openEmbeddedLog } from '../../src/index.ts';
 
 /*
  * A process that writes notes until it is killed or has written enough, and says on its standard output what was
- * acknowledged: history, seq, note. Arguments: directory, its own name, how many notes.
+ * acknowledged: history, seq, note. Arguments: directory, its own name, how many notes, how many of them at once.
  */
-const [directory = '', name = '', count = '1000000'] = process.argv.slice(2);
+const [directory = '', name = '', count = '1000000', atOnce = '5'] = process.argv.slice(2);
 try {
   const log = await openEmbeddedLog({ directory, segmentBytes: 256 * 1024, stepBytes: 64 * 1024 });
   const rows = openNoteRows(log);
@@ -20,9 +20,10 @@ try {
     sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
     tries: 10_000,
   });
-  for (let i = 0; i < Number(count); i += 5) {
+  const histories = ['hshared', `h${name}`, `h${name}`, 'hshared', `h${name}`].slice(0, Number(atOnce));
+  for (let i = 0; i < Number(count); i += histories.length) {
     const written = await Promise.all(
-      ['hshared', `h${name}`, `h${name}`, 'hshared', `h${name}`].map((history, k) =>
+      histories.map((history, k) =>
         writer.write(noteIntent(history, `${name}-${i + k}`, `${name}-${i + k}`)),
       ),
     );
