@@ -4,7 +4,6 @@ import { fail } from '@stemma/errors';
 import { open, type RootDatabase } from 'lmdb';
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EnteredLock } from './log-machine.ts';
 
 /** The environment's entry for a partition: its end, and the first offset of its last segment. */
 export type PartitionEnd = { readonly end: number; readonly base: number };
@@ -61,7 +60,7 @@ export const enterLock = (
  *
  * @throws E_LOG_BUSY if another one was put in its place: that thread enters it first
  */
-export const enterLockBeside = (folder: string): EnteredLock => {
+export const enterLockBeside = (folder: string): Omit<Entered<LockEnvironment>, 'replace' | 'isShared'> => {
   if (existsSync(nextFolder(folder)))
     throw fail('E_LOG_BUSY', `the lock in ${folder} was replaced`, { folder });
   const gate = openGateBeside(folder);
