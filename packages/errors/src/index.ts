@@ -8,6 +8,7 @@ export {
   redactedError,
   type ErrorDetail,
 } from './stemma-error.ts';
+export { fromWireError, toWireError, type WireError } from './wire-error.ts';
 export { attempt } from './attempt.ts';
 export { issueText } from './issue-text.ts';
 export { backOff, type BackOff } from './back-off.ts';

@@ -1,5 +1,5 @@
 import { copyMark } from '@stemma/lmdb-gate';
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, toWireError, type WireError } from '@stemma/errors';
 import { dirname } from 'node:path';
 import {
   appendOrRollBack,
@@ -12,7 +12,7 @@ import {
 import { makeFolders, syncFolder } from './disk.ts';
 import { truncateFile } from './find-end.ts';
 import { openHolderFile, waitForHolder } from './holder.ts';
-import type { Failure, Job, JobAnswer, WorkerOptions } from './job-messages.ts';
+import type { Job, JobAnswer, WorkerOptions } from './job-messages.ts';
 import { openLastSegments } from './last-segments.ts';
 import type { LockEnvironment } from './lock-environment.ts';
 import type { EnteredLock, JobMachine } from './log-machine.ts';
@@ -189,8 +189,8 @@ const refuseRemoved = (directory: string, environment: LockEnvironment): void =>
     throw fail('E_LOG_CLOSED', `the lock of ${directory} was removed: open the log again`);
 };
 
-const failureOf = (error: unknown): Failure => {
-  const message = error instanceof Error ? error.message : String(error);
-  if (isStemmaError(error)) return { code: error.code, message, detail: error.detail };
-  return { code: 'E_IO', message: `the log cannot be written: ${message}`, detail: {} };
+const failureOf = (error: unknown): WireError => {
+  const sent = toWireError(error);
+  if (isStemmaError(error)) return sent;
+  return { ...sent, code: 'E_IO', message: `the log cannot be written: ${sent.message}` };
 };

@@ -1,7 +1,7 @@
-import { fail } from '@stemma/errors';
+import { fail, fromWireError } from '@stemma/errors';
 import { Worker } from 'node:worker_threads';
 import { guardExit, newExitGate } from '@stemma/machine';
-import { errorOf, type JobAnswer, type JobResponse, type WorkerData } from './job-messages.ts';
+import { type JobAnswer, type JobResponse, type WorkerData } from './job-messages.ts';
 import type { StartThread } from './log-machine.ts';
 
 export const startThread: StartThread = (options, onFatal) => {
@@ -30,7 +30,7 @@ export const startThread: StartThread = (options, onFatal) => {
       waiter?.reject(fail('E_IO', answer.message));
       fatal(answer.message);
     } else if (answer.kind === 'failed') {
-      waiter?.reject(errorOf(answer.failure));
+      waiter?.reject(fromWireError(answer.failure));
     } else waiter?.resolve(answer);
   });
   worker.on('error', (error: unknown) => {

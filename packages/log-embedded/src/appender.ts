@@ -1,9 +1,9 @@
-import { fail } from '@stemma/errors';
+import { fail, fromWireError } from '@stemma/errors';
 import type { Entry, EntryOffset, RawLog } from '@stemma/log';
 import { openAppendsHere, type AppendsHere } from './append-here.ts';
 import type { LogMachine } from './log-machine.ts';
 import { MAX_KEY_BYTES, MAX_RECORD_BYTES } from './entry.ts';
-import { errorOf, type AppendGroup, type JobAnswer, type WorkerOptions } from './job-messages.ts';
+import { type AppendGroup, type JobAnswer, type WorkerOptions } from './job-messages.ts';
 
 /** The process's side of the appending thread: requests that come while it works are sent as one group. */
 export type Appender = {
@@ -60,7 +60,7 @@ export const openAppender = async (
   let lost: Error | undefined;
 
   const heard = (answer: JobAnswer): JobAnswer => {
-    if (answer.kind === 'failed') throw errorOf(answer.failure);
+    if (answer.kind === 'failed') throw fromWireError(answer.failure);
     if (answer.kind !== 'fatal') return answer;
     lost = fail('E_IO', answer.message);
     onFatal(answer.message);

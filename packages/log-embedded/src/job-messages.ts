@@ -1,4 +1,4 @@
-import { StemmaError, type ErrorCode, type ErrorDetail } from '@stemma/errors';
+import type { WireError } from '@stemma/errors';
 import type { ExitGate } from '@stemma/machine';
 
 /** The options of the appending thread. */
@@ -31,11 +31,6 @@ export type Job =
   | { readonly kind: 'append'; readonly group: AppendGroup }
   | { readonly kind: 'close' };
 
-export type Failure = { readonly code: ErrorCode; readonly message: string; readonly detail: ErrorDetail };
-
-export const errorOf = ({ code, message, detail }: Failure): StemmaError =>
-  new StemmaError(code, message, detail);
-
 export type JobAnswer =
   /** `lock`: the folder of the lock. `repaired`: what was made anew, in sentences. */
   | {
@@ -52,7 +47,7 @@ export type JobAnswer =
       readonly took: number;
     }
   | { readonly kind: 'closed' }
-  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'failed'; readonly failure: WireError }
   /** A sync failed: the process ends. */
   | { readonly kind: 'fatal'; readonly message: string };
 

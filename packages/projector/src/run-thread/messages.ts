@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetail } from '@stemma/errors';
+import type { WireError } from '@stemma/errors';
 import type { ExitGate } from '@stemma/machine';
 import type { EventLog } from '@stemma/log';
 import type { RowsAddress } from '@stemma/row-store';
@@ -65,12 +65,6 @@ export type ThreadQuestion =
   /** A window of a long run was committed: is the run to go on? */
   | { readonly kind: 'committed'; readonly commit: Committed };
 
-export type ThreadFailure = {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly detail: ErrorDetail;
-};
-
 export type ThreadAnswer =
   | { readonly kind: 'records'; readonly records: SentRecords }
   | { readonly kind: 'bounds'; readonly start: number; readonly end: number }
@@ -78,7 +72,7 @@ export type ThreadAnswer =
   /** Null: something was not as usual. */
   | { readonly kind: 'sealed'; readonly folded: FoldedPart | null }
   | { readonly kind: 'committed'; readonly stop: boolean }
-  | { readonly kind: 'failed'; readonly failure: ThreadFailure };
+  | { readonly kind: 'failed'; readonly failure: WireError };
 
 export type ToThread =
   | { readonly kind: 'open' }
@@ -93,7 +87,7 @@ export type FromThread =
   | { readonly kind: 'committed'; readonly progress: Progress }
   /** The offset of the rows now; null: something was not as usual, and is left to whoever started the thread. */
   | { readonly kind: 'ran'; readonly id: number; readonly offset: number | null }
-  | { readonly kind: 'ranLong'; readonly id: number; readonly end: PartitionRunEnd | ThreadFailure }
+  | { readonly kind: 'ranLong'; readonly id: number; readonly end: PartitionRunEnd | WireError }
   | { readonly kind: 'ask'; readonly id: number; readonly question: ThreadQuestion }
   /** What was folded of sealed histories and not committed is forgotten. */
   | { readonly kind: 'reset' }

@@ -1,5 +1,5 @@
 import type { ContentRef } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, fromWireError, toWireError, type WireError } from '@stemma/errors';
 import { findFrame, findFrames } from '@stemma/history-store';
 import { enterGate, isLeaving, leaveGate } from '@stemma/machine';
 import { openRevalidatingReader, type ContentSource, type RevalidatingReader } from '@stemma/log';
@@ -15,14 +15,12 @@ import { receivedModels } from '../sent-models.ts';
 import { startFoldWorkers, type FoldWorkers } from '../workers/fold-workers.ts';
 import { runInWorkers, type LongRun, type PartitionRunEnd } from '../workers/run-in-workers.ts';
 import { sentPart } from '../workers/sent-part.ts';
-import { errorOf, failureOf } from './failure.ts';
 import type {
   FromThread,
   RunThreadOptions,
   SentRecords,
   ShortRun,
   ThreadAnswer,
-  ThreadFailure,
   ThreadQuestion,
   ToThread,
 } from './messages.ts';
@@ -49,7 +47,7 @@ const ask = async <K extends ThreadQuestion['kind']>(
     tell({ kind: 'ask', id: questions, question }, moved);
   });
   if (answer.kind !== 'failed') return answer as Extract<ThreadAnswer, { kind: K }>;
-  throw errorOf(answer.failure);
+  throw fromWireError(answer.failure);
 };
 
 /** Of histories that are sealed, or for which more is folded. */
@@ -174,7 +172,7 @@ const foldLong = async ({
   cursor,
   until,
   frames,
-}: LongRun): Promise<PartitionRunEnd | ThreadFailure> => {
+}: LongRun): Promise<PartitionRunEnd | WireError> => {
   try {
     return await runInWorkers({
       log,
@@ -189,7 +187,7 @@ const foldLong = async ({
       committed: async (commit) => (await ask({ kind: 'committed', commit })).stop || isLeaving(gate),
     });
   } catch (error) {
-    return failureOf(error);
+    return toWireError(error);
   }
 };
 

@@ -1,12 +1,11 @@
 import { ContentRef } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, fromWireError, toWireError } from '@stemma/errors';
 import { endProcess, guardExit, isInside, keepOut, newExitGate } from '@stemma/machine';
 import { openRecord, type ContentSource, type EventLog, type LogRecord } from '@stemma/log';
 import { Worker } from 'node:worker_threads';
 import { oneByOne } from '../one-by-one.ts';
 import type { Progress } from '../run-partition.ts';
 import type { Committed, LongRun, PartitionRunEnd } from '../workers/run-in-workers.ts';
-import { errorOf, failureOf } from './failure.ts';
 import type {
   FromThread,
   RunThreadOptions,
@@ -111,7 +110,7 @@ export const startRunThread = (
         break;
       case 'ranLong':
         if (typeof message.end === 'string') longRuns.get(message.id)?.resolve(message.end);
-        else longRuns.get(message.id)?.reject(errorOf(message.end));
+        else longRuns.get(message.id)?.reject(fromWireError(message.end));
         longRuns.delete(message.id);
         break;
       case 'reset':
@@ -217,7 +216,7 @@ const answer = async (
         return { kind: 'committed', stop: (await long?.committed(question.commit)) ?? false };
     }
   } catch (error) {
-    return { kind: 'failed', failure: failureOf(error) };
+    return { kind: 'failed', failure: toWireError(error) };
   }
 };
 

@@ -1,4 +1,4 @@
-import { fail, visibleText } from '@stemma/errors';
+import { fail, toWireError, visibleText } from '@stemma/errors';
 import { openHome } from '@stemma/home';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { openGatewayMetrics } from '../gateway-metrics.ts';
@@ -16,7 +16,6 @@ import { headerIn, pairsOf } from '../front/header-list.ts';
 import type { PlainRequest } from '../plain-answers.ts';
 import { openPrograms, type ClientPorts } from '../questions-apart/programs.ts';
 import { openQuestionPool, type Asker } from '../questions-apart/question-pool.ts';
-import { toWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
 import { openScopesReader } from '../proxy/steered-scopes.ts';
 import { openEntryRecorder } from '../proxy/record-entries.ts';

@@ -1,10 +1,9 @@
-import { fail } from '@stemma/errors';
+import { fail, fromWireError } from '@stemma/errors';
 import { once } from 'node:events';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { DoorCounts } from '../front/door-counts.ts';
 import type { HttpAnswer, Pieces, StreamedAnswer } from '../front/answer.ts';
 import type { Answering } from '../front/open-front.ts';
-import { fromWireError } from '../wire-error.ts';
 import { openOutbox } from './outbox.ts';
 import type { CallSink, RecordedEntry, SteeredEntry } from '../proxy/call-sink.ts';
 import { areCurrent, isIn, NOTHING_KNOWN } from '../proxy/steered-scopes.ts';

@@ -1,3 +1,4 @@
+import type { WireError } from '@stemma/errors';
 import type { HomeOptions } from '@stemma/home';
 import type { DoorCounts } from '../front/door-counts.ts';
 import type { HeaderList } from '../front/header-list.ts';
@@ -6,7 +7,6 @@ import type { EntryRef } from '../proxy/journal.ts';
 import type { StartedEntry } from '../proxy/entry.ts';
 import type { RecordedEntry, SteeredEntry } from '../proxy/call-sink.ts';
 import type { KnownScopes } from '../proxy/steered-scopes.ts';
-import type { WireError } from '../wire-error.ts';
 
 /** What a home in a thread is opened with. */
 export type HomeThreadOptions = {

@@ -1,6 +1,6 @@
+import type { WireError } from '@stemma/errors';
 import type { EndpointName } from '@stemma/api';
 import type { HomeOptions } from '@stemma/home';
-import type { WireError } from '../wire-error.ts';
 
 /** What the process of a home tells one that answers questions for it. One question at a time. */
 export type QuestionRequest =

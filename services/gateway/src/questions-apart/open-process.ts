@@ -1,8 +1,7 @@
-import { fail } from '@stemma/errors';
+import { fail, fromWireError } from '@stemma/errors';
 import type { HomeOptions } from '@stemma/home';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { fromWireError } from '../wire-error.ts';
 import type { QuestionAnswer, QuestionRequest } from './messages.ts';
 
 /** A process that answers questions, one at a time. */

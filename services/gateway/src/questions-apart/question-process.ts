@@ -1,9 +1,8 @@
 import { ENDPOINTS, toWireJson } from '@stemma/api';
-import { fail, isStemmaError, visibleText } from '@stemma/errors';
+import { fail, isStemmaError, toWireError, visibleText } from '@stemma/errors';
 import { openHome, type Home } from '@stemma/home';
 import { createHandlers, type Handlers } from '../handlers.ts';
 import { UNFORESEEN } from '../hide-paths.ts';
-import { toWireError } from '../wire-error.ts';
 import type { QuestionAnswer, QuestionRequest } from './messages.ts';
 
 /*
