@@ -14,6 +14,8 @@ export type Growth = {
   readonly turn: Spread;
   readonly first: Spread;
   readonly last: Spread;
+  /** A turn in a home that is new, with threads that are new; null where a home has none. */
+  readonly inNewHome: Spread | null;
   /** The part of a turn that is storing it, where it can be measured alone. */
   readonly storing: Spread | null;
   /** All that the model was shown at an arbitrary old snapshot. */
@@ -31,8 +33,11 @@ export type GrowthInput = {
   readonly reads: number;
 };
 
-/** The turns of another conversation that each system records first, in another place. */
+/** The turns of another conversation that is recorded first, in another place. */
 export const WARM_TURNS = 300;
+
+/** The turns of another conversation that a home of Stemma has recorded when it counts as one that has been running. */
+export const EARLIER_TURNS = 3_000;
 
 /** Space a file or a folder takes: allocated blocks, so that holes do not count and preallocation does. */
 export const onDisk = (path: string): number => {
@@ -42,7 +47,9 @@ export const onDisk = (path: string): number => {
   return readdirSync(path).reduce((sum, name) => sum + onDisk(join(path, name)), 0);
 };
 
-export const ofTurns = (turns: readonly number[]): Pick<Growth, 'turn' | 'first' | 'last'> => ({
+export type TurnSpreads = Pick<Growth, 'turn' | 'first' | 'last'>;
+
+export const ofTurns = (turns: readonly number[]): TurnSpreads => ({
   turn: spread(turns),
   ...tenths(turns),
 });

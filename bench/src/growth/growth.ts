@@ -2,13 +2,27 @@ import { join } from 'node:path';
 import { rmSync } from 'node:fs';
 import { median } from '../measure.ts';
 import { probe } from '../probe.ts';
+import type { Channels } from '../peers/langgraph.ts';
 import { bytes, figure, times, type Aim, type BenchmarkOptions, type Report, type Table } from '../table.ts';
-import { WARM_TURNS, type Growth, type GrowthInput } from './figures.ts';
+import { EARLIER_TURNS, WARM_TURNS, type Growth, type GrowthInput, type TurnSpreads } from './figures.ts';
+
+const growStemma = async (input: GrowthInput): Promise<Growth> => {
+  const fresh = await probe<Omit<Growth, keyof TurnSpreads>>('growth/new-home', input);
+  const directory = `${input.directory}-running`;
+  const running = await probe<TurnSpreads>('growth/running-home', { ...input, directory });
+  rmSync(directory, { recursive: true });
+  return { ...fresh.value, ...running.value };
+};
+
+const growLangGraph =
+  (channels: Channels) =>
+  async (input: GrowthInput): Promise<Growth> =>
+    (await probe<Growth>('growth/langgraph', { ...input, channels })).value;
 
 const systems = [
-  { probe: 'growth/stemma', title: 'Stemma', slow: false, more: {} },
-  { probe: 'growth/langgraph', title: 'LangGraph, plain', slow: true, more: { channels: 'plain' } },
-  { probe: 'growth/langgraph', title: 'LangGraph, delta 50', slow: true, more: { channels: 'delta' } },
+  { title: 'Stemma', slow: false, grow: growStemma },
+  { title: 'LangGraph, plain', slow: true, grow: growLangGraph('plain') },
+  { title: 'LangGraph, delta 50', slow: true, grow: growLangGraph('delta') },
 ] as const;
 type Title = (typeof systems)[number]['title'];
 
@@ -28,7 +42,7 @@ const measure = async (
   for (let round = 0; round < count; round += 1) {
     const directory = join(options.directory, `${system.title.replaceAll(/\W+/g, '-')}-${turns}-${round}`);
     const input: GrowthInput = { directory, turns, reads: options.quick ? 5 : 30 };
-    rounds.push((await probe<Growth>(system.probe, { ...input, ...system.more })).value);
+    rounds.push(await system.grow(input));
     rmSync(directory, { recursive: true, force: true });
   }
   return { title: system.title, turns, rounds };
@@ -50,6 +64,8 @@ const rows = (found: readonly Measured[]): readonly (readonly string[])[] =>
     figure(over(one, (round) => round.turn.p99)),
     `${figure(over(one, (round) => round.first.median))} → ${figure(over(one, (round) => round.last.median))}`,
     `${figure(over(one, (round) => round.first.p99))} → ${figure(over(one, (round) => round.last.p99))}`,
+    one.rounds[0]?.inNewHome == null ? '' : figure(over(one, (round) => round.inNewHome!.median)),
+    one.rounds[0]?.inNewHome == null ? '' : figure(over(one, (round) => round.inNewHome!.p99)),
     one.rounds[0]?.storing == null ? '' : figure(over(one, (round) => round.storing!.median)),
     figure(over(one, snapshot)),
     one.rounds[0]?.node == null ? '' : figure(over(one, (round) => round.node!.median * 1_000)),
@@ -162,6 +178,8 @@ export const growth = async (options: BenchmarkOptions): Promise<Report> => {
       'p99',
       'median, first → last tenth',
       'p99, first → last tenth',
+      'in a new home, median',
+      'p99',
       'storing, ms',
       'old snapshot, ms',
       'one node, µs',
@@ -169,7 +187,8 @@ export const growth = async (options: BenchmarkOptions): Promise<Report> => {
     ],
     rows: rows(found),
     notes: [
-      `Each system first records another conversation of ${WARM_TURNS} turns in another place, so that its code is compiled.`,
+      `LangGraph first records another conversation of ${WARM_TURNS} turns in another place, so that its code is compiled: more do not make it faster. A home of Stemma has recorded another one of ${figure(EARLIER_TURNS)} turns before its turns are measured.`,
+      `In a new home: the same conversation in a home that is made for it, after ${WARM_TURNS} turns in another home of the same process. Its beginning is V8's compiling, above all in the thread that folds, which is new. Space is measured there, and what looking back costs.`,
       'A turn is 2 messages of 1 KB and one durable snapshot. On disk: allocated blocks after a clean close, log and all read models but stages and causes, whose rows are folded for a history that somebody asks about: all asked for.',
       `${options.rounds} rounds, of LangGraph one at the largest size; medians of the rounds.`,
       'Old snapshots: drawn evenly from the whole conversation, the same for all, each read once, after as many others.',

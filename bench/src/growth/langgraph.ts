@@ -50,6 +50,7 @@ export const growLangGraph = async (
     asked: null,
     parts: {},
     ...ofTurns(turns),
+    inNewHome: null,
     storing: spread(storing),
     snapshot: spread(reads),
     node: null,

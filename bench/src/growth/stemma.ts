@@ -2,7 +2,7 @@ import { openDirectoryContents } from '@stemma/contents';
 import { providerThread } from '@stemma/context-tree';
 import { historyId, payloadIn } from '@stemma/history';
 import { readNode } from '@stemma/history-store';
-import { openHome } from '@stemma/home';
+import { openHome, type Home } from '@stemma/home';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector } from '@stemma/projector';
 import { resolvePosition } from '@stemma/queries';
@@ -11,24 +11,38 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { spread, timed } from '../measure.ts';
 import { lookedAt, said } from './conversation.ts';
-import { ofTurns, onDisk, WARM_TURNS, type Growth, type GrowthInput } from './figures.ts';
+import {
+  EARLIER_TURNS,
+  ofTurns,
+  onDisk,
+  WARM_TURNS,
+  type Growth,
+  type GrowthInput,
+  type TurnSpreads,
+} from './figures.ts';
 
 const name = 'conversation';
 const history = historyId(name, '');
 
-/** Records the conversation: a turn is one command that inserts both messages and commits. */
-const record = async (input: GrowthInput): Promise<readonly number[]> => {
-  const home = await openHome({ directory: input.directory, create: true });
+/** Records a conversation: a turn is one command that inserts both messages and commits. Gives the milliseconds of each. */
+const record = async (home: Home, title: string, count: number): Promise<readonly number[]> => {
+  const history = historyId(title, '');
   const by = { recorder: 'bench' };
   const turns: number[] = [];
-  await home.submit({ id: 'start', history, branchId: 0, by, steps: [{ op: 'start', name }] });
-  for (let turn = 1; turn <= input.turns; turn += 1) {
+  await home.submit({
+    id: `${title}-start`,
+    history,
+    branchId: 0,
+    by,
+    steps: [{ op: 'start', name: title }],
+  });
+  for (let turn = 1; turn <= count; turn += 1) {
     const { question, answer } = said(turn);
     const block = (id: string, role: string, content: string) =>
       ({ op: 'insert', parent: '^ah', node: { id, nodeType: 'cb', role, kind: 'text', content } }) as const;
     const { ms } = await timed(() =>
       home.submit({
-        id: `turn-${turn}`,
+        id: `${title}-${turn}`,
         history,
         branchId: 0,
         by,
@@ -41,10 +55,26 @@ const record = async (input: GrowthInput): Promise<readonly number[]> => {
     );
     turns.push(ms);
   }
+  return turns;
+};
+
+/** The conversation in a home that is new and holds nothing else. */
+const recordInNewHome = async (directory: string, turns: number): Promise<readonly number[]> => {
+  const home = await openHome({ directory, create: true });
+  const measured = await record(home, name, turns);
   // A question is answered when all rows are written.
   await home.histories();
   await home.close();
-  return turns;
+  return measured;
+};
+
+/** The conversation in a home that has recorded another one: its threads are there, and the code that runs is compiled. */
+export const growInRunningHome = async ({ directory, turns }: GrowthInput): Promise<TurnSpreads> => {
+  const home = await openHome({ directory, create: true });
+  await record(home, 'earlier', EARLIER_TURNS);
+  const measured = await record(home, name, turns);
+  await home.close();
+  return ofTurns(measured);
 };
 
 /** Milliseconds for the whole thread of each snapshot, every content included. */
@@ -116,12 +146,15 @@ const readNodes = async (input: GrowthInput): Promise<NodeReads> => {
   return measured;
 };
 
-/** The conversation in Stemma, after another one in another home: the code that runs is compiled. */
-export const growStemma = async (input: GrowthInput): Promise<Growth> => {
-  const before = { ...input, directory: `${input.directory}-before`, turns: WARM_TURNS };
-  await record(before);
-  rmSync(before.directory, { recursive: true });
-  const turns = await record(input);
+/**
+ * The conversation in a new home of Stemma, after a short one in another home: the code that the home's own thread runs is
+ * compiled, that of its other threads is not. Then what looking back costs.
+ */
+export const growInNewHome = async (input: GrowthInput): Promise<Omit<Growth, keyof TurnSpreads>> => {
+  const before = `${input.directory}-before`;
+  await recordInNewHome(before, WARM_TURNS);
+  rmSync(before, { recursive: true });
+  const turns = await recordInNewHome(input.directory, input.turns);
   const size = (part: string): number => onDisk(join(input.directory, part));
   const bytes = onDisk(input.directory);
   const parts = { log: size('log'), rows: size('rows'), contents: size('contents') };
@@ -132,7 +165,7 @@ export const growStemma = async (input: GrowthInput): Promise<Growth> => {
     bytes,
     asked: onDisk(input.directory),
     parts,
-    ...ofTurns(turns),
+    inNewHome: spread(turns),
     storing: null,
     snapshot: spread(snapshots),
     node: spread(nodes.contents),
