@@ -36,8 +36,8 @@ export type GrowthInput = {
 /** The turns of another conversation that is recorded first, in another place. */
 export const WARM_TURNS = 300;
 
-/** The turns of another conversation that a home of Stemma has recorded when it counts as one that has been running. */
-export const EARLIER_TURNS = 3_000;
+/** The conversations that a home of Stemma has recorded when it counts as one that has been running, and the turns of each. */
+export const EARLIER = { conversations: 10, turns: 400 } as const;
 
 /** Space a file or a folder takes: allocated blocks, so that holes do not count and preallocation does. */
 export const onDisk = (path: string): number => {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { spread, timed } from '../measure.ts';
 import { lookedAt, said } from './conversation.ts';
 import {
-  EARLIER_TURNS,
+  EARLIER,
   ofTurns,
   onDisk,
   WARM_TURNS,
@@ -68,10 +68,11 @@ const recordInNewHome = async (directory: string, turns: number): Promise<readon
   return measured;
 };
 
-/** The conversation in a home that has recorded another one: its threads are there, and the code that runs is compiled. */
+/** The conversation in a home that has recorded others: its threads are there, and the code that they run is compiled. */
 export const growInRunningHome = async ({ directory, turns }: GrowthInput): Promise<TurnSpreads> => {
   const home = await openHome({ directory, create: true });
-  await record(home, 'earlier', EARLIER_TURNS);
+  for (let number = 1; number <= EARLIER.conversations; number += 1)
+    await record(home, `earlier-${number}`, EARLIER.turns);
   const measured = await record(home, name, turns);
   await home.close();
   return ofTurns(measured);
