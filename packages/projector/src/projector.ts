@@ -29,6 +29,7 @@ import {
   tablesOf,
   unfinishedNames,
 } from './generations.ts';
+import { makeRowsYoung } from './make-rows-young.ts';
 import { moreRecords } from './more-records.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
 import { readCurrent } from './read-current.ts';
@@ -143,6 +144,7 @@ export type Projector = Projection & {
 
 /** A projector. @throws nothing: it first reads the log in `catchUp`. */
 export const openProjector = (given: ProjectorOptions): Projector => {
+  makeRowsYoung();
   const { decoded, progress, stop, damaged, repairTimeout, shortRunsAfter, ...rest } = given;
   const options = {
     models: READ_MODELS,

@@ -267,7 +267,10 @@ const openBatch = (
     },
     async commit() {
       const nextCursor = encodeCheckpoint(total.next);
-      await generation.commit({ partition, expected, cursor: nextCursor, changes: staged.changes() });
+      const changes = staged.changes();
+      await generation.commit({ partition, expected, cursor: nextCursor, changes });
+      changes.length = 0;
+      staged.clear();
       expected = nextCursor;
       staged = openStaged();
       checkpoint = total.next;

@@ -21,6 +21,11 @@ export type StagedRows = Rows & {
   rollbackTo(savepoint: number): void;
   /** The changes to commit, in the order in which they must be applied. */
   changes(): RowChange[];
+  /**
+   * Forgets all changes. For whoever has committed them: lists that the engine has moved to its old generation keep the rows in
+   * them alive, and have them moved too, long after nobody has the lists.
+   */
+  clear(): void;
   /** The number of changes. */
   readonly size: number;
 };
@@ -112,6 +117,11 @@ export const stageRows = (rows: RowReader): StagedRows => {
             for (const at of ofOwner.values()) changes.push(stage.list[at] as RowChange);
       }
       return changes;
+    },
+    clear() {
+      for (const stage of stages.values()) stage.list.length = 0;
+      stages.clear();
+      written.length = 0;
     },
     get size() {
       return written.length;
