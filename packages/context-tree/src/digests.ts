@@ -49,6 +49,9 @@ export class Digests {
   readonly #dirty = new Set<TreeNode>();
   readonly #resliced = new Set<TreeNode>();
   readonly #threadHasher = new ThreadHasher();
+  /** Characters of all texts of contents that nodes of the tree keep. */
+  texts = 0;
+  /** Those among them that were read for slices since such texts were dropped. */
   #keptText = 0;
 
   /** `known`: the tree is still empty; otherwise the first flush computes everything. */
@@ -242,10 +245,12 @@ export class Digests {
       eachInSubtree(top, (node) => {
         if (node.kind !== NODE_KIND.block) return;
         const json = contentJson(node, source);
-        if (keep) {
-          if (node.json === undefined) this.#keptText += json.length;
+        if (!keep) this.#dropText(node);
+        else if (node.json === undefined) {
+          this.#keptText += json.length;
+          this.texts += json.length;
           node.json = json;
-        } else node.json = undefined;
+        }
         const inSys = (node.record as { location: { kind: string } }).location.kind === 'sys';
         text += (text.length === 1 ? '' : ',') + blockJson(headersOf(node), json, inSys);
       });
@@ -271,10 +276,18 @@ export class Digests {
 
   #dropTexts(regions: Regions, isLoaded: (turn: TreeNode) => boolean): void {
     const loaded = (regions.seq.kids ?? []).filter(isLoaded);
-    for (const top of [regions.sys, ...loaded]) eachInSubtree(top, (node) => (node.json = undefined));
+    for (const top of [regions.sys, ...loaded]) eachInSubtree(top, (node) => this.#dropText(node));
     this.#keptText = 0;
   }
+
+  #dropText(node: TreeNode): void {
+    this.texts -= textOf(node);
+    node.json = undefined;
+  }
 }
+
+/** Characters of the text that a node keeps. */
+export const textOf = ({ json }: TreeNode): number => json?.length ?? 0;
 
 /** Of a child of `^sys` or `^seq`: which of both. */
 const isInSeq = (node: TreeNode): boolean => node.kind === NODE_KIND.turn;

@@ -1,6 +1,6 @@
 import { canonicalJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { Digests } from './digests.ts';
+import { textOf, type Digests } from './digests.ts';
 import { NODE_KIND } from './flat-tree.ts';
 import type { Journal } from './journal.ts';
 import type { LifetimeIndex } from './lifetime-index.ts';
@@ -52,13 +52,16 @@ export class TreeLinks {
     if (this.index.has(idOf(node))) throw taken(idOf(node));
     this.index.set(idOf(node), node);
     if (node.kind === NODE_KIND.block) this.blocks++;
+    this.#digests.texts += textOf(node);
     this.#lifetimes.enter(node);
     return node;
   }
 
-  #drop(node: TreeNode): void {
+  /** Takes a node out of the indexes. */
+  drop(node: TreeNode): void {
     this.#lifetimes.leave(node);
     if (node.kind === NODE_KIND.block) this.blocks--;
+    this.#digests.texts -= textOf(node);
     this.index.delete(idOf(node));
   }
 
@@ -70,7 +73,7 @@ export class TreeLinks {
     this.#journal.undo(() => {
       this.#digests.markDirty(node, true);
       this.unlink(node);
-      this.#drop(node);
+      this.drop(node);
       node.alive = false;
     });
     this.#journal.change(changeOf(node, undefined, node.record));
@@ -83,7 +86,7 @@ export class TreeLinks {
     const change = orphans - (parent.alive ? 0 : 1);
     this.#digests.markDirty(node, true);
     if (parent.alive) this.unlink(node);
-    this.#drop(node);
+    this.drop(node);
     node.alive = false;
     this.loose += change;
     this.#journal.undo(() => {
@@ -145,8 +148,13 @@ export class TreeLinks {
 
   setContents(node: TreeNode, contents: Payload): void {
     const { content, extras, json } = node;
-    readContents(node, contents);
-    this.#journal.undo(() => Object.assign(node, { content, extras, json }));
+    const change = (to: () => void): void => {
+      this.#digests.texts -= textOf(node);
+      to();
+      this.#digests.texts += textOf(node);
+    };
+    change(() => readContents(node, contents));
+    this.#journal.undo(() => change(() => Object.assign(node, { content, extras, json })));
   }
 }
 

@@ -144,6 +144,11 @@ export class Tree {
     return this.#links.index.size;
   }
 
+  /** Characters of the texts of contents in memory: those of the head, and of turns that will change again. */
+  get loadedText(): number {
+    return this.#digests.texts;
+  }
+
   /** @throws Missing for all turns that are not loaded */
   requireWhole(): void {
     if (this.#unloaded.size > 0)
@@ -341,8 +346,7 @@ export class Tree {
     this.#journal.undo(() => {
       this.#digests.markDirty(turn, true);
       this.#links.unlink(turn);
-      this.lifetimes.leave(turn);
-      this.#links.index.delete(headers.id);
+      this.#links.drop(turn);
       const { content, json, extras } = head;
       Object.assign(turn, { kind: NODE_KIND.ah, record: fixed, parent: this.root, content, json, extras });
       this.#swapHead(head, turn);

@@ -28,6 +28,11 @@ import {
   type FlatTree,
 } from '../src/index.ts';
 import type { Hashes } from '../src/tree.ts';
+import type { TreeNode } from '../src/tree-node.ts';
+
+/** Characters of the texts that the nodes of a tree keep. */
+const keptText = ({ json, kids }: TreeNode): number =>
+  (kids ?? []).reduce((sum, kid) => sum + keptText(kid), json?.length ?? 0);
 
 test('after any steps a tree has the export, thread and hashes of the naive implementation, both updated step by step and computed from scratch [snapshots: tree hash, snapshots: thread hash] [context-tree §3.1, §3.2, §3.3]', () => {
   fc.assert(
@@ -49,6 +54,7 @@ test('after any steps a tree has the export, thread and hashes of the naive impl
           expect([frame.snapshot.treeHash, frame.snapshot.threadHash].map(toHex)).toEqual(
             [treeHash, threadHash].map(toHex),
           );
+        expect(frame.state.tree.loadedText).toBe(keptText(frame.state.tree.root));
         const flat = flattenTree(frame.state.tree);
         const fromNothing = hashFlat(flat, pair.history.payload, thread);
         expect([toHex(fromNothing.treeHash), toHex(fromNothing.threadHash)]).toEqual(
@@ -110,7 +116,9 @@ test('a tree loaded from records has the hashes of its snapshot and requests all
             contents: { content: 'y' },
           });
         expect(hashes(tree.hashes(payload))).not.toEqual(expected);
+        expect(tree.loadedText).toBe(keptText(tree.root));
         tree.rollbackTo(savepoint);
+        expect(tree.loadedText).toBe(keptText(tree.root));
         expect(exportTree(flattenTree(tree), payload)).toBe(before);
         expect(hashes(tree.hashes(payload))).toEqual(expected);
       });

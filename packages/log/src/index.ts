@@ -45,6 +45,7 @@ export { advanceCursor, checkCursor, cursorAtStart, TAIL_RECORDS, type Opened } 
 export { decodeEnvelope, encodeEnvelope, FRAME_BEGINS, MAX_ID_BYTES, ZERO_HASH } from './envelope.ts';
 export { checkRecord, type Verdict } from './check-record.ts';
 export { checkRecords, openRecords, type CheckedRecords } from './check-records.ts';
+export { openEvictionOrder, type EvictionOrder } from './eviction-order.ts';
 export { openMemoryLog, type MemoryLog, type MemoryLogOptions } from './memory-log.ts';
 export type { StoredContent } from './externalise-contents.ts';
 export { controlHistory, controlOf, partitionOf } from './partition-of.ts';

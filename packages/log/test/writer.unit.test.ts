@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { noteIntent, openNoteRows, type Note } from '../src/contract/note-domain.ts';
-import { openMemoryLog, openRecord, type Domain, type EventLog, type MemoryLog } from '../src/index.ts';
+import {
+  openMemoryLog,
+  openRecord,
+  type Domain,
+  type EventLog,
+  type Intent,
+  type MemoryLog,
+  type Session,
+} from '../src/index.ts';
 import { noteWriter } from './note-writer.ts';
 
 const notes = async (log: EventLog, history: string): Promise<readonly string[]> => {
@@ -250,6 +258,47 @@ describe('the writer', () => {
     for (let i = 0; i < 20; i++) await writer.write(noteIntent(`h${i % 5}`, `c${i}`, `${i}`));
     for (let i = 0; i < 5; i++)
       expect(await notes(log, `h${i}`)).toEqual([0, 5, 10, 15].map((n) => String(n + i)));
+  });
+
+  /** Sessions of so many bytes from their first decision on, and how many were loaded. */
+  const sized = (domain: Domain<Note>, bytes: number) => {
+    const loaded: string[] = [];
+    const load = async (history: string): Promise<Session<Note>> => {
+      loaded.push(history);
+      const session = await domain.load(history);
+      let read = 1;
+      return Object.create(session, {
+        bytes: { get: () => read },
+        decide: {
+          value: (intent: Intent<Note>) => {
+            read = bytes;
+            return session.decide(intent);
+          },
+        },
+      }) as Session<Note>;
+    };
+    return { loaded, domain: { ...domain, load } };
+  };
+
+  it('finds most histories in memory that are written to in turn, though not all have room [record §3]', async () => {
+    const log = await openMemoryLog();
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    const { loaded, domain } = sized(rows.domain, 10);
+    const writer = await noteWriter(log, { domain, sessionBytes: 100 });
+    for (let i = 0; i < 240; i++) await writer.write(noteIntent(`h${i % 12}`, `c${i}`, `${i}`));
+    // Twelve at first, and then four of twelve a round; nine stay.
+    expect(loaded.length).toBeLessThan(12 + 19 * 4);
+  });
+
+  it('counts what a session reads for its first command [record §3]', async () => {
+    const log = await openMemoryLog();
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    const { loaded, domain } = sized(rows.domain, 60);
+    const writer = await noteWriter(log, { domain, sessionBytes: 100 });
+    for (const history of ['a', 'b', 'a']) await writer.write(noteIntent(history, `c${loaded.length}`, 'x'));
+    expect(loaded).toEqual(['a', 'b', 'a']);
   });
 
   it('reads a history that it evicted back only from where it was [decision 0073]', async () => {

