@@ -172,3 +172,29 @@ it('any changed bit of a packed value, and a value under another key, is refused
   await opened.close();
   await root.close();
 });
+
+it('a value of short rows takes one page, however long it becomes', async () => {
+  const directory = fresh();
+  const store = openLmdbRowStore({ directory });
+  const rows = await store.generation('g', [TABLE]);
+  let expected: Uint8Array | null = null;
+  for (let from = 0; from < 300; from++) {
+    const cursor = Uint8Array.of(from & 0xff, from >> 8);
+    const changes = [1, 2, 3].map((location) => ({
+      table: TABLE,
+      key: [`h${location}`, location, 'node'.repeat(location), from],
+      value: ['user', 0n, null, new Uint8Array(20 * location).fill(from), null],
+    }));
+    await rows.commit({ partition: 0, expected, cursor, changes });
+    expected = cursor;
+  }
+  await store.close();
+  const root = open({ path: join(directory, '1', 'rows.mdb'), readOnly: true, ...RAW });
+  const stats = root.openDB({ name: 'rows packed', ...RAW }).getStats() as {
+    readonly entryCount: number;
+    readonly overflowPages: number;
+  };
+  expect(stats.entryCount).toBeGreaterThan(10);
+  expect(stats.overflowPages).toBeLessThanOrEqual(stats.entryCount);
+  await root.close();
+});

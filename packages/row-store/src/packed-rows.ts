@@ -19,8 +19,8 @@ import { beginCells, cutCells, putBytes, putCell, putUint16, sealedCells } from 
 /** A reader of one row passes at most so many others. */
 const INTERVAL = 16;
 
-/** Bytes of a value with its checksum: what fits in a page of lmdb's own (4 KiB). */
-const MAX_BYTES = 4_080;
+/** Bytes of a value with its checksum: what fits in a page of lmdb's own, 4 KiB with a head of 24 bytes. */
+const MAX_BYTES = 4_072;
 const DIRECTORY_BYTES = 2;
 const OFFSET_BYTES = 2;
 
