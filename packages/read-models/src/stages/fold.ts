@@ -2,14 +2,12 @@ import { fromHex, sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { hashNode, type HashedNode } from './hash-node.ts';
-import { hashesOf } from './hash-stages.ts';
 import { nodeCells, nodeHashes } from './node-row.ts';
 import { projectFrame } from './project-frame.ts';
 import type { RunningHashesCache } from './running-hashes-cache.ts';
-import { addNodes, emptyRunningHashes, type RunningHashes } from './running-hashes.ts';
+import { addNodes, emptyRunningHashes, nodeHashOf, type RunningHashes } from './running-hashes.ts';
 import { partOfSlot, type ProjectedNode } from './stream-node.ts';
 import {
-  cycleAt,
   EMPTY_STREAM,
   hashStream,
   ordinalsIn,
@@ -18,11 +16,11 @@ import {
   streamRows,
   type Stream,
 } from './stream-rows.ts';
-import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
+import { STAGE_NODES, STREAMS } from './tables.ts';
 
 /**
- * Writes the nodes that one frame adds to its branch's stream and, at a snapshot, the hashes of its stages. What
- * `states` caches saves reading the stream's rows at a snapshot, and changes no result.
+ * Writes the nodes that one frame adds to its branch's stream and, at a snapshot, the hash of the stream. What
+ * `cache` has saves reading the stream's rows at a snapshot, and changes no result.
  */
 export const openStagesFold =
   (cache: RunningHashesCache) =>
@@ -33,41 +31,41 @@ export const openStagesFold =
     const before = streamBefore(frame, rows);
     const projected = projectFrame(
       frame,
-      openCycle(frame, rows),
+      openCycle(frame, before),
       before.count,
       ordinalsIn(rows, history, branchId),
     );
     if (projected.length === 0 && started === null && snapshot === null) return;
     const nodes = projected.map(hashNode);
     const running = findRunningHashes(frame, before, rows, cache);
-    const chainHash = putNodes(frame, before, projected, nodes, rows);
+    if (running !== undefined) addNodes(running, nodes);
+    const snapshotHash = snapshot === null || running === undefined ? null : hashSnapshot(running);
+    const cycle = snapshot === null ? before.cycle : frame.state.tree.cycle;
+    const chainHash = putNodes(frame, { ...before, cycle }, projected, nodes, snapshotHash, rows);
     const { parent, count } = before;
     rows.put(
       STREAMS,
       [history, branchId],
-      [parent?.branchId ?? null, parent?.at ?? null, seq, count + nodes.length, chainHash],
+      [parent?.branchId ?? null, parent?.at ?? null, seq, count + nodes.length, cycle, chainHash],
     );
-    if (running === undefined) return;
-    addNodes(running, nodes);
-    if (snapshot !== null) {
-      const { nodeHash, z1 } = hashesOf(running);
-      rows.put(
-        STAGE_HASHES,
-        [history, branchId, seq],
-        [frame.state.tree.cycle, fromHex(nodeHash), fromHex(z1)],
-      );
-    }
-    cache.put(toHex(chainHash), running);
+    if (running !== undefined) cache.put(toHex(chainHash), running);
   };
+
+/** What the last row of a snapshot has beside its nodes. */
+type SnapshotHash = { readonly nodeHash: string; readonly kinds: readonly number[] };
+
+const hashSnapshot = (running: RunningHashes): SnapshotHash => ({
+  nodeHash: nodeHashOf(running),
+  kinds: [...running.kindCounts],
+});
 
 /**
  * The cycle that is open while the frame is decided. For a frame that only starts a branch no tree is loaded and nothing
  * asks for the cycle: loading takes time in proportion to the tree.
  */
-const openCycle = (frame: AppliedFrame, rows: Rows): number => {
-  const { history, started, snapshot } = frame;
-  if (started !== null && started.how !== 'start')
-    return cycleAt(rows, history, started.parent, started.at) + 1;
+const openCycle = (frame: AppliedFrame, before: Stream): number => {
+  const { started, snapshot } = frame;
+  if (started !== null && started.how !== 'start') return before.cycle + 1;
   return snapshot === null ? frame.state.tree.open : frame.state.tree.cycle;
 };
 
@@ -75,13 +73,8 @@ const openCycle = (frame: AppliedFrame, rows: Rows): number => {
 const streamBefore = ({ history, branchId, started }: AppliedFrame, rows: Rows): Stream => {
   if (started === null) return readStream(rows, history, branchId);
   if (started.how === 'start') return { parent: null, seq: 0, ...EMPTY_STREAM };
-  const {
-    branchId: ownerId,
-    limit,
-    count,
-    chainHash,
-  } = streamPositionAt(rows, history, started.parent, started.at);
-  return { parent: { branchId: ownerId, at: limit }, seq: branchId, count, chainHash };
+  const { branchId: owner, limit, ...end } = streamPositionAt(rows, history, started.parent, started.at);
+  return { parent: { branchId: owner, at: limit }, seq: branchId, ...end };
 };
 
 /** The running hashes before the frame; undefined if they are not in memory and no snapshot needs them. */
@@ -100,30 +93,39 @@ const findRunningHashes = (
   return hashStream(streamRows(rows, history, source.branchId, source.at));
 };
 
-/** Writes the nodes, and returns the end of the stream after them. */
+/** Writes the nodes, and returns the chain hash after them. A snapshot has a row, if without nodes. */
 const putNodes = (
   { history, branchId, seq }: AppliedFrame,
-  before: Stream,
+  { count, cycle, chainHash: hashBefore }: Stream,
   projected: readonly ProjectedNode[],
   hashed: readonly HashedNode[],
+  snapshotHash: SnapshotHash | null,
   rows: Rows,
 ): Uint8Array => {
-  let { chainHash } = before;
-  for (let from = 0; from < projected.length;) {
-    const part = partOfSlot((projected[from] as ProjectedNode).slot);
+  if (projected.length === 0 && snapshotHash === null) return hashBefore;
+  let chainHash = toHex(hashBefore);
+  let from = 0;
+  do {
+    const part = partOfSlot(projected[from]?.slot ?? 0);
     const nodes: (readonly WideJson[])[] = [];
-    let hex = '';
+    let [digests, hashes] = ['', ''];
     let end = from;
     for (; end < projected.length; end++) {
       const node = projected[end] as ProjectedNode;
       if (partOfSlot(node.slot) !== part) break;
-      nodes.push(nodeCells(node, hashed[end] as HashedNode));
-      hex += nodeHashes(hashed[end] as HashedNode);
+      const hash = hashed[end] as HashedNode;
+      nodes.push(nodeCells(node, hash));
+      digests += hash.digest;
+      hashes += nodeHashes(hash);
     }
-    const hashes = fromHex(sha256Hex(toHex(chainHash) + hex) + hex);
-    rows.put(STAGE_NODES, [history, branchId, seq, part], [before.count + from, hashes, nodes]);
-    chainHash = hashes.subarray(0, 32);
+    const last = end === projected.length ? snapshotHash : null;
+    chainHash = last?.nodeHash ?? sha256Hex(chainHash + digests);
+    rows.put(
+      STAGE_NODES,
+      [history, branchId, seq, part],
+      [count + from, cycle, fromHex(chainHash + hashes), nodes, last?.kinds ?? null],
+    );
     from = end;
-  }
-  return chainHash;
+  } while (from < projected.length);
+  return fromHex(chainHash);
 };

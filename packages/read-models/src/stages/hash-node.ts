@@ -1,6 +1,6 @@
 import { canonicalJson, sha256Hex, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { countCodePoints, nodeLabel, printCanonical, profileNamed } from '@stemma/stages';
-import type { NodeKind, ProjectedNode } from './stream-node.ts';
+import type { LifecyclePayload, NodeKind, ProjectedNode } from './stream-node.ts';
 
 /**
  * A node with its hashes in the profile `stemma-1` (lower-case hex): equal to `describeNode` of the stages, for the
@@ -39,12 +39,11 @@ export const hashNode = ({ kind, turn, payload }: ProjectedNode): HashedNode => 
   };
 };
 
-type LifecyclePayload = {
-  readonly type: string;
-  readonly payload: { readonly cycle: number; readonly nodes?: readonly number[] };
-};
-
-const hashLifecycle = (turn: number, { type, payload: { cycle, nodes } }: LifecyclePayload): HashedNode => {
+/** Takes time in proportion to the nodes that it names. */
+export const hashLifecycle = (
+  turn: number,
+  { type, payload: { cycle, nodes } }: LifecyclePayload,
+): HashedNode => {
   const named = nodes === undefined ? '' : `,"nodes":[${nodes.join(',')}]`;
   const text = `{"payload":{"cycle":${cycle}${named}},"type":"${type}"}`;
   return {

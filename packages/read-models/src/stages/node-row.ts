@@ -2,8 +2,16 @@ import { canonicalJson, sha256Hex, toHex, type WideJson, type WideJsonObject } f
 import type { RowOf, Value } from '@stemma/row-store';
 import type { STAGE_NODES } from './tables.ts';
 import { streamIdOf, type NodeFacts } from '@stemma/stages';
-import { messageLabel, type HashedNode } from './hash-node.ts';
-import { NODE_KINDS, shapeOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
+import { hashLifecycle, messageLabel, type HashedNode } from './hash-node.ts';
+import {
+  LIFECYCLE_TYPES,
+  NODE_KINDS,
+  shapeOf,
+  type LifecyclePayload,
+  type LifecycleType,
+  type NodeKind,
+  type ProjectedNode,
+} from './stream-node.ts';
 
 /** A node of a stream, read from its row: its hashes in the profile `stemma-1`, and the event it comes from. */
 export type StageNode = {
@@ -37,21 +45,17 @@ export const nodeCells = (
       return [slot, 3, turn, payload['type'] as string];
     case 'lifecycle': {
       const { type, payload: details } = payload as LifecyclePayload;
+      const number = LIFECYCLE_TYPES.indexOf(type);
       return details.nodes === undefined
-        ? [slot, 4, turn, type, details.cycle]
-        : [slot, 4, turn, type, details.cycle, details.nodes];
+        ? [slot, 4, turn, number, details.cycle]
+        : [slot, 4, turn, number, details.cycle, details.nodes];
     }
   }
 };
 
-type LifecyclePayload = {
-  readonly type: string;
-  readonly payload: { readonly cycle: number; readonly nodes?: readonly number[] };
-};
-
-/** The hashes in the row of a node, in hex. */
-export const nodeHashes = ({ digest, payloadHash, contentHash }: HashedNode): string =>
-  digest + payloadHash + (contentHash ?? '');
+/** The hashes in the row of a node, in hex: none of a lifecycle node, whose row has all that its digest is made of. */
+export const nodeHashes = ({ kind, digest, payloadHash, contentHash }: HashedNode): string =>
+  kind === 'lifecycle' ? '' : digest + payloadHash + (contentHash ?? '');
 
 /** Characters of a hash in hex. */
 const HASH = 64;
@@ -60,26 +64,29 @@ const HASH = 64;
 type RowNode = { readonly slot: number; readonly cells: readonly WideJson[]; readonly hashed: HashedNode };
 
 /** The nodes of a row, in order. */
-export const rowNodes = ([, hashes, lists]: Value): readonly RowNode[] => {
+export const rowNodes = ([, , hashes, lists]: Value): readonly RowNode[] => {
   const hex = toHex(hashes as Uint8Array);
   let at = HASH;
   const next = (): string => hex.slice(at, (at += HASH));
   return (lists as readonly (readonly WideJson[])[]).map((cells) => {
     const [slot, kind, turn] = cells as readonly number[] as readonly [number, number, number];
-    return { slot, cells, hashed: hashedOf(NODE_KINDS[kind] ?? 'lifecycle', turn, cells, next) };
+    const name = NODE_KINDS[kind] ?? 'lifecycle';
+    const hashed =
+      name === 'lifecycle' ? hashLifecycle(turn, lifecyclePayload(cells)) : hashedOf(name, turn, cells, next);
+    return { slot, cells, hashed };
   });
 };
 
 const hashedOf = (
-  kind: NodeKind,
+  kind: Exclude<NodeKind, 'lifecycle'>,
   turn: number,
   [, , , details, length, name]: readonly WideJson[],
   next: () => string,
 ): HashedNode => {
   const digest = next();
-  const payloadHash = kind === 'lifecycle' ? '' : next();
+  const payloadHash = next();
   if (kind !== 'message') {
-    const label = kind === 'guardrail' || kind === 'lifecycle' ? `${kind}:${details as string}` : kind;
+    const label = kind === 'guardrail' ? `${kind}:${details as string}` : kind;
     const none = { role: null, name: null, contentHash: null, contentLength: null };
     return { kind, turn, digest, payloadHash, label, ...none };
   }
@@ -117,9 +124,9 @@ export const stageNodesOf = ({ key, value }: RowOf<typeof STAGE_NODES>): readonl
   });
 };
 
-const lifecyclePayload = ([, , , type, cycle, nodes]: readonly WideJson[]): WideJsonObject => ({
+const lifecyclePayload = ([, , , type, cycle, nodes]: readonly WideJson[]): LifecyclePayload => ({
   payload: { cycle: cycle as number, ...(nodes === undefined ? {} : { nodes: nodes as readonly number[] }) },
-  type: type as string,
+  type: LIFECYCLE_TYPES[type as number] as LifecycleType,
 });
 
 const factsOf = (ordinal: number, cells: readonly WideJson[], hashed: HashedNode): NodeFacts => {

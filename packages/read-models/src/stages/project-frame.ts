@@ -11,7 +11,15 @@ import {
 import { payloadIn, type AppliedFrame } from '@stemma/history';
 import { blocksUnder } from './blocks-under.ts';
 import { guardrailContent } from './guardrail-content.ts';
-import { blockNode, lifecycleSlot, slotOf, type NodeKind, type ProjectedNode } from './stream-node.ts';
+import {
+  blockNode,
+  lifecycleSlot,
+  slotOf,
+  type LifecyclePayload,
+  type LifecycleType,
+  type NodeKind,
+  type ProjectedNode,
+} from './stream-node.ts';
 
 /** The order of the nodes that a commit adds for nodes of the tree (compiler-stages: node stream). */
 const AT_COMMIT = ['expired', 'cascaded', 'pruned', 'sealed', 'committed'] as const;
@@ -42,11 +50,11 @@ export const projectFrame = (
     own.set(index, first + nodes.length);
     add(slotOf(index), node.kind, turn, node.payload);
   };
-  const addLifecycle = (slot: number, type: string, refs: readonly EventRef[]): void => {
+  const addLifecycle = (slot: number, type: LifecycleType, refs: readonly EventRef[]): void => {
     const ordinals = refs.map((ref) => (ref.seq === seq ? own.get(ref.index) : undefined) ?? ordinalOf(ref));
     if (ordinals.length > 1) ordinals.sort(compareNumbers);
-    const payload = { cycle: open, nodes: ordinals };
-    add(slot, 'lifecycle', open, { payload, type });
+    const payload: LifecyclePayload = { payload: { cycle: open, nodes: ordinals }, type };
+    add(slot, 'lifecycle', open, payload);
   };
   const atCommit = new Map<AtCommit, EventRef[]>();
   const noteRemoved = (type: AtCommit, index: number): void => {
@@ -66,7 +74,8 @@ export const projectFrame = (
     switch (event.type) {
       case 'BranchStarted': {
         const type = event.how === 'fork' ? 'forked' : 'rolled_back';
-        add(lifecycleSlot(index), 'lifecycle', open, { payload: { cycle: open - 1 }, type });
+        const payload: LifecyclePayload = { payload: { cycle: open - 1 }, type };
+        add(lifecycleSlot(index), 'lifecycle', open, payload);
         return;
       }
       case 'InterventionRecorded': {

@@ -1,10 +1,11 @@
 import { toHex } from '@stemma/canonical';
 import type { RowReader } from '@stemma/row-store';
+import { hashRaw } from './hash-stages.ts';
 import { stageNodesOf, type StageNode } from './node-row.ts';
 import { findOwner, streamPositionAt, streamRows } from './stream-rows.ts';
-import { STAGE_HASHES, STAGE_NODES } from './tables.ts';
+import { STAGE_NODES } from './tables.ts';
 
-/** The hashes of a snapshot's stream and of its stage RAW, lower-case hex. */
+/** The hashes of a snapshot's stream and of its stage RAW, lower-case hex. From one row and one hash. */
 export type SnapshotStages = {
   readonly cycle: number;
   readonly branchId: number;
@@ -46,14 +47,20 @@ export const findSnapshotStages = (
   seq: number,
 ): SnapshotStages | undefined => {
   const owner = findOwner(rows, history, branchId, seq);
-  const value = rows.get(STAGE_HASHES, [history, owner.branchId, owner.limit]);
-  if (value === undefined) return undefined;
-  const [cycle, nodeHash, z1] = value as [number, Uint8Array, Uint8Array];
+  const [last] = rows.range(STAGE_NODES, {
+    prefix: [history, owner.branchId, owner.limit],
+    reverse: true,
+    limit: 1,
+  });
+  if (last === undefined) return undefined;
+  const [, cycle, hashes, , kinds] = last.value;
+  if (kinds === null) return undefined;
+  const nodeHash = toHex(hashes.subarray(0, 32));
   return {
     cycle,
     branchId: owner.branchId,
     seq: owner.limit,
-    nodeHash: toHex(nodeHash),
-    z1: toHex(z1),
+    nodeHash,
+    z1: hashRaw(kinds as readonly number[], nodeHash),
   };
 };

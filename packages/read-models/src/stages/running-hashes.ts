@@ -4,8 +4,8 @@ import { NODE_KINDS } from './stream-node.ts';
 
 /*
  * `node_hash` of a stream that grows: the hash of the list of digests, ["<digest>",…], up to the last of them. A snapshot
- * copies it and adds the bracket; z1 is a hash over it and over counts. (z2 and z3 are hashes over lists of all ids, which
- * a snapshot would have to hash anew: they are compiled when somebody asks for them.)
+ * copies it and adds the bracket. (z1 is a hash over it and over counts; z2 and z3 are hashes over lists of all ids, which
+ * a snapshot would have to hash anew: all three are computed when somebody asks for them.)
  *
  * A hash object of the platform lives in memory and cannot be stored: it is computed again from the rows.
  */
@@ -30,6 +30,9 @@ export const copyRunningHashes = ({ kindCounts, count, digests }: RunningHashes)
   count,
   digests: digests.copy(),
 });
+
+/** `node_hash` at this point, lower-case hex; more nodes can be added afterwards. */
+export const nodeHashOf = ({ digests }: RunningHashes): string => digests.copy().update(']').digest('hex');
 
 /** Adds nodes to a stream. */
 export const addNodes = (

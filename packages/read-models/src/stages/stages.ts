@@ -8,7 +8,7 @@ const KEPT_BYTES = 64 * 1024 * 1024;
 /** Our own histories as node streams, and the hashes of their stages at every snapshot (compiler-stages). */
 export const stages: ReadModel = {
   name: 'stages',
-  version: 6,
+  version: 7,
   onDemand: true,
   tables: STAGES_TABLES,
   fold: openStagesFold(openRunningHashesCache(KEPT_BYTES)),

@@ -5,6 +5,27 @@ import type { Headers, Payload } from '@stemma/context-tree';
 export const NODE_KINDS = ['message', 'tool_call', 'tool_result', 'guardrail', 'lifecycle'] as const;
 export type NodeKind = (typeof NODE_KINDS)[number];
 
+/** The types of lifecycle nodes; a row has the number of its type in this list. */
+export const LIFECYCLE_TYPES = [
+  'moved',
+  'removed',
+  'replaced',
+  'expired',
+  'cascaded',
+  'pruned',
+  'sealed',
+  'committed',
+  'forked',
+  'rolled_back',
+] as const;
+export type LifecycleType = (typeof LIFECYCLE_TYPES)[number];
+
+/** The payload of a lifecycle node: what happened, in which cycle, and to which nodes of the stream. */
+export type LifecyclePayload = {
+  readonly type: LifecycleType;
+  readonly payload: { readonly cycle: number; readonly nodes?: readonly number[] };
+};
+
 /** A node of the stream before it is hashed. `slot` is its place in its frame, see {@link slotOf}. */
 export type ProjectedNode = {
   readonly slot: number;

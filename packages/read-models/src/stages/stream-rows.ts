@@ -4,10 +4,14 @@ import { rowNodes } from './node-row.ts';
 import type { OrdinalOf } from './project-frame.ts';
 import { addNodes, emptyRunningHashes, type RunningHashes } from './running-hashes.ts';
 import { partOfSlot, slotOf } from './stream-node.ts';
-import { STAGE_HASHES, STAGE_NODES, STREAMS } from './tables.ts';
+import { STAGE_NODES, STREAMS } from './tables.ts';
 
-/** The end of a stream: the number of its nodes, and the hash chain over them (see `tables.ts`). */
-export type StreamPosition = { readonly count: number; readonly chainHash: Uint8Array };
+/** The end of a stream: the number of its nodes, the cycle of its newest snapshot (0: none), and the chain hash (see `tables.ts`). */
+export type StreamPosition = {
+  readonly count: number;
+  readonly cycle: number;
+  readonly chainHash: Uint8Array;
+};
 
 /** The stream of a branch, from its row. `parent` is the branch whose frames up to `at` come before its own. */
 export type Stream = StreamPosition & {
@@ -16,7 +20,7 @@ export type Stream = StreamPosition & {
 };
 
 /** The end of a stream without nodes. */
-export const EMPTY_STREAM: StreamPosition = { count: 0, chainHash: new Uint8Array(32) };
+export const EMPTY_STREAM: StreamPosition = { count: 0, cycle: 0, chainHash: new Uint8Array(32) };
 
 export const readStream = (rows: RowReader, history: string, branchId: number): Stream => {
   const value = rows.get(STREAMS, [history, branchId]);
@@ -27,8 +31,14 @@ export const readStream = (rows: RowReader, history: string, branchId: number): 
       branchId,
     });
   }
-  const [parent, at, seq, count, chainHash] = value as [number | null, number, number, number, Uint8Array];
-  return { parent: parent === null ? null : { branchId: parent, at }, seq, count, chainHash };
+  const [parent, at, seq, count, cycle, chainHash] = value;
+  return {
+    parent: parent === null ? null : { branchId: parent, at: at as number },
+    seq,
+    count,
+    cycle,
+    chainHash,
+  };
 };
 
 /** The branch that wrote the frame of a position: an ancestor, if the position is before the branch starts. */
@@ -55,32 +65,18 @@ export const streamPositionAt = (
   seq: number,
 ): StreamPosition & { readonly branchId: number; readonly limit: number } => {
   const { branchId: owner, limit, stream } = findOwner(rows, history, branchId, seq);
+  const at = { branchId: owner, limit };
   if (stream.seq <= limit)
-    return { branchId: owner, limit, count: stream.count, chainHash: stream.chainHash };
+    return { ...at, count: stream.count, cycle: stream.cycle, chainHash: stream.chainHash };
   const [last] = rows.range(STAGE_NODES, { prefix: [history, owner], to: limit, reverse: true, limit: 1 });
   if (last !== undefined) {
-    const [ordinal, hashes, nodes] = last.value as readonly [number, Uint8Array, readonly unknown[]];
-    return { branchId: owner, limit, count: ordinal + nodes.length, chainHash: hashes.subarray(0, 32) };
+    const [ordinal, cycle, hashes, nodes] = last.value;
+    const { length } = nodes as readonly unknown[];
+    return { ...at, count: ordinal + length, cycle, chainHash: hashes.subarray(0, 32) };
   }
-  if (stream.parent === null) return { branchId: owner, limit, ...EMPTY_STREAM };
-  const { count, chainHash } = streamPositionAt(rows, history, stream.parent.branchId, stream.parent.at);
-  return { branchId: owner, limit, count, chainHash };
-};
-
-/** The cycle of the newest snapshot at a position; 0 while there is none. */
-export const cycleAt = (rows: RowReader, history: string, branchId: number, seq: number): number => {
-  for (let next: { branchId: number; at: number } | null = { branchId, at: seq }; next !== null;) {
-    const owner: ReturnType<typeof findOwner> = findOwner(rows, history, next.branchId, next.at);
-    const [newest] = rows.range(STAGE_HASHES, {
-      prefix: [history, owner.branchId],
-      to: owner.limit,
-      reverse: true,
-      limit: 1,
-    });
-    if (newest !== undefined) return newest.value[0];
-    next = owner.stream.parent;
-  }
-  return 0;
+  if (stream.parent === null) return { ...at, ...EMPTY_STREAM };
+  const end = streamPositionAt(rows, history, stream.parent.branchId, stream.parent.at);
+  return { ...at, count: end.count, cycle: end.cycle, chainHash: end.chainHash };
 };
 
 /** The rows of a position's nodes, in order: those of its ancestors up to where it branches off, then its own. */
@@ -119,7 +115,7 @@ export const ordinalsIn = (rows: RowReader, history: string, branchId: number): 
     // The frames of an ancestor path do not overlap: a branch's own come after those of its ancestors on the path.
     while (seq < at) at = readStream(rows, history, at).parent?.branchId ?? 0;
     const value = rows.get(STAGE_NODES, [history, at, seq, part]);
-    const lists = (value?.[2] ?? []) as readonly (readonly number[])[];
+    const lists = (value?.[3] ?? []) as readonly (readonly number[])[];
     return { first: value?.[0] ?? 0, slots: lists.map(([slot]) => slot as number) };
   };
   return ({ seq, index }) => {
