@@ -19,6 +19,8 @@ export type LmdbEnvironment = {
    * empty when they are appended anywhere else. Not inside of `write`.
    */
   table(name: string, create: boolean): Bytes | undefined;
+  /** The tables that have a tree. */
+  tableNames(): string[];
   /**
    * How many trees were opened, or could not be: both end the state that is being read (`_commitReadTxn` in lmdb's `open.js`).
    */
@@ -141,6 +143,7 @@ const openEntered = ({
     },
     refresh: () => root.resetReadTxn(),
     opened: () => opened,
+    tableNames: () => tableNamesIn(root),
     table(name, create) {
       let table = tables.get(name);
       if (table !== undefined) return table;
@@ -231,7 +234,14 @@ export const openWriteEnvironment = (
 const openRoot = (file: string): RootDatabase =>
   open({ path: file, noSync: true, maxReaders: READERS, maxDbs: 128, ...BYTES });
 
-const treeName = (table: string): string => `rows ${table}`;
+const TREE = 'rows ';
+const treeName = (table: string): string => TREE + table;
+
+const tableNamesIn = (root: RootDatabase): string[] => {
+  const range = { start: Buffer.from(TREE), end: Buffer.from(`${TREE}\xff`) };
+  const names = [...(root.getKeys(range) as Iterable<Buffer>)].map((key) => key.toString());
+  return names.map((name) => name.slice(TREE.length).replace(/\0$/, ''));
+};
 
 /** Whether there is a tree, without opening it. LMDB keeps the names of trees with a zero behind them. */
 const has = (root: RootDatabase, name: string): boolean => {

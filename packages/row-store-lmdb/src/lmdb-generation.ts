@@ -47,7 +47,7 @@ export type Registration = { number(): number | undefined; register(): number };
 export type LmdbGeneration = Generation & Required<Pick<Generation, 'readIfCurrent'>>;
 
 export const lmdbGeneration = (
-  environment: LmdbEnvironment,
+  environment: Omit<LmdbEnvironment, 'tableNames'>,
   name: string,
   tables: readonly Table[],
   registered: Registration,

@@ -124,3 +124,35 @@ describe('what a store on lmdb keeps of itself', () => {
     }
   });
 });
+
+it('a generation that is dropped leaves no row in any tree, and rows of others stay', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
+  try {
+    const store = openLmdbRowStore({ directory });
+    const others = defineTable({ ...COUNTS, name: 'others' });
+    for (const [name, tables] of [
+      ['g', [COUNTS, others]],
+      ['h', [others]],
+    ] as const) {
+      const rows = await store.generation(name, tables);
+      const changes = tables.map((table) => ({ table, key: ['x', 1], value: [name] }));
+      await rows.commit({ partition: 0, expected: null, cursor: Buffer.from('cursor'), changes });
+    }
+    await store.drop('g');
+    const rest = await store.generation('h', [others]);
+    expect(await rest.read((view) => view.get(others, ['x', 1]))).toEqual(['h']);
+    await store.close();
+    const root = open({ path: join(directory, '1', 'rows.mdb'), readOnly: true, maxDbs: 128, ...RAW });
+    const counts = [COUNTS, others].map(({ name }) => {
+      const tree = root.openDB({ name: `rows ${name}`, ...RAW });
+      return [name, tree.getKeysCount()];
+    });
+    expect(counts).toEqual([
+      [COUNTS.name, 0],
+      ['others', 1],
+    ]);
+    await root.close();
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { sameCursor, shapeOf, type RowStore, type Table } from '@stemma/row-store';
+import { sameCursor, type RowStore, type Table } from '@stemma/row-store';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openLmdbEnvironment, type LmdbEnvironment } from './lmdb-environment.ts';
@@ -12,7 +12,7 @@ import {
   type LmdbGeneration,
   type Registration,
 } from './lmdb-generation.ts';
-import { nameKey, readEntry, type GenerationEntry } from './entries.ts';
+import { nameKey, readEntry, shapeHash, type GenerationEntry } from './entries.ts';
 import { ownRecords, removeSome } from './own-records.ts';
 import { uintBytes } from './owners.ts';
 
@@ -175,7 +175,7 @@ const openRows = (environment: LmdbEnvironment): OpenedRows => {
     replace: (damage) => environment.replace(damage),
     generation(name, tables) {
       environment.refresh();
-      const shape = shapeOf(tables);
+      const shape = shapeHash(tables);
       const entry = entryOf(name);
       if (entry !== undefined && entry.shape !== shape)
         throw fail('E_ROWS_VERSION', `the generation ${name} was created with other tables`);
@@ -216,8 +216,8 @@ const openRows = (environment: LmdbEnvironment): OpenedRows => {
       });
       if (dropped === undefined) return;
       // Its rows are unreachable now; they are removed in pieces, so that others can write in between.
-      const { number, shape } = dropped;
-      const trees = (JSON.parse(shape) as [string][]).map(([table]) => environment.table(table, false));
+      const { number } = dropped;
+      const trees = environment.tableNames().map((table) => environment.table(table, false));
       for (const tree of trees)
         while (tree && environment.write(() => removeSome(tree, uintBytes(number), uintBytes(number + 1))));
       const own = ownHead(number);

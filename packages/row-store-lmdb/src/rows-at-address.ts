@@ -55,7 +55,7 @@ export const openLmdbGenerationAtAddress = (
 };
 
 const generationIn = (
-  environment: Omit<LmdbEnvironment, 'isReplaced' | 'replace'>,
+  environment: Omit<LmdbEnvironment, 'isReplaced' | 'replace' | 'tableNames'>,
   name: string,
   tables: readonly Table[],
 ): Generation => {
