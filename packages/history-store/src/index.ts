@@ -24,6 +24,7 @@ export {
   findCommand,
   listLookups,
   findNamedPosition,
+  findFirstFrame,
   isFromFirstFrame,
   isIdTaken,
   readBranchTip,

@@ -7,9 +7,19 @@ import { BRANCH_NAMES, BRANCHES, COMMANDS, IDS, NAMES } from './tables.ts';
 export const isIdTaken = (rows: RowReader, history: string, id: string): boolean =>
   rows.range(IDS, { prefix: [history, id], limit: 1 }).length > 0;
 
+/** The frame that inserted a node, on any branch: an id is never used twice. Undefined if the history never had it. */
+export const findFirstFrame = (
+  rows: RowReader,
+  history: string,
+  id: string,
+): { readonly branchId: number; readonly seq: number } | undefined => {
+  const [first] = rows.range(IDS, { prefix: [history, id], limit: 1 });
+  return first && { branchId: first.key[3], seq: first.key[2] };
+};
+
 /** True if the frame that started the history inserted the node: an import brought it. */
 export const isFromFirstFrame = (rows: RowReader, history: string, id: string): boolean =>
-  rows.range(IDS, { prefix: [history, id], to: 0, limit: 1 }).length > 0;
+  findFirstFrame(rows, history, id)?.seq === 0;
 
 /** The position that has a name. */
 export const findNamedPosition = (

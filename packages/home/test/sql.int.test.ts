@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallAttempt } from '@stemma/queries';
 import type { Home } from '../src/index.ts';
-import { named, open, say, start, temporaryHome } from './small-home.ts';
+import { named, open, say, send, start, temporaryHome } from './small-home.ts';
 
 const DOCS = join(import.meta.dirname, '../../../docs');
 
@@ -63,6 +63,12 @@ const callModel = async (home: Home): Promise<void> => {
   });
 };
 
+const insertion = (id: string, ttl: number | null): Step => ({
+  op: 'insert',
+  parent: '^ah',
+  node: { id, nodeType: 'cb', role: 'user', content: '', ttl },
+});
+
 describe('the rows in PostgreSQL', async () => {
   const found = await findPostgres();
   if ('skip' in found) {
@@ -93,6 +99,16 @@ describe('the rows in PostgreSQL', async () => {
     await say(home, 'pool', 'three');
     await act('ben', 'fork-1', '', { op: 'fork', name: 'side' });
     await start(home, 'other');
+    await start(home, 'nodes');
+    for (const [count, id] of [
+      [3, 'few'],
+      [70, 'many'],
+    ] as const)
+      await send(home, 'nodes', id, [
+        ...Array.from({ length: count }, (_, i) => insertion(`${id}\u0000${i}`, i === 0 ? null : i)),
+        { op: 'replace', id: `${id}\u00001`, set: { content: 'x' } },
+        { op: 'commit' },
+      ]);
     await callModel(home);
     told = {
       ...(await answersOf(home)),
@@ -146,6 +162,7 @@ describe('the rows in PostgreSQL', async () => {
   it('give the longest histories', async () => {
     const rows = (await ask('The longest histories')).map(([history, name]) => [history, name]);
     expect(rows).toEqual([
+      [named('nodes'), 'nodes'],
       [named('pool'), 'pool'],
       [named('other'), 'other'],
     ]);
@@ -162,6 +179,23 @@ describe('the rows in PostgreSQL', async () => {
       ]),
     );
     expect(nodes.length).toBe(4);
+  });
+
+  it('give every change of every node, however its row is kept', async () => {
+    const events = await database.query(
+      `select replace(node, E'\\x01\\x01', '-'), seq, "index", what, parent, cycle, seals, ttl, expires from stemma.timeline
+       where history = '${named('nodes')}' and seq in (1, 2) order by seq, "index", node`,
+    );
+    const frame = (id: string, count: number, cycle: number) => [
+      ...Array.from({ length: count }, (_, i) => [
+        ...[`${id}-${i}`, cycle, i, 'insert', 'ah', cycle, cycle],
+        ...(i === 0 ? [null, null] : [i, cycle + i + 1]),
+      ]),
+      [`${id}-1`, cycle, count, 'replace', null, cycle, null, null, null],
+      [`t:0:${cycle}`, cycle, count + 1, 'seal', 'seq', cycle, null, null, null],
+    ];
+    const expected = [...frame('few', 3, 1), ...frame('many', 70, 2)];
+    expect(events.map((row) => row.map(String))).toEqual(expected.map((row) => row.map(String)));
   });
 
   it('are listed in docs/sql-tables.md as the database has them', async () => {

@@ -4,7 +4,15 @@ import { payloadIn, type Step } from '@stemma/history';
 import type { PositionKey } from '@stemma/history-store';
 import { HISTORY, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
-import { explainDiff, listChangedNodes, presenceOf, readAncestryView, readTimeline } from '../src/index.ts';
+import type { RowChange } from '@stemma/row-store';
+import {
+  explainDiff,
+  listChangedNodes,
+  presenceOf,
+  readAncestryView,
+  readNodeChanges,
+  readTimeline,
+} from '../src/index.ts';
 
 const COMMIT: Step = { op: 'commit' };
 const block = (id: string, more: object = {}): Step => ({
@@ -30,11 +38,11 @@ const told = () => {
   };
 };
 
-test('a commit that makes 500 nodes older and seals 500 writes two rows of causes: its turn and the frame [context-tree §3: one cause] [record §3: consequences]', () => {
+test('a commit that makes 500 nodes older and seals 500 writes one row of causes, that of the frame [context-tree §3: one cause] [record §3: consequences]', () => {
   const { wrote } = told();
   const nodes = Array.from({ length: 500 }, (_, i) => block(`n${i}`, { ttl: 9 }));
   expect(wrote(...nodes)).toEqual([500, 1]);
-  expect(wrote(COMMIT)).toEqual([1, 1]);
+  expect(wrote(COMMIT)).toEqual([0, 1]);
   expect(wrote(COMMIT)).toEqual([0, 0]);
   expect(wrote(COMMIT)).toEqual([0, 0]);
 });
@@ -79,14 +87,55 @@ test('the timeline of a node lists in order that it was held, and that it left w
   });
 });
 
-test('the nodes that frames changed are listed by frame, each once', () => {
+test('64 nodes that a frame inserts stand in its row and a 65th gives each its own; what they say is the same [context-tree §3: one cause]', () => {
+  const { history, under, wrote } = told();
+  const node = (frame: string) => (_: unknown, i: number) =>
+    block(`${frame}${i}`, {
+      ...(i % 2 === 0 ? {} : { ttl: i }),
+      ...(i % 3 === 0 ? {} : { priority: i / 4 }),
+    });
+  const replaced: Step = { op: 'replace', id: 'few3', set: { content: 'x' } };
+  expect(wrote(...Array.from({ length: 64 }, node('few')), replaced)).toEqual([1, 1]);
+  expect(wrote(...Array.from({ length: 65 }, node('many')))).toEqual([65, 1]);
+  under.rows.now((view) => {
+    const ancestry = readAncestryView(view, HISTORY, 0, history.state.next - 1);
+    const changesOf = (id: string): unknown[] =>
+      readNodeChanges(view, HISTORY, id).map((change) => ({ ...change, id: '', seq: 0 }));
+    for (let i = 0; i < 64; i++) {
+      const [inserted, ...more] = changesOf(`few${i}`);
+      expect([inserted]).toEqual(changesOf(`many${i}`));
+      expect(more.length).toBe(i === 3 ? 1 : 0);
+    }
+    expect(presenceOf(view, ancestry, 'few0')).toMatchObject({
+      added: { branchId: 0, seq: 1, index: 0, cycle: 1 },
+    });
+    expect(readNodeChanges(view, HISTORY, 'nobody')).toEqual([]);
+  });
+});
+
+test('a node whose insertion is missing from the row of its frame is damage, and nothing else is said of it', async () => {
+  const { under, wrote } = told();
+  wrote(block('a'));
+  wrote({ op: 'replace', id: 'a', set: { content: 'x' } });
+  const { table } = under.writes[1]?.find(({ table: { name } }) => name === 'changed_nodes') as RowChange;
+  const expected = under.rows.now((view) => view.cursor(0));
+  await under.rows.commit({
+    ...{ partition: 0, expected, cursor: Uint8Array.of(9) },
+    changes: [{ table, key: [HISTORY, 0, 1], value: null }],
+  });
+  expect(() => under.rows.now((view) => readNodeChanges(view, HISTORY, 'a'))).toThrow(
+    expect.objectContaining({ code: 'E_ROWS_DAMAGED' }),
+  );
+});
+
+test('the nodes that frames changed are listed by frame, each once, first those that it inserted', () => {
   const { under, wrote } = told();
   wrote(block('a'), block('b'), { op: 'replace', id: 'a', set: { content: 'x' } });
-  wrote(COMMIT);
+  wrote({ op: 'replace', id: 'b', set: { content: 'x' } }, block('c'), COMMIT);
   under.rows.now((view) =>
     expect(listChangedNodes(view, HISTORY, 0, 1, 2)).toEqual([
       { seq: 1, nodes: ['a', 'b'] },
-      { seq: 2, nodes: ['t:0:1'] },
+      { seq: 2, nodes: ['c', 't:0:1', 'b'] },
     ]),
   );
 });

@@ -230,16 +230,16 @@ const remakeViews = async (database: Database): Promise<void> => {
           tables: JSON.parse(shape ?? '[]') as Shape,
         }))
         .sort((a, b) => b.tables.length - a.tables.length);
-      const views = new Map<string, { readonly number: number; readonly columns: readonly string[] }>();
+      const views = new Map<string, string>();
       for (const { number, tables } of generations)
-        for (const [table, key, value] of tables)
-          if (!views.has(table)) views.set(table, { number, columns: columnsOf({ key, value }) });
+        for (const [table, key, value, ...more] of tables)
+          if (!views.has(table)) views.set(table, selectView(number, { name: table, key, value }, more));
       const old = await session.query("select viewname from pg_views where schemaname = 'stemma'");
       const statements = [
         ...old.flatMap(([name]) =>
           views.has(name ?? '') ? [] : [`drop view stemma.${quoted(name ?? '')} cascade`],
         ),
-        ...[...views].map(([name, { number, columns }]) => makeView(name, number, columns)),
+        ...[...views].map(([name, select]) => makeView(name, select)),
       ];
       if (statements.length > 0) await session.query(statements.join(';\n'));
     });
@@ -249,12 +249,29 @@ const remakeViews = async (database: Database): Promise<void> => {
 };
 
 /** What `shapeOf` writes. */
-type Shape = readonly (readonly [name: string, key: Table['key'], value: Table['value']])[];
+type Shape = readonly (readonly [
+  name: string,
+  key: Table['key'],
+  value: Table['value'],
+  ...more: readonly ShapeMore[],
+])[];
+type ShapeMore = 'packed' | { readonly view: string };
 
-/** Replaces a view in place, so that views on it survive; makes it anew if its columns changed. Checksums are not for people. */
-const makeView = (name: string, number: number, columns: readonly string[]): string => {
+/** What a view selects: the columns of its table, or what the table says. Checksums are not for people. */
+const selectView = (
+  number: number,
+  { name, key, value }: Pick<Table, 'name' | 'key' | 'value'>,
+  more: readonly ShapeMore[],
+): string => {
+  for (const each of more)
+    if (typeof each === 'object') return each.view.replaceAll('$', () => schemaOf(number));
+  return `select ${columnsOf({ key, value }).join(', ')} from ${schemaOf(number)}.${quoted(name)}`;
+};
+
+/** Replaces a view in place, so that views on it survive; makes it anew if its columns changed. */
+const makeView = (name: string, select: string): string => {
   const view = `stemma.${quoted(name)}`;
-  const definition = `view ${view} as select ${columns.join(', ')} from ${schemaOf(number)}.${quoted(name)}`;
+  const definition = `view ${view} as ${select}`;
   return `do $do$ begin
     create or replace ${definition};
   exception when invalid_table_definition then

@@ -24,6 +24,7 @@ const nameOf = (number: number, table: Table): string => `${schemaOf(number)}.${
 export const createTables = (number: number, tables: readonly Table[]): string =>
   [
     `create schema ${schemaOf(number)}`,
+    createTextOf(number),
     ...tables.flatMap((table) => {
       const { key, value } = table;
       const types = [...key, ...value].map(([, type]) => type);
@@ -40,6 +41,18 @@ export const createTables = (number: number, tables: readonly Table[]): string =
       ];
     }),
   ].join(';\n');
+
+/**
+ * A function for views: a text in `json` as a column has it. An escape that `json` keeps and a text refuses is written as in
+ * cells.ts, U+0001 before U+0000; a backslash before it belongs to it if an even number of them comes first.
+ */
+const createTextOf = (number: number): string => {
+  const escaped = (value: string, code: string, by: string): string =>
+    String.raw`regexp_replace(${value}, '(?<!\\)((?:\\\\)*)\\u${code}', '\1\\u0001\\u${by}', 'g')`;
+  return `create function ${schemaOf(number)}.text_of(value json) returns text language sql immutable strict parallel safe as $do$
+    select case when strpos(value::text, '\\u000') = 0 then value #>> '{}'
+      else ${escaped(escaped('value::text', '0001', '0002'), '0000', '0001')}::json #>> '{}' end $do$`;
+};
 
 /** Statistics hold values of rows, and stay in the catalogue when the table is gone. */
 const withoutStatistics = (name: string, { key, value }: Table): readonly string[] => {

@@ -115,7 +115,9 @@ describe('statements', () => {
   });
 
   it('make the tables of a generation with what they say', () => {
-    expect(createTables(7, [THINGS]).split(';\n')).toEqual([
+    const [schema, textOf, ...tables] = createTables(7, [THINGS]).split(';\n');
+    expect(textOf).toMatch(/^create function stemma_rows_7\.text_of\(value json\) returns text /);
+    expect([schema, ...tables]).toEqual([
       'create schema stemma_rows_7',
       'create table stemma_rows_7."thi""ngs" ("owner" text collate "C" not null, "from" bigint not null, ' +
         '"hash" bytea not null, "from_2" bigint, "size" double precision, "wide" numeric(20), "is" boolean, ' +

@@ -154,11 +154,12 @@ const openGeneration = (
 /** The definition of a generation's tables as a text that changes when they do. */
 export const shapeOf = (tables: readonly Table[]): string =>
   JSON.stringify(
-    tables.map(({ name, key, value, packed }) => [
+    tables.map(({ name, key, value, packed, view }) => [
       name,
       key,
       value.map(([column, type]) => [column, type]),
       ...(packed === true ? ['packed'] : []),
+      ...(view === undefined ? [] : [{ view }]),
     ]),
   );
 

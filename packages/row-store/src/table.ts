@@ -51,6 +51,11 @@ export type Table<
   readonly packed?: boolean;
   /** True if its rows are written again and again: of the writes of a batch only the last one of each row is committed. */
   readonly rewritten?: boolean;
+  /**
+   * SQL that selects what people see under the table's name, the same columns, if other tables have some of it. `$` is the
+   * schema with the tables; `$.text_of(json)` gives a text in a cell of `json` as a column of texts has it.
+   */
+  readonly view?: string;
 };
 
 /** A table whose rows have the types of its columns. */

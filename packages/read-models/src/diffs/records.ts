@@ -1,7 +1,8 @@
+import type { WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Cause, Explains, NodeChange } from '@stemma/history';
 import type { Cell, RowOf, ValueOf } from '@stemma/row-store';
-import type { TIMELINE } from './tables.ts';
+import type { CHANGED_NODES, TIMELINE } from './tables.ts';
 
 /** What one recorded event did to one node, where and when. */
 export type RecordedNodeChange = NodeChange & {
@@ -63,6 +64,24 @@ export const nodeChangeCells = (
     rank,
     fields,
   ];
+};
+
+/** The insertion of a node, as the row of its frame has it: null at the end is left out, cycles are counted from that of the frame. */
+export const insertionCells = (
+  { index, cause, parent, seals, ttl, expires, priority }: NodeChange,
+  cycle: number,
+): readonly WideJson[] => {
+  const cells: WideJson[] = [
+    index,
+    wordOfCause(cause),
+    parent ?? null,
+    typeof seals === 'number' ? seals - cycle : null,
+    ttl ?? null,
+    typeof expires === 'number' ? expires - cycle : null,
+    priority === 0 ? null : (priority ?? null),
+  ];
+  while (cells.at(-1) === null) cells.pop();
+  return cells;
 };
 
 type CauseReaders = {
@@ -131,7 +150,42 @@ export const nodeChangeOf = ({ key, value }: RowOf<typeof TIMELINE>): RecordedNo
   };
 };
 
-/** The nodes that a frame changed, each once, in order. */
-export const changedNodeIds = (nodeChanges: readonly NodeChange[]): readonly string[] => [
-  ...new Set(nodeChanges.map(({ id }) => id)),
+/** The insertion of a node, if the row of the frame has it. */
+export const insertionOf = (
+  { key, value }: RowOf<typeof CHANGED_NODES>,
+  id: string,
+): RecordedNodeChange | undefined => {
+  const [history, branchId, seq] = key;
+  const [nodes, cycle, inserted] = value as readonly [readonly string[], number, readonly Inserted[] | null];
+  const cells = inserted?.[nodes.indexOf(id)];
+  if (cells === undefined) return undefined;
+  const [index, word, parent = null, seals = null, ttl = null, expires = null, priority = null] = cells;
+  const fromCycle = (cycles: number | null): number | null => (cycles === null ? null : cycle + cycles);
+  return nodeChangeOf({
+    key: [history, id, seq, index],
+    value: [
+      branchId,
+      word,
+      cycle,
+      parent,
+      fromCycle(seals),
+      ttl,
+      fromCycle(expires),
+      priority,
+      null,
+      null,
+      null,
+    ],
+  });
+};
+
+/** What {@link insertionCells} writes. */
+type Inserted = readonly [
+  index: number,
+  word: string,
+  parent?: string | null,
+  seals?: number | null,
+  ttl?: number | null,
+  expires?: number | null,
+  priority?: number | null,
 ];

@@ -1,7 +1,8 @@
 import type { Cause, Explains } from '@stemma/history';
+import { findFirstFrame, rowsDiffer } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { findCycle, type AncestryView } from './ancestry-view.ts';
-import { nodeChangeOf, type RecordedNodeChange } from './records.ts';
+import { insertionOf, nodeChangeOf, type RecordedNodeChange } from './records.ts';
 import { CHANGED_NODES, TIMELINE } from './tables.ts';
 
 /** A change of a node by event `index` of frame `seq`, with its cause. */
@@ -21,12 +22,26 @@ export type TimelineEntry = {
   readonly priority?: number;
 };
 
-/** What events did to a node in all branches of a history, in the order of the record. Empty: there is no such node. */
+/**
+ * What events did to a node in all branches of a history, in the order of the record. Empty: there is no such node.
+ *
+ * @throws E_ROWS_DAMAGED if nothing says how it came
+ */
 export const readNodeChanges = (
   rows: RowReader,
   history: string,
   id: string,
-): readonly RecordedNodeChange[] => rows.range(TIMELINE, { prefix: [history, id] }).map(nodeChangeOf);
+): readonly RecordedNodeChange[] => {
+  const changes = rows.range(TIMELINE, { prefix: [history, id] }).map(nodeChangeOf);
+  if (changes[0]?.explains === 'added') return changes;
+  const frame = findFirstFrame(rows, history, id);
+  if (frame === undefined) return changes;
+  const key = [history, frame.branchId, frame.seq] as const;
+  const value = rows.get(CHANGED_NODES, key);
+  const insertion = value && insertionOf({ key, value }, id);
+  if (insertion === undefined) throw rowsDiffer(...key);
+  return [insertion, ...changes];
+};
 
 /** The nodes that the frames of a branch touched, `from` and `to` inclusive, each frame's in order. */
 export const listChangedNodes = (
