@@ -156,3 +156,35 @@ it('a generation that is dropped leaves no row in any tree, and rows of others s
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+it('rows that come in the order of their keys fill pages to the end, and rows in another order find their place behind them', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
+  try {
+    const store = openLmdbRowStore({ directory });
+    const rows = await store.generation('g', [COUNTS]);
+    let expected: Uint8Array | null = null;
+    const write = async (numbers: readonly number[], letter: string): Promise<void> => {
+      const cursor = Buffer.from(`${numbers.join(' ')}${letter}`);
+      const changes = numbers.map((n) => ({ table: COUNTS, key: ['h', n], value: [letter.repeat(900)] }));
+      await rows.commit({ partition: 0, expected, cursor, changes });
+      expected = cursor;
+    };
+    for (let n = 0; n < 400; n += 4) await write([n, n + 2], 'x');
+    const root = open({ path: join(directory, '1', 'rows.mdb'), readOnly: true, maxDbs: 128, ...RAW });
+    const { treeLeafPageCount, entryCount } = root.openDB({ name: 'rows counts', ...RAW }).getStats() as {
+      readonly treeLeafPageCount: number;
+      readonly entryCount: number;
+    };
+    await root.close();
+    expect({ treeLeafPageCount, entryCount }).toEqual({ treeLeafPageCount: 50, entryCount: 200 });
+    await write([398, 400, 7, 401, 400, 3], 'y');
+    const found = await rows.read((view) => view.range(COUNTS, { prefix: ['h'] }));
+    const numbers = [...Array.from({ length: 200 }, (_, i) => i * 2), 3, 7, 400, 401].sort((a, b) => a - b);
+    expect(found.map(({ key }) => key[1])).toEqual(numbers);
+    const others = found.filter(({ value }) => value[0].startsWith('y')).map(({ key }) => key[1]);
+    expect(others).toEqual([3, 7, 398, 400, 401]);
+    await store.close();
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+});

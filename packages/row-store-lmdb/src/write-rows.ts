@@ -35,16 +35,16 @@ export const writeRows = (
   changes: readonly RowChange[],
   encoded: readonly Uint8Array[],
 ): void => {
-  writeChanges(to, changes);
-  for (const each of encoded) writeEncoded(to, each);
+  const writer = openWriter();
+  writeChanges(to, changes, writer);
+  for (const each of encoded) writeEncoded(to, each, writer);
 };
 
 /** Changes of packed tables by table and owner: those of one owner are written together. */
 type ByOwner = Map<Table, Map<KeyCell, RowChange[]>>;
 
-const writeChanges = (to: WrittenTo, changes: readonly RowChange[]): void => {
+const writeChanges = (to: WrittenTo, changes: readonly RowChange[], writer: Writer): void => {
   const packed: ByOwner = new Map();
-  let tree: Bytes | undefined;
   let last: Table | undefined;
   for (const change of changes) {
     const { table, key, value } = change;
@@ -52,21 +52,21 @@ const writeChanges = (to: WrittenTo, changes: readonly RowChange[]): void => {
       addByOwner(packed, change);
       continue;
     }
-    if (table !== last) [last, tree] = [table, to.treeOf(table)];
+    if (table !== last) writer.into(to.treeOf(table));
+    last = table;
     const head = to.writeHead(table, key, value !== null);
     if (head === undefined) continue;
     const end = writeKey(head.at, table, key, head.column);
     const at = keyScratch.subarray(0, end);
-    if (value === null) tree?.removeSync(at);
-    else tree?.putSync(at, sealedValue(table, value, hashBytes(head.seed, keyScratch, 0, end)));
+    if (value === null) writer.remove(at);
+    else writer.put(at, sealedValue(table, value, hashBytes(head.seed, keyScratch, 0, end)));
   }
   for (const [table, byOwner] of packed)
     for (const [owner, list] of byOwner) to.packedOf(table, [owner], true)?.write(list);
 };
 
 /** Keys and values are written as they are, behind the owner's number and with the checksum. */
-const writeEncoded = (to: WrittenTo, encoded: Uint8Array): void => {
-  let tree: Bytes | undefined;
+const writeEncoded = (to: WrittenTo, encoded: Uint8Array, writer: Writer): void => {
   let last: EncodedChange | undefined;
   let head: Head | undefined;
   /** Those of one owner, which stand together. */
@@ -80,7 +80,7 @@ const writeEncoded = (to: WrittenTo, encoded: Uint8Array): void => {
     const { table, owner, keyStart, keyEnd, valueStart, valueEnd } = change;
     const isOther = table !== last?.table || owner !== last.owner;
     if (isOther) writePacked();
-    if (table !== last?.table) tree = to.treeOf(table);
+    if (table !== last?.table) writer.into(to.treeOf(table));
     last = change;
     if (table.packed === true) {
       packed.push(decodeChange(change, bytes));
@@ -96,14 +96,54 @@ const writeEncoded = (to: WrittenTo, encoded: Uint8Array): void => {
     for (let from = keyStart, at = head.at; from < keyEnd; from++) keyScratch[at++] = bytes[from] as number;
     const at = keyScratch.subarray(0, end);
     if (valueStart === -1) {
-      tree?.removeSync(at);
+      writer.remove(at);
       return;
     }
     const seed = hashBytes(head.seed, keyScratch, 0, end);
     const sealedEnd = bytes.writeInt32LE(hashBytes(seed, bytes, valueStart, valueEnd), valueEnd);
-    tree?.putSync(at, bytes.subarray(valueStart, sealedEnd));
+    writer.put(at, bytes.subarray(valueStart, sealedEnd));
   });
   writePacked();
+};
+
+/** Writes rows into their trees. */
+type Writer = {
+  /** The rows that follow are written into this tree. */
+  into(tree: Bytes | undefined): void;
+  put(key: Buffer, value: Buffer): void;
+  remove(key: Buffer): void;
+};
+
+const AT_END = { append: true };
+
+/** What lmdb's types do not say: false if the key does not come behind all others. */
+type Appending = { putSync(key: Buffer, value: Buffer, options: typeof AT_END): boolean };
+
+/**
+ * Ten rows of 400 bytes fill a page. When the eleventh comes at the end of the tree, LMDB by itself takes the tenth along to the next
+ * page; told that the key comes behind all others, it does not. So it is told as long as that is true: until the first row of the batch
+ * that belongs elsewhere in the tree.
+ */
+const openWriter = (): Writer => {
+  const inOrder = new Map<Bytes, boolean>();
+  let tree: Bytes | undefined;
+  let atEnd = false;
+  const append = (key: Buffer, value: Buffer): boolean =>
+    (tree as unknown as Appending).putSync(key, value, AT_END);
+  return {
+    into(next) {
+      if (tree !== undefined) inOrder.set(tree, atEnd);
+      tree = next;
+      atEnd = tree !== undefined && (inOrder.get(tree) ?? true);
+    },
+    put(key, value) {
+      if (atEnd) atEnd = append(key, value);
+      if (!atEnd) tree?.putSync(key, value);
+    },
+    remove(key) {
+      tree?.removeSync(key);
+    },
+  };
 };
 
 /** Adds a change to those of its table and its owner. */
