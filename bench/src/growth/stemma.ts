@@ -30,7 +30,7 @@ const record = async (home: Home, title: string, count: number): Promise<readonl
   const by = { recorder: 'bench' };
   const turns: number[] = [];
   await home.submit({
-    id: `${title}-start`,
+    id: 'start',
     history,
     branchId: 0,
     by,
@@ -42,7 +42,7 @@ const record = async (home: Home, title: string, count: number): Promise<readonl
       ({ op: 'insert', parent: '^ah', node: { id, nodeType: 'cb', role, kind: 'text', content } }) as const;
     const { ms } = await timed(() =>
       home.submit({
-        id: `${title}-${turn}`,
+        id: `turn-${turn}`,
         history,
         branchId: 0,
         by,
