@@ -19,6 +19,7 @@ const probes: Readonly<Record<string, () => Promise<Measurement>>> = {
   'checks/measure': async () => (await import('./checks/measure-checks.ts')).measureChecks,
   'kafka/write': async () => (await import('./kafka/write.ts')).writeKafka,
   'kafka/produce': async () => (await import('./kafka/produce.ts')).produceKafka,
+  'kafka/write-singles': async () => (await import('./kafka/write-singles.ts')).writeSingles,
   'kafka/consume': async () => (await import('./kafka/consume.ts')).consumeKafka,
   'replay/generate': async () => (await import('./replay/generate.ts')).generate,
   'replay/core': async () => (await import('./replay/core.ts')).applyAlone,

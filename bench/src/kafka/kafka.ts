@@ -7,6 +7,7 @@ import { figure, type BenchmarkOptions, type Report, type Table } from '../table
 import type { Consumed, Consumer, ConsumeInput } from './consume.ts';
 import type { Produced, ProduceInput } from './produce.ts';
 import type { WriteInput, Written } from './write.ts';
+import type { WriteSinglesInput, WrittenSingles } from './write-singles.ts';
 
 type Round = {
   readonly single: Written;
@@ -20,6 +21,7 @@ const EVENTS = 100;
 /** Frames a send, and sends under way at once. */
 const GROUP = 20;
 const AHEAD = 4;
+const ONE_BY_ONE = 'kafkajs, one event a record';
 /** Frames that are consumed. */
 const LONG_FRAMES = 4000;
 
@@ -46,14 +48,16 @@ const measureRound = async (
   const produce: ProduceInput = { ...frameLog, group: GROUP, ahead: AHEAD };
   const long = { commands: longFrames, events: EVENTS, ahead: 16, histories: 40 };
   await write('long', { ...long, log: address('long') });
+  const longLog: WriteSinglesInput = { brokers, prefix: `${prefix}-long`, events: EVENTS };
+  const singles = (await probe<WrittenSingles>('kafka/write-singles', longLog)).value.events;
   const consume = async (consumer: Consumer): Promise<number> => {
     const input: ConsumeInput = {
       brokers,
-      prefix: `${prefix}-long`,
-      events: EVENTS,
+      prefix: longLog.prefix,
+      events: longFrames * EVENTS,
       directory: join(directory, 'folded'),
       // LogOpened and the starts of the histories are records too.
-      frames: longFrames + long.histories + 1,
+      records: consumer === ONE_BY_ONE ? singles : longFrames + long.histories + 1,
       consumer,
     };
     return (await probe<Consumed>('kafka/consume', input)).value.perSecond;
@@ -65,6 +69,7 @@ const measureRound = async (
     produced: (await probe<Produced>('kafka/produce', produce)).value,
     consumed: {
       kafkajs: await consume('kafkajs'),
+      [ONE_BY_ONE]: await consume(ONE_BY_ONE),
       log: await consume('log'),
       home: await consume('home'),
     },
@@ -73,39 +78,49 @@ const measureRound = async (
 
 const tableOf = (rounds: readonly Round[]): Table => {
   const over = (of: (round: Round) => number): number => median(rounds.map(of));
-  const events = (title: string, of: (round: Round) => number, base?: (round: Round) => number): string[] => [
-    title,
-    figure(over(of)),
-    base === undefined ? '' : `${figure(over((round) => of(round) / base(round)))} ×`,
-    '',
-  ];
+  const share = (of: (round: Round) => number, base?: (round: Round) => number): string =>
+    base === undefined ? '' : `${figure(over((round) => of(round) / base(round)))} ×`;
+  const events = (
+    title: string,
+    of: (round: Round) => number,
+    bare?: (round: Round) => number,
+    oneByOne?: (round: Round) => number,
+  ): string[] => [title, figure(over(of)), share(of, bare), share(of, oneByOne), ''];
   const commands = (title: string, of: (round: Round) => Written): string[] => [
     title,
     figure(over((round) => of(round).commandsPerSecond)),
+    '',
     '',
     figure(over((round) => of(round).latency.median)),
   ];
   return {
     title: 'Kafka: one broker on the same machine',
-    columns: ['', 'a second', 'of kafkajs alone', 'ms, median'],
+    columns: ['', 'a second', 'of kafkajs alone', 'of one event a record', 'ms, median'],
     rows: [
       events('produce, events: kafkajs alone, same frames, zstd', ({ produced }) => produced.bare),
       events(
         'produce, events: the log',
         ({ produced }) => produced.ours,
         ({ produced }) => produced.bare,
+        ({ produced }) => produced.single,
       ),
       events('produce, events: kafkajs, one uncompressed event a record', ({ produced }) => produced.single),
       events('consume, events: kafkajs alone, counting', ({ consumed }) => consumed.kafkajs),
       events(
+        'consume, events: kafkajs, one uncompressed event a record, counting',
+        ({ consumed }) => consumed[ONE_BY_ONE],
+      ),
+      events(
         'consume, events: the log',
         ({ consumed }) => consumed.log,
         ({ consumed }) => consumed.kafkajs,
+        ({ consumed }) => consumed[ONE_BY_ONE],
       ),
       events(
         'consume, events: into all rows',
         ({ consumed }) => consumed.home,
         ({ consumed }) => consumed.kafkajs,
+        ({ consumed }) => consumed[ONE_BY_ONE],
       ),
       commands('commands of one event: one history, one at a time', ({ single }) => single),
       commands('commands of one event: 8 histories, 64 at once', ({ many }) => many),
@@ -154,6 +169,11 @@ export const kafka = async (options: BenchmarkOptions): Promise<Report> => {
           'consume with folding, of kafkajs alone',
           0.5,
           share(({ consumed }) => consumed.home / consumed.kafkajs),
+        ),
+        aim(
+          'consume with folding, of one uncompressed event a record',
+          0.5,
+          share(({ consumed }) => consumed.home / consumed[ONE_BY_ONE]),
         ),
         aim(
           'produce, of one uncompressed event a record',

@@ -1,7 +1,8 @@
 import { openKafkaLog } from '@stemma/log-kafka';
-import { openRecord, type Entry } from '@stemma/log';
+import type { Entry } from '@stemma/log';
 import kafkajs from 'kafkajs';
 import { median, timed } from '../measure.ts';
+import { chunks, eventsOf, readFrames, SINGLES } from './frames.ts';
 import { registerZstd } from './zstd.ts';
 
 export type ProduceInput = {
@@ -16,8 +17,6 @@ export type ProduceInput = {
   readonly ahead: number;
 };
 
-/** Events a send of the way with one event a record. With 300 it is slower, and a broker takes no 2,000. */
-const SINGLES = 1000;
 /** Each way sends everything so many times: first until code is compiled, here and at the broker, then for the medians. */
 const PASSES = { warming: 4, counted: 3 };
 
@@ -32,13 +31,7 @@ export const produceKafka = async (input: ProduceInput): Promise<Produced> => {
   const { brokers, prefix, events, group, ahead } = input;
   registerZstd();
   const frames = await readFrames(brokers, prefix);
-  const one = frames.slice(0, Math.ceil(50_000 / events)).flatMap(({ key, bytes }) => {
-    const size = Math.ceil(bytes.length / events);
-    return Array.from({ length: events }, (_, i) => ({
-      key,
-      bytes: bytes.subarray(i * size, (i + 1) * size),
-    }));
-  });
+  const one = eventsOf(frames.slice(0, Math.ceil(50_000 / events)), events);
   const log = await openKafkaLog({ brokers, prefix: `${prefix}-ours`, partitions: 1 });
   const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
   const admin = kafka.admin();
@@ -85,21 +78,3 @@ export const produceKafka = async (input: ProduceInput): Promise<Produced> => {
     single: over(({ single }) => single),
   };
 };
-
-const readFrames = async (brokers: readonly string[], prefix: string): Promise<readonly Entry[]> => {
-  const log = await openKafkaLog({ brokers, prefix, create: false });
-  const frames: Entry[] = [];
-  for (let at = 0; ;) {
-    const { records, next } = await log.read(0, at);
-    if (records.length === 0) break;
-    for (const { key, bytes } of records)
-      if (key !== null && openRecord(bytes) !== undefined && !key.startsWith('log:'))
-        frames.push({ key, bytes });
-    at = next;
-  }
-  await log.close();
-  return frames;
-};
-
-const chunks = <T>(list: readonly T[], size: number): readonly (readonly T[])[] =>
-  Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size));
