@@ -27,7 +27,7 @@ import type {
 import { openSentLog } from './sent-log.ts';
 
 /*
- * A thread that commits rows: it folds short runs itself, and has threads of its own that fold long ones. It has the log and
+ * A thread that commits rows: it folds short runs itself, and has threads of its own that fold long ones with it. It has the log and
  * contents read for it. Whatever is not as usual it leaves to the projector that started it.
  */
 const port = parentPort;
@@ -87,7 +87,9 @@ const log = openSentLog(options.log, {
 });
 
 let opened: LmdbGenerationAtAddress;
+/** What short runs are folded with; */
 let context: FoldContext;
+/** or the threads that fold long ones. */
 let workers: FoldWorkers | undefined;
 const readers = new Map<number, RevalidatingReader>();
 
@@ -95,21 +97,25 @@ const open = async (): Promise<void> => {
   // Not before: a thread that is ended while it loads native code takes the process with it.
   const { openLmdbGenerationAtAddress } = await import('@stemma/row-store-lmdb');
   opened = openLmdbGenerationAtAddress(options.rows, tables, inside);
+};
+
+const openContext = (treeBytes: number, frameBytes?: number): FoldContext => {
   const { generation } = opened;
-  context = {
+  return {
     models,
     onDemand,
     eager: (history, model) => described.get(history)?.eager.includes(model) === true,
     isCounted: countedAmong(all),
     contents,
     decoded: undefined,
-    branchCache: openBranchCache(options.cacheBytes),
+    branchCache: openBranchCache(treeBytes),
     payloads: openPayloads({
       log,
       contents,
       frameAt: (history, seq) => generation.read((view) => findFrame(view, history, seq, keepFrames)),
       framesAt: (history, from, count) =>
         generation.read((view) => findFrames(view, history, from, count, keepFrames)),
+      ...(frameBytes !== undefined && { maxBytes: frameBytes }),
     }),
     keepFrames,
     pause: () => undefined,
@@ -145,16 +151,20 @@ const fold = async ({ partition, until, first }: ShortRun): Promise<number | nul
   }
 };
 
-/** Opens the threads that fold long runs, if this one is for such. */
-const openWorkers = async (): Promise<void> => {
-  if (options.foldThreads === 0) return;
+/** For long runs this thread has others that fold with it. */
+const prepare = (): void => {
+  if (options.foldThreads === 0) {
+    context = openContext(options.cacheBytes);
+    return;
+  }
+  const { generation } = opened;
   workers = startFoldWorkers({
     count: options.foldThreads,
     rows: options.rows,
     log,
-    context,
+    generation,
+    context: ({ treeBytes, frameBytes }) => openContext(treeBytes, frameBytes),
     contents,
-    tables: opened.generation.tables,
     sealed: {
       fold: async (part) => {
         const sent = sentPart(part);
@@ -164,7 +174,6 @@ const openWorkers = async (): Promise<void> => {
     },
     cacheBytes: options.cacheBytes,
   });
-  await workers.opened;
 };
 
 const foldLong = async ({
@@ -198,7 +207,7 @@ port.on('message', (message: ToThread) => {
       if (!enterGate(gate)) return;
       void open()
         .finally(() => leaveGate(gate))
-        .then(openWorkers)
+        .then(prepare)
         .then(() => tell({ kind: 'opened' }));
       break;
     case 'run':

@@ -3,6 +3,7 @@ import { fail, fromWireError, toWireError } from '@stemma/errors';
 import { endProcess, guardExit, isInside, keepOut, newExitGate } from '@stemma/machine';
 import { openRecord, type ContentSource, type EventLog, type LogRecord } from '@stemma/log';
 import { Worker } from 'node:worker_threads';
+import { LONG_RUN_LIMITS } from '../long-run-limits.ts';
 import { oneByOne } from '../one-by-one.ts';
 import type { Progress } from '../run-partition.ts';
 import type { Committed, LongRun, PartitionRunEnd } from '../workers/run-in-workers.ts';
@@ -57,10 +58,7 @@ export const startRunThread = (
   const gate = newExitGate();
   const worker = new Worker(new URL('./run-thread.ts', import.meta.url), {
     workerData: { ...options, gate } satisfies RunThreadOptions,
-    // A heap that may not become large is collected sooner.
-    resourceLimits: isLong
-      ? { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 1_024 }
-      : { maxYoungGenerationSizeMb: 32 },
+    resourceLimits: isLong ? LONG_RUN_LIMITS : { maxYoungGenerationSizeMb: 32 },
   });
   const unguard = guardExit(gate);
   const loaded = Promise.withResolvers<undefined>();
@@ -231,5 +229,5 @@ const describedIn = (
 /** What of an answer is not copied. */
 const movedIn = (found: ThreadAnswer): ArrayBuffer[] => {
   if (found.kind === 'records') return [found.records.bytes.buffer, found.records.heads.buffer];
-  return found.kind === 'sealed' && found.folded !== null ? [found.folded.changes.buffer as ArrayBuffer] : [];
+  return found.kind === 'sealed' && found.folded !== null ? [found.folded.encoded.buffer as ArrayBuffer] : [];
 };

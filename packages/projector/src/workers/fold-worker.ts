@@ -8,7 +8,7 @@ import { countedAmong } from '../row-counts.ts';
 import { openPayloads } from '../payloads.ts';
 import { receivedModels } from '../sent-models.ts';
 import type { FoldAnswer, FoldWorkerOptions, FromWorker, FoldQuestion, ToWorker } from './messages.ts';
-import { openPartFolder, type PartFolder } from './part-folder.ts';
+import { encodedPart, openPartFolder, type PartFolder } from './part-folder.ts';
 import { receivedPart, type SentPart } from './sent-part.ts';
 
 /*
@@ -79,7 +79,6 @@ const open = async (): Promise<void> => {
       keepFrames: options.keepFrames,
       pause: () => undefined,
     },
-    tables,
     rows: () => rows.rows,
   });
 };
@@ -88,10 +87,11 @@ const fold = async (of: number, part: SentPart): Promise<void> => {
   if (of !== run) return;
   const { window } = part;
   try {
-    const { counts, changes } = await folder.fold(receivedPart(part));
+    const folded = await folder.fold(receivedPart(part));
     if (of !== run) return;
-    if (counts.defects > 0) throw fail('E_HISTORY_DEFECTIVE', 'a history is defective');
-    tell({ kind: 'folded', run: of, window, counts, changes }, [changes.buffer as ArrayBuffer]);
+    if (folded.counts.defects > 0) throw fail('E_HISTORY_DEFECTIVE', 'a history is defective');
+    const { counts, encoded } = encodedPart(tables, folded);
+    tell({ kind: 'folded', run: of, window, counts, encoded }, [encoded.buffer as ArrayBuffer]);
   } catch (error) {
     tell({
       kind: 'refused',

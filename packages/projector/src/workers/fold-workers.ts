@@ -1,105 +1,151 @@
-import type { ContentSource, EventLog } from '@stemma/log';
-import type { RowsAddress, Table } from '@stemma/row-store';
-import type { FoldContext } from '../fold-frames.ts';
+import type { ContentSource, EventLog, HeadState } from '@stemma/log';
+import type { Generation, RowChange, RowsAddress } from '@stemma/row-store';
+import type { FoldContext, FoldedCounts } from '../fold-frames.ts';
 import type { FoldWorkerOptions } from './messages.ts';
-import type { FoldedPart, FramePart } from './part-folder.ts';
+import type { FoldedPart, FoldedRows, FramePart } from './part-folder.ts';
+import { openPartsHere } from './parts-here.ts';
 import { startFoldWorker, type FoldWorker } from './start-fold-worker.ts';
 
-/** Several threads that fold, each the histories that were given to it, and whoever has the keys of those that are sealed. */
+/** Several threads that fold, each the histories that were given to it: this one, others, and whoever has the keys of those that are sealed. */
 export type FoldWorkers = {
-  /** Threads. */
+  /** Threads that fold, this one among them. */
   readonly count: number;
-  /** Resolves when all can fold. @throws E_INTERNAL if one has ended */
+  /** Whether the others can fold. Until then this one folds all, and the rows must be committed before the next window is folded. */
+  readonly areOpen: () => boolean;
+  /** Resolves when they can. Nobody writes rows before: LMDB opens them meanwhile. @throws E_INTERNAL if one has ended */
   readonly opened: Promise<void>;
   /**
-   * The rows of a checked window, of each thread; undefined if it is to be folded in the projector's thread. @throws E_INTERNAL if a thread ends
+   * The rows of a checked window; undefined if it is to be folded in the projector's thread. @throws E_INTERNAL if a thread ends
    */
-  fold(window: Omit<FramePart, 'eager'>): Promise<readonly FoldedPart[] | undefined>;
-  committed(window: number): void;
+  fold(window: Omit<FramePart, 'eager'>): Promise<FoldedWindow | undefined>;
+  committed(window: number): Promise<void>;
   /** Forgets what is not committed. What was asked for before is undefined. */
   reset(): void;
   close(): Promise<void>;
+};
+
+export type FoldedWindow = {
+  readonly counts: Omit<FoldedCounts, 'defects'>;
+  /** Rows that this thread has folded, */
+  readonly changes: readonly RowChange[];
+  /** and those of each of the others, as `encodeChanges` gives them. */
+  readonly encoded: readonly Uint8Array[];
 };
 
 /** The projector's thread: it has the keys of sealed histories. */
 export type SealedFolder = Pick<FoldWorker, 'fold' | 'reset'>;
 
 export type FoldWorkersOptions = {
+  /** Threads that fold, this one among them. */
   readonly count: number;
   readonly rows: RowsAddress;
   readonly log: EventLog;
-  readonly context: Pick<FoldContext, 'models' | 'onDemand' | 'eager' | 'keepFrames'>;
+  readonly generation: Generation;
+  /** What this thread folds with. */
+  readonly context: (caches: FoldCaches) => FoldContext;
   /** Contents, and which histories are sealed. */
   readonly contents: ContentSource;
-  readonly tables: readonly Table[];
   /** Folds sealed histories. */
   readonly sealed: SealedFolder;
   readonly cacheBytes: number;
 };
 
+/** Bytes of trees and of frames to cache. */
+export type FoldCaches = { readonly treeBytes: number; readonly frameBytes: number };
+
 /** Bytes of frames to cache, in all threads together. */
 const FRAME_BYTES = 32 * 1024 * 1024;
+/** To check and to commit a frame takes this part of the time of folding it. */
+const COMMITTING = 0.25;
 /** A history beyond so many is given to a thread by its name, and not remembered. */
 const MOST_HISTORIES = 100_000;
 
+type MutablePart = {
+  readonly accepted: FramePart['accepted'][number][];
+  readonly heads: Map<string, HeadState>;
+  readonly eager: Map<string, readonly string[]>;
+  bytes: number;
+};
+
 export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
-  const { count, context, contents, tables, sealed, log, rows, cacheBytes } = options;
+  const { count, contents, generation, sealed, log, rows, cacheBytes } = options;
+  const caches: FoldCaches = {
+    treeBytes: Math.ceil(cacheBytes / 2 / count),
+    frameBytes: Math.ceil(FRAME_BYTES / count),
+  };
+  const context = options.context(caches);
   const started: FoldWorkerOptions = {
     rows,
     models: [...context.models, ...context.onDemand].map(({ name }) => name),
     onDemand: context.onDemand.map(({ name }) => name),
-    tables: tables.map(({ name }) => name),
+    tables: generation.tables.map(({ name }) => name),
     keepFrames: context.keepFrames,
     partitions: log.partitions,
-    treeBytes: Math.ceil(cacheBytes / 2 / count),
-    frameBytes: Math.ceil(FRAME_BYTES / count),
+    ...caches,
   };
-  const workers: readonly FoldWorker[] = Array.from({ length: count }, () =>
+  const workers: readonly FoldWorker[] = Array.from({ length: count - 1 }, () =>
     startFoldWorker(started, { log, contents }),
   );
-  const opened = Promise.all(workers.map((worker) => worker.opened)).then(() => undefined);
+  /** The places behind those of the threads that were started. */
+  const [here, sealedPlace] = [workers.length, workers.length + 1];
+  let areOpen = workers.length === 0;
+  const opened = Promise.all(workers.map((worker) => worker.opened)).then(() => {
+    areOpen = true;
+  });
   opened.catch(() => undefined);
+  const partsHere = openPartsHere(generation, context);
 
-  /** Bytes of frames that a thread has been given and has not folded. */
-  const load = workers.map(() => 0);
+  /** Bytes of frames that a thread has been given and has not folded; for this one also a part of those that it has not committed. */
+  const load = [...workers, partsHere].map(() => 0);
+  const addLoad = (place: number, bytes: number): void => {
+    if (place < load.length) load[place] = (load[place] as number) + bytes;
+  };
+  const uncommitted = new Map<number, number>();
   const places = new Map<string, number>();
   const placeOf = (history: string): number => {
     const known = places.get(history);
     if (known !== undefined) return known;
-    if (contents.sealer?.seals(history) === true) return count;
-    if (places.size >= MOST_HISTORIES) return numberOf(history) % count;
+    if (contents.sealer?.seals(history) === true) return sealedPlace;
+    if (!areOpen) return here;
+    if (places.size >= MOST_HISTORIES) return numberOf(history) % load.length;
     const place = load.indexOf(Math.min(...load));
     places.set(history, place);
     return place;
   };
+  const foldAt = (place: number, part: FramePart): Promise<FoldedPart | FoldedRows | undefined> => {
+    if (place === sealedPlace) return sealed.fold(part);
+    return place === here ? partsHere.fold(() => part) : (workers[place] as FoldWorker).fold(part);
+  };
 
   return {
     count,
+    areOpen: () => areOpen,
     opened,
     async fold({ window, accepted, heads }) {
-      const parts = Array.from({ length: count + 1 }, () => ({
-        accepted: [] as FramePart['accepted'][number][],
-        heads: new Map() as Map<string, NonNullable<ReturnType<FramePart['heads']['get']>>>,
-        eager: new Map<string, string[]>(),
+      const parts: readonly MutablePart[] = Array.from({ length: sealedPlace + 1 }, () => ({
+        accepted: [],
+        heads: new Map(),
+        eager: new Map(),
         bytes: 0,
       }));
-      // Control frames are no history's.
-      let control = 0;
-      let controlBytes = 0;
+      const counts = { frames: 0, events: 0, bytes: 0, nodesRead: 0 };
       for (const frame of accepted) {
+        // Control frames are no history's.
         if (frame.control) {
-          control++;
-          controlBytes += frame.bytes.length;
+          counts.frames++;
+          counts.bytes += frame.bytes.length;
           continue;
         }
         const place = placeOf(frame.envelope.history);
-        const part = parts[place] as (typeof parts)[number];
+        const part = parts[place] as MutablePart;
         part.accepted.push(frame);
         part.bytes += frame.bytes.length;
-        if (place < count) load[place] = (load[place] as number) + frame.bytes.length;
+        addLoad(place, frame.bytes.length);
+        addLoad(here, frame.bytes.length * COMMITTING);
       }
+      uncommitted.set(window, parts.reduce((sum, { bytes }) => sum + bytes, 0) * COMMITTING);
       for (const [history, head] of heads) {
-        const part = parts[placeOf(history)] as (typeof parts)[number];
+        const part = parts[placeOf(history)] as MutablePart;
         part.heads.set(history, head);
         const eager = context.onDemand.filter(({ name }) => context.eager(history, name));
         if (eager.length > 0)
@@ -109,27 +155,40 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
           );
       }
       const folded = await Promise.all(
-        parts.map(async (part, place) => {
+        parts.map(async ({ bytes, ...part }, place) => {
           if (part.heads.size === 0 && part.accepted.length === 0) return null;
-          const given = { window, ...part };
-          if (place === count) return sealed.fold(given);
           try {
-            return await (workers[place] as FoldWorker).fold(given);
+            return await foldAt(place, { window, ...part });
           } finally {
-            load[place] = (load[place] as number) - part.bytes;
+            addLoad(place, -bytes);
           }
         }),
       );
-      if (folded.includes(undefined)) return undefined;
-      const counts = { frames: control, events: 0, bytes: controlBytes, nodesRead: 0, defects: 0 };
-      const nothing: FoldedPart = { counts, changes: new Uint8Array(0) };
-      return [nothing, ...folded.filter((part) => part != null)];
+      let changes: readonly RowChange[] = [];
+      const encoded: Uint8Array[] = [];
+      for (const part of folded) {
+        if (part === undefined) return undefined;
+        if (part === null) continue;
+        counts.frames += part.counts.frames;
+        counts.events += part.counts.events;
+        counts.bytes += part.counts.bytes;
+        counts.nodesRead += part.counts.nodesRead;
+        if ('encoded' in part) encoded.push(part.encoded);
+        else changes = part.changes;
+      }
+      return { counts, changes, encoded };
     },
-    committed(window) {
+    async committed(window) {
+      addLoad(here, -(uncommitted.get(window) ?? 0));
+      uncommitted.delete(window);
       for (const worker of workers) worker.committed(window);
+      await partsHere.committed(window);
     },
     reset() {
+      for (const bytes of uncommitted.values()) addLoad(here, -bytes);
+      uncommitted.clear();
       for (const worker of workers) worker.reset();
+      partsHere.reset();
       sealed.reset();
     },
     async close() {

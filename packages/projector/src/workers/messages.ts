@@ -31,7 +31,7 @@ export type FromWorker =
       readonly run: number;
       readonly window: number;
       readonly counts: FoldedCounts;
-      readonly changes: Uint8Array;
+      readonly encoded: Uint8Array;
     }
   /** It was not folded as frames usually are; whoever started it folds it once more and meets the error. */
   | { readonly kind: 'refused'; readonly run: number; readonly window: number; readonly reason: string }

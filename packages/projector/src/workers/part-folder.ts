@@ -4,6 +4,7 @@ import {
   stageRows,
   typedRows,
   type CellReader,
+  type RowChange,
   type RowSource,
   type StagedRows,
   type Table,
@@ -21,11 +22,17 @@ export type FramePart = {
   readonly eager: ReadonlyMap<string, readonly string[]>;
 };
 
-export type FoldedPart = {
-  readonly counts: FoldedCounts;
-  /** The rows, as `encodeChanges` gives them. */
-  readonly changes: Uint8Array;
-};
+/** The rows of a part, in the thread that folded it. */
+export type FoldedRows = { readonly counts: FoldedCounts; readonly changes: readonly RowChange[] };
+
+/** The rows of a part for the thread that commits them, as `encodeChanges` gives them. */
+export type FoldedPart = { readonly counts: FoldedCounts; readonly encoded: Uint8Array };
+
+/** @param tables of the generation, in its order */
+export const encodedPart = (tables: readonly Table[], { counts, changes }: FoldedRows): FoldedPart => ({
+  counts,
+  encoded: encodeChanges(tables, changes),
+});
 
 /**
  * Folds the parts of a run, all of the same histories, ahead of the rows: what it has folded it sees, committed or not.
@@ -33,7 +40,7 @@ export type FoldedPart = {
  */
 export type PartFolder = {
   /** @throws what `foldFrames` throws, when it is called for one part after the other */
-  fold(part: FramePart): Promise<FoldedPart>;
+  fold(part: FramePart): Promise<FoldedRows>;
   /** The rows of all windows up to this one are committed. */
   committed(window: number): void;
   /** Forgets all that is not committed. */
@@ -42,8 +49,6 @@ export type PartFolder = {
 
 export type PartFolderOptions = {
   readonly context: Omit<FoldContext, 'eager'>;
-  /** Of the generation, in its order. */
-  readonly tables: readonly Table[];
   /** The committed rows. */
   readonly rows: () => RowSource;
 };
@@ -54,7 +59,7 @@ const IDLE_PARTS = 4;
 /** Rows that are folded and not yet committed, over those of the part before. */
 type Layer = { readonly window: number; readonly staged: StagedRows; below: Layer | undefined };
 
-export const openPartFolder = ({ context, tables, rows }: PartFolderOptions): PartFolder => {
+export const openPartFolder = ({ context, rows }: PartFolderOptions): PartFolder => {
   let layers: Layer[] = [];
   const stage = (window: number): Layer => {
     const source = rows();
@@ -83,7 +88,7 @@ export const openPartFolder = ({ context, tables, rows }: PartFolderOptions): Pa
       });
       layers.push(layer);
       context.branchCache.evictUnused(IDLE_PARTS);
-      return { counts, changes: encodeChanges(tables, layer.staged.changes()) };
+      return { counts, changes: layer.staged.changes() };
     },
     committed(window) {
       layers = layers.filter((layer) => layer.window > window);

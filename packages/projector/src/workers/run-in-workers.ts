@@ -8,10 +8,8 @@ import {
 } from '@stemma/log';
 import type { Generation } from '@stemma/row-store';
 import { encodeCheckpoint } from '../checkpoint.ts';
-import type { FoldedCounts } from '../fold-frames.ts';
 import { openWindowSize } from '../window-size.ts';
-import type { FoldWorkers } from './fold-workers.ts';
-import type { FoldedPart } from './part-folder.ts';
+import type { FoldedWindow, FoldWorkers } from './fold-workers.ts';
 
 /**
  * Windows that are read ahead of the rows: enough that a thread with few of a window's frames need not wait. Each takes its records,
@@ -62,7 +60,7 @@ type Window = {
   readonly number: number;
   readonly heads: ReadonlyMap<string, HeadState>;
   readonly checkpoint: Checkpoint;
-  readonly folded: Promise<readonly FoldedPart[] | undefined>;
+  readonly folded: Promise<FoldedWindow | undefined>;
 };
 
 /** Gives the memory of bytes back at once: whoever reads them afterwards finds none. */
@@ -74,7 +72,7 @@ const freeBuffer = ({ buffer }: Uint8Array): void => {
 let windows = 0;
 
 /**
- * Reads and checks a partition here, has others fold what was accepted, and commits rows and checkpoint window by window, in
+ * Reads and checks a partition here, has threads fold what was accepted, and commits rows and checkpoint window by window, in
  * order. `irregular`: the next frames are to be folded by the projector: something about them is not as usual, or they
  * ended in an error.
  *
@@ -106,30 +104,29 @@ export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunE
 
   const commitOldest = async (): Promise<PartitionRunEnd> => {
     const window = underWay.shift() as Window;
-    const parts = await window.folded;
-    if (parts === undefined) return 'irregular';
-    const sum = (of: (counts: FoldedCounts) => number): number =>
-      parts.reduce((all, { counts }) => all + of(counts), 0);
-    const events = sum((counts) => counts.events);
-    windowSize.folded({ events, nodesRead: sum((counts) => counts.nodesRead) });
+    const folded = await window.folded;
+    if (folded === undefined) return 'irregular';
+    const { counts, changes, encoded } = folded;
+    windowSize.folded(counts);
+    await workers.opened;
     const next = encodeCheckpoint(window.checkpoint);
     await generation.commit({
       partition,
       expected: cursor,
       cursor: next,
-      changes: [],
-      encoded: parts.map(({ changes }) => changes),
+      changes,
+      encoded,
     });
     // The collector, which sees little of them, would leave megabytes lying around.
-    for (const { changes } of parts) freeBuffer(changes);
+    for (const each of encoded) freeBuffer(each);
     cursor = next;
-    workers.committed(window.number);
+    await workers.committed(window.number);
     for (const [history, head] of window.heads) if (ahead.get(history) === head) ahead.delete(history);
     const stopped = await options.committed({
       window: window.number,
       cursor,
-      frames: sum((counts) => counts.frames),
-      events,
+      frames: counts.frames,
+      events: counts.events,
     });
     return stopped ? 'stopped' : 'ended';
   };
@@ -147,11 +144,12 @@ export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunE
     for await (const { accepted, heads, checkpoint } of readPartition(log, read)) {
       for (const [history, head] of heads) ahead.set(history, head);
       const number = windows++;
+      const most = workers.areOpen() ? mostWindows : 1;
       const folded = workers.fold({ window: number, accepted, heads });
       // Whoever waits for it hears of an error.
       folded.catch(() => undefined);
       underWay.push({ number, heads, checkpoint, folded });
-      if (underWay.length < mostWindows) continue;
+      if (underWay.length < most) continue;
       const how = await commitOldest();
       if (how !== 'ended') return how;
     }

@@ -2,6 +2,7 @@ import { ContentRef } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { ContentSource, EventLog } from '@stemma/log';
 import { Worker } from 'node:worker_threads';
+import { LONG_RUN_LIMITS } from '../long-run-limits.ts';
 import { oneByOne } from '../one-by-one.ts';
 import type { FoldAnswer, FoldWorkerOptions, FromWorker, FoldQuestion, ToWorker } from './messages.ts';
 import type { FoldedPart, FramePart } from './part-folder.ts';
@@ -33,10 +34,7 @@ type Waiting = {
 export const startFoldWorker = (options: FoldWorkerOptions, sources: FoldWorkerSources): FoldWorker => {
   const worker = new Worker(new URL('./fold-worker.ts', import.meta.url), {
     workerData: options,
-    // A window's rows fit into the young generation. The old one is never so large; but the smaller it may become, the sooner it is
-    // collected. By default a thread takes 250 MB more. From 2 GiB on V8 waits for four times of what was left: a tenth less processor
-    // time, and 80 MB more a thread. Just below, it waits for twice as much: a tenth less of V8's own than at 1 GiB, and 15 MB more.
-    resourceLimits: { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 2_040 },
+    resourceLimits: LONG_RUN_LIMITS,
   });
   const loaded = Promise.withResolvers<undefined>();
   const opened = Promise.withResolvers<undefined>();
