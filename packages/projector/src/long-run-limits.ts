@@ -6,4 +6,7 @@ import type { ResourceLimits } from 'node:worker_threads';
  * what was left: a tenth less processor time, and 80 MB more a thread. Just below, it waits for twice as much: a tenth less of V8's
  * own than at 1 GiB, and 15 MB more.
  */
-export const LONG_RUN_LIMITS: ResourceLimits = { maxYoungGenerationSizeMb: 24, maxOldGenerationSizeMb: 2_040 };
+export const LONG_RUN_LIMITS: ResourceLimits = {
+  maxYoungGenerationSizeMb: 24,
+  maxOldGenerationSizeMb: 2_040,
+};

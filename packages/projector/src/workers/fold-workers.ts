@@ -56,7 +56,7 @@ export type FoldCaches = { readonly treeBytes: number; readonly frameBytes: numb
 /** Bytes of frames to cache, in all threads together. */
 const FRAME_BYTES = 32 * 1024 * 1024;
 /** To check and to commit a frame takes this part of the time of folding it. */
-const COMMITTING = 0.25;
+const COMMITTING = 0.4;
 /** A history beyond so many is given to a thread by its name, and not remembered. */
 const MOST_HISTORIES = 100_000;
 

@@ -15,7 +15,7 @@ import type { FoldedWindow, FoldWorkers } from './fold-workers.ts';
  * Windows that are read ahead of the rows: enough that a thread with few of a window's frames need not wait. Each takes its records,
  * its rows as bytes, and its rows as objects in the threads: some 30 MB.
  */
-const windowsFor = (threads: number): number => Math.max(2, Math.min(4, threads));
+const windowsFor = (threads: number): number => Math.max(3, Math.min(4, threads));
 
 /** A run of a partition to an offset, or to the end of the log. */
 export type LongRun = {

@@ -10,7 +10,7 @@ import type { Committed } from './run-in-workers.ts';
 
 /** How many threads fold, and when they are started. */
 export type WorkersOptions = {
-  /** Threads that fold; one more reads and commits for them. */
+  /** Threads that fold; one of them checks and commits too. */
   readonly count: number;
   /**
    * They are started when about so many frames are still to come after a batch: that takes half a second. 0: in every run that
