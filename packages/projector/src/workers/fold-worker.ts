@@ -111,8 +111,8 @@ port.on('message', (message: ToWorker) => {
       folding = folding.then(() => fold(message.run, message.part));
       break;
     case 'committed':
-      folder.committed(message.window);
       rows.refresh();
+      folder.committed(message.window);
       break;
     case 'reset':
       run = message.run;

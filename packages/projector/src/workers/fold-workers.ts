@@ -27,7 +27,7 @@ export type FoldWorkers = {
 export type FoldedWindow = {
   readonly counts: Omit<FoldedCounts, 'defects'>;
   /** Rows that this thread has folded, */
-  readonly changes: readonly RowChange[];
+  readonly changes: RowChange[];
   /** and those of each of the others, as `encodeChanges` gives them. */
   readonly encoded: readonly Uint8Array[];
 };
@@ -164,7 +164,7 @@ export const startFoldWorkers = (options: FoldWorkersOptions): FoldWorkers => {
           }
         }),
       );
-      let changes: readonly RowChange[] = [];
+      let changes: RowChange[] = [];
       const encoded: Uint8Array[] = [];
       for (const part of folded) {
         if (part === undefined) return undefined;

@@ -23,16 +23,17 @@ export type FramePart = {
 };
 
 /** The rows of a part, in the thread that folded it. */
-export type FoldedRows = { readonly counts: FoldedCounts; readonly changes: readonly RowChange[] };
+export type FoldedRows = { readonly counts: FoldedCounts; readonly changes: RowChange[] };
 
 /** The rows of a part for the thread that commits them, as `encodeChanges` gives them. */
 export type FoldedPart = { readonly counts: FoldedCounts; readonly encoded: Uint8Array };
 
-/** @param tables of the generation, in its order */
-export const encodedPart = (tables: readonly Table[], { counts, changes }: FoldedRows): FoldedPart => ({
-  counts,
-  encoded: encodeChanges(tables, changes),
-});
+/** The list of changes is empty afterwards. @param tables of the generation, in its order */
+export const encodedPart = (tables: readonly Table[], { counts, changes }: FoldedRows): FoldedPart => {
+  const encoded = encodeChanges(tables, changes);
+  changes.length = 0;
+  return { counts, encoded };
+};
 
 /**
  * Folds the parts of a run, all of the same histories, ahead of the rows: what it has folded it sees, committed or not.
@@ -41,7 +42,7 @@ export const encodedPart = (tables: readonly Table[], { counts, changes }: Folde
 export type PartFolder = {
   /** @throws what `foldFrames` throws, when it is called for one part after the other */
   fold(part: FramePart): Promise<FoldedRows>;
-  /** The rows of all windows up to this one are committed. */
+  /** The rows of all windows up to this one are committed, and seen by who reads committed rows. */
   committed(window: number): void;
   /** Forgets all that is not committed. */
   reset(): void;
@@ -60,7 +61,7 @@ const IDLE_PARTS = 4;
 type Layer = { readonly window: number; readonly staged: StagedRows; below: Layer | undefined };
 
 export const openPartFolder = ({ context, rows }: PartFolderOptions): PartFolder => {
-  let layers: Layer[] = [];
+  const layers: Layer[] = [];
   const stage = (window: number): Layer => {
     const source = rows();
     const layer: Layer = {
@@ -91,12 +92,12 @@ export const openPartFolder = ({ context, rows }: PartFolderOptions): PartFolder
       return { counts, changes: layer.staged.changes() };
     },
     committed(window) {
-      layers = layers.filter((layer) => layer.window > window);
+      while ((layers[0]?.window ?? Infinity) <= window) layers.shift()?.staged.clear();
       const [lowest] = layers;
       if (lowest !== undefined) lowest.below = undefined;
     },
     reset() {
-      layers = [];
+      layers.length = 0;
       context.branchCache.clear();
     },
   };

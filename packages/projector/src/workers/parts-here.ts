@@ -32,9 +32,9 @@ export const openPartsHere = (generation: Generation, context: FoldContext): Par
       return mine;
     },
     async committed(window) {
-      folder.committed(window);
       // From here on reads see what was committed, in this thread or another.
       await generation.read(() => undefined);
+      folder.committed(window);
     },
     reset() {
       run++;

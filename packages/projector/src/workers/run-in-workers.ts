@@ -117,7 +117,8 @@ export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunE
       changes,
       encoded,
     });
-    // The collector, which sees little of them, would leave megabytes lying around.
+    // The collector, which sees little of bytes, would leave megabytes lying around, and keep the rows of lists that grew old.
+    changes.length = 0;
     for (const each of encoded) freeBuffer(each);
     cursor = next;
     await workers.committed(window.number);
