@@ -13,13 +13,17 @@ export type WorkersOptions = {
   /** Threads that fold; one of them checks and commits too. */
   readonly count: number;
   /**
-   * They are started when about so many frames are still to come after a batch: that takes half a second. 0: in every run that
-   * has more than one batch. Default 4,000.
+   * They are started when about so many frames are still to come after a batch: each must be loaded, and the engine compiles for each.
+   * 0: in every run that has more than one batch. Default: 60,000 for two threads, half as many for four.
    */
   readonly least?: number;
 };
 
-const LEAST = 4_000;
+/**
+ * Frames for all threads together. Two threads take as long as one with about 60,000 frames (350,000 events), half of which is their
+ * beginning: the others fold the sooner the more they are.
+ */
+const LEAST = 120_000;
 
 /** The threads of one run: started when they are asked for, ended with it. */
 export type RunWorkers = WorkersFor & { readonly close: () => Promise<void> };
@@ -85,7 +89,7 @@ export const workersFor = (options: {
     );
   };
   return {
-    least: workers.least ?? LEAST,
+    least: workers.least ?? Math.ceil(LEAST / workers.count),
     opened: async () => {
       await (started ??= start()).opened;
     },
