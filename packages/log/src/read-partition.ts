@@ -24,8 +24,8 @@ export type ReadPartitionOptions = {
   readonly reader?: RevalidatingReader;
   /** About how many bytes to read at once; asked before each read. Default, also for undefined: 1 MiB. */
   readonly maxBytes?: () => number | undefined;
-  /** The most records that a batch has. */
-  readonly maxRecords?: number;
+  /** The most records that a batch has; asked before each batch. Default, also for undefined: all that were read at once. */
+  readonly maxRecords?: () => number | undefined;
   /** Records at or after this offset are not read. Default: the end of the log when it is reached. */
   readonly until?: number;
 };
@@ -46,7 +46,7 @@ export async function* readPartition(
   log: EventLog,
   options: ReadPartitionOptions,
 ): AsyncGenerator<CheckedBatch> {
-  const { heads, until = Infinity, maxRecords = Infinity } = options;
+  const { heads, until = Infinity } = options;
   const { partition } = options.checkpoint.cursor;
   const { reader = openRevalidatingReader(log, partition) } = options;
   await reader.begin(options.checkpoint.cursor);
@@ -55,8 +55,10 @@ export async function* readPartition(
     const maxBytes = options.maxBytes?.();
     const reading = maxBytes === undefined ? {} : { maxBytes };
     const { records } = await reader.read(checkpoint.cursor, reading);
-    for (let i = 0; i < records.length && checkpoint; i += maxRecords) {
-      const part = records.slice(i, i + maxRecords).filter(({ offset }) => offset < until);
+    for (let from = 0; from < records.length && checkpoint;) {
+      const to = from + (options.maxRecords?.() ?? Infinity);
+      const part = records.slice(from, to).filter(({ offset }) => offset < until);
+      from = to;
       if (part.length === 0) return;
       const batch: CheckedBatch & { suspects: readonly number[] } = await checkSome(part, checkpoint, heads);
       for (const offset of batch.suspects) await refuseDamaged(log, partition, offset);

@@ -129,11 +129,12 @@ const readOn = async (world: World, reader: Reader, atMost: number): Promise<voi
     const heads = { load: () => reader.heads };
     const checkpoint = world.ablation === 'tail hashes' ? trusting(from) : from;
     reader.checkpoint = from;
+    const atOnce = 1 + world.int(8);
     for await (const batch of readPartition(seen, {
       checkpoint,
       heads,
       until,
-      maxRecords: 1 + world.int(8),
+      maxRecords: () => atOnce,
     })) {
       for (const [history, head] of batch.heads) reader.heads.set(history, head);
       for (const frame of batch.accepted) {

@@ -155,7 +155,7 @@ const reached = (
   options.committed(at.progress);
 };
 
-/** Records that are folded at once, where threads may follow: what this thread folds makes its heap large, and it keeps it so. */
+/** Records that are folded at once, until it is known whether threads follow: what this thread folds makes its heap large, and it keeps it so. */
 const SOME_RECORDS = 128;
 
 /** Folds in this thread: to the end, or until others can go on, which is after one batch at the earliest. */
@@ -167,25 +167,27 @@ const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended'
     reached(options, at, { frames, events, checkpoint: next, cursor: await batch.commit() });
   };
   const first = at.progress.offset;
-  let lookAgain = 0;
+  // The first frames of many histories are small, and tell little about those to come.
+  let lookAgain = (workers?.least ?? 0) / 256;
+  let mayFollow = workers !== undefined;
   const others = async (): Promise<boolean> => {
     const { offset, frames } = at.progress;
     if (workers === undefined || frames < lookAgain) return false;
     lookAgain = frames * 2;
     const end = Math.min(until ?? Infinity, await log.end(partition));
     // Offsets count bytes in one log and records in another: either way as many frames a piece as so far.
-    if (((end - offset) / (offset - first)) * frames < workers.least) return false;
+    mayFollow = ((end - offset) / (offset - first)) * frames >= workers.least;
+    if (!mayFollow) return false;
     await workers.opened();
     return true;
   };
   const windowSize = openWindowSize();
-  const maxRecords = limits.frames ?? (workers === undefined ? undefined : SOME_RECORDS);
   const readOptions = {
     checkpoint: at.checkpoint,
     reader,
     heads: batch.heads,
     maxBytes: () => windowSize.bytes,
-    ...(maxRecords === undefined ? {} : { maxRecords }),
+    maxRecords: () => limits.frames ?? (mayFollow ? SOME_RECORDS : undefined),
     ...(until === undefined ? {} : { until }),
   };
   for await (const checked of readPartition(log, readOptions)) {

@@ -81,11 +81,16 @@ export const openNoteRows = (
   };
   const catchUpOne = async (
     partition: number,
-    options: { maxRecords?: number; until?: number },
+    { maxRecords, ...options }: { maxRecords?: number; until?: number },
   ): Promise<void> => {
     const rows = await rowsOf(partition);
-    const heads = { load: () => rows.heads };
-    for await (const batch of readPartition(log, { checkpoint: rows.checkpoint, heads, ...options })) {
+    const read = {
+      checkpoint: rows.checkpoint,
+      heads: { load: () => rows.heads },
+      maxRecords: () => maxRecords,
+      ...options,
+    };
+    for await (const batch of readPartition(log, read)) {
       for (const [history, head] of batch.heads) rows.heads.set(history, head);
       for (const frame of batch.accepted) if (!frame.control) await fold(rows, frame);
       rows.checkpoint = batch.checkpoint;

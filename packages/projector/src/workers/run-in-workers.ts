@@ -137,7 +137,7 @@ export const runInWorkers = async (options: RunInWorkers): Promise<PartitionRunE
     reader,
     heads: { load: loadHeads },
     maxBytes: () => windowSize.bytes,
-    ...(frames !== undefined && { maxRecords: frames }),
+    maxRecords: () => frames,
     ...(until !== undefined && { until }),
   };
   let finished = false;
