@@ -29,7 +29,7 @@ import {
   tablesOf,
   unfinishedNames,
 } from './generations.ts';
-import { makeRowsYoung } from './make-rows-young.ts';
+import { withYoungRows } from './make-rows-young.ts';
 import { moreRecords } from './more-records.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
 import { readCurrent } from './read-current.ts';
@@ -144,7 +144,6 @@ export type Projector = Projection & {
 
 /** A projector. @throws nothing: it first reads the log in `catchUp`. */
 export const openProjector = (given: ProjectorOptions): Projector => {
-  makeRowsYoung();
   const { decoded, progress, stop, damaged, repairTimeout, shortRunsAfter, ...rest } = given;
   const options = {
     models: READ_MODELS,
@@ -467,7 +466,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     payloads,
     checkpoint,
     catchUp,
-    rebuild: () => repair.run(rebuild),
+    rebuild: () => repair.run(() => withYoungRows(rebuild)),
     close: async () => shortRuns?.close(),
     scan: (fn) =>
       repair.run(async () => {
