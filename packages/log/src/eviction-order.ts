@@ -14,6 +14,9 @@ export type EvictionOrder = {
 
 type Entry = { bytes: number; used: number };
 
+/** Entries in the order of their last use, and the bytes of them together. */
+type Part = { readonly entries: Map<string, Entry>; bytes: number };
+
 /** Of those that have left it is known when they were used last: about 100 bytes each. */
 const MAX_GONE = 20_000;
 /** The part of the room that newcomers share, while those that stay are used sooner than they come back. */
@@ -33,19 +36,22 @@ export const openEvictionOrder = (
   capacity: number,
   stays: (key: string) => boolean = () => false,
 ): EvictionOrder => {
-  // Each in the order of their last use.
-  const settled = new Map<string, Entry>();
-  const newcomers = new Map<string, Entry>();
+  const settled: Part = { entries: new Map(), bytes: 0 };
+  const newcomers: Part = { entries: new Map(), bytes: 0 };
   const gone = new Map<string, number>();
-  const bytesOf = { settled: 0, newcomers: 0 };
   let uses = 0;
   let last: string | undefined;
 
+  const partOf = (key: string): Part => (settled.entries.has(key) ? settled : newcomers);
+  const put = (part: Part, key: string, entry: Entry): void => {
+    part.entries.set(key, entry);
+    part.bytes += entry.bytes;
+  };
   const take = (key: string): Entry | undefined => {
-    const entry = settled.get(key) ?? newcomers.get(key);
-    if (entry === undefined) return undefined;
-    bytesOf[settled.delete(key) ? 'settled' : 'newcomers'] -= entry.bytes;
-    newcomers.delete(key);
+    const part = partOf(key);
+    const entry = part.entries.get(key);
+    part.entries.delete(key);
+    part.bytes -= entry?.bytes ?? 0;
     return entry;
   };
   const leave = (key: string): void => {
@@ -53,16 +59,16 @@ export const openEvictionOrder = (
     gone.set(key, used);
     if (gone.size > MAX_GONE) gone.delete(gone.keys().next().value as string);
   };
-  const isFull = (): boolean => bytesOf.settled + bytesOf.newcomers > capacity;
+  const hasRoom = (bytes: number): boolean => settled.bytes + newcomers.bytes + bytes <= capacity;
   const settles = (key: string, bytes: number): boolean => {
-    if (settled.has(key) || bytesOf.settled + bytesOf.newcomers + bytes <= capacity) return true;
-    const before = newcomers.get(key)?.used ?? gone.get(key);
-    const [oldest] = settled.values();
+    if (settled.entries.has(key) || hasRoom(bytes)) return true;
+    const before = newcomers.entries.get(key)?.used ?? gone.get(key);
+    const [oldest] = settled.entries.values();
     return oldest === undefined || (before !== undefined && before > oldest.used);
   };
   const nextToLeave = (used: string): string | undefined => {
-    const order = bytesOf.newcomers > capacity * NEWCOMERS ? [newcomers, settled] : [settled, newcomers];
-    for (const entries of order)
+    const order = newcomers.bytes > capacity * NEWCOMERS ? [newcomers, settled] : [settled, newcomers];
+    for (const { entries } of order)
       for (const key of entries.keys()) if (key !== used && !stays(key)) return key;
     return undefined;
   };
@@ -70,14 +76,13 @@ export const openEvictionOrder = (
   return {
     use(key, bytes) {
       // Several uses on end are one.
-      const isSettled = key === last && newcomers.has(key) ? false : settles(key, bytes);
+      const isSettled = !(key === last && newcomers.entries.has(key)) && settles(key, bytes);
       last = key;
       take(key);
       gone.delete(key);
-      (isSettled ? settled : newcomers).set(key, { bytes, used: ++uses });
-      bytesOf[isSettled ? 'settled' : 'newcomers'] += bytes;
+      put(isSettled ? settled : newcomers, key, { bytes, used: ++uses });
       const left: string[] = [];
-      while (isFull()) {
+      while (!hasRoom(0)) {
         const next = nextToLeave(key);
         if (next === undefined) break;
         leave(next);
@@ -86,9 +91,10 @@ export const openEvictionOrder = (
       return left;
     },
     resize(key, bytes) {
-      const entry = settled.get(key) ?? newcomers.get(key);
+      const part = partOf(key);
+      const entry = part.entries.get(key);
       if (entry === undefined) return;
-      bytesOf[settled.has(key) ? 'settled' : 'newcomers'] += bytes - entry.bytes;
+      part.bytes += bytes - entry.bytes;
       entry.bytes = bytes;
     },
     forget(key) {

@@ -260,8 +260,12 @@ describe('the writer', () => {
       expect(await notes(log, `h${i}`)).toEqual([0, 5, 10, 15].map((n) => String(n + i)));
   });
 
-  /** Sessions of so many bytes from their first decision on, and how many were loaded. */
-  const sized = (domain: Domain<Note>, bytes: number) => {
+  /** A writer with room for 100 bytes of sessions, of so many bytes each from their first decision on; and those that were loaded. */
+  const sizedWriter = async (bytes: number) => {
+    const log = await openMemoryLog();
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    const { domain } = rows;
     const loaded: string[] = [];
     const load = async (history: string): Promise<Session<Note>> => {
       loaded.push(history);
@@ -277,26 +281,19 @@ describe('the writer', () => {
         },
       }) as Session<Note>;
     };
-    return { loaded, domain: { ...domain, load } };
+    const writer = await noteWriter(log, { domain: { ...domain, load }, sessionBytes: 100 });
+    return { loaded, writer };
   };
 
   it('finds most histories in memory that are written to in turn, though not all have room [record §3]', async () => {
-    const log = await openMemoryLog();
-    const rows = openNoteRows(log);
-    await rows.catchUp();
-    const { loaded, domain } = sized(rows.domain, 10);
-    const writer = await noteWriter(log, { domain, sessionBytes: 100 });
+    const { loaded, writer } = await sizedWriter(10);
     for (let i = 0; i < 240; i++) await writer.write(noteIntent(`h${i % 12}`, `c${i}`, `${i}`));
     // Twelve at first, and then four of twelve a round; nine stay.
     expect(loaded.length).toBeLessThan(12 + 19 * 4);
   });
 
   it('counts what a session reads for its first command [record §3]', async () => {
-    const log = await openMemoryLog();
-    const rows = openNoteRows(log);
-    await rows.catchUp();
-    const { loaded, domain } = sized(rows.domain, 60);
-    const writer = await noteWriter(log, { domain, sessionBytes: 100 });
+    const { loaded, writer } = await sizedWriter(60);
     for (const history of ['a', 'b', 'a']) await writer.write(noteIntent(history, `c${loaded.length}`, 'x'));
     expect(loaded).toEqual(['a', 'b', 'a']);
   });
