@@ -29,7 +29,7 @@ import {
   tablesOf,
   unfinishedNames,
 } from './generations.ts';
-import { withYoungRows } from './make-rows-young.ts';
+import { withYoungRows } from './with-young-rows.ts';
 import { moreRecords } from './more-records.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
 import { readCurrent } from './read-current.ts';
