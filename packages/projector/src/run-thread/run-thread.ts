@@ -87,9 +87,9 @@ const log = openSentLog(options.log, {
 });
 
 let opened: LmdbGenerationAtAddress;
-/** What short runs are folded with; */
+/** What short runs are folded with. */
 let context: FoldContext;
-/** or the threads that fold long ones. */
+/** The threads that fold long runs, this one among them; in such a thread there are no short runs. */
 let workers: FoldWorkers | undefined;
 const readers = new Map<number, RevalidatingReader>();
 

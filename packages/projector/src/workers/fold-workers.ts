@@ -26,9 +26,9 @@ export type FoldWorkers = {
 
 export type FoldedWindow = {
   readonly counts: Omit<FoldedCounts, 'defects'>;
-  /** Rows that this thread has folded, */
+  /** Rows that this thread has folded. */
   readonly changes: RowChange[];
-  /** and those of each of the others, as `encodeChanges` gives them. */
+  /** Those of each of the others, as `encodeChanges` gives them. */
   readonly encoded: readonly Uint8Array[];
 };
 
