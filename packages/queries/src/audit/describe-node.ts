@@ -3,7 +3,7 @@ import { NODE_KIND, threadIndexes, type EventRef } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/history-store';
 import type { ComparedNode, CountedPosition } from './types.ts';
 
-/** Tokens of a node's content, counted once for each content. */
+/** Tokens of a node's content, counted once for each content, also where views are of several histories. */
 export type NodeTokens = (view: TreeView, index: number) => number;
 
 export const openTokenCounts = (count: (text: string) => number): NodeTokens => {
@@ -11,7 +11,7 @@ export const openTokenCounts = (count: (text: string) => number): NodeTokens => 
   return (view, index) => {
     const ref = view.tree.payloads[index] ?? null;
     if (ref === null) return 0;
-    const key = keyOf(ref);
+    const key = keyOf(view.position.history, ref);
     const before = known.get(key);
     if (before !== undefined) return before;
     const tokens = count(contentText(view, ref) ?? '');
@@ -20,7 +20,7 @@ export const openTokenCounts = (count: (text: string) => number): NodeTokens => 
   };
 };
 
-const keyOf = ({ seq, index }: EventRef): string => `${seq}.${index}`;
+const keyOf = (history: string, { seq, index }: EventRef): string => `${seq}.${index} ${history}`;
 
 /** A content as text: a string itself, anything else as canonical JSON; null if there is none. */
 const contentText = ({ payloads }: TreeView, ref: EventRef): string | null => {
