@@ -178,6 +178,55 @@ test('an erased history is found no more, and the index holds nothing of it', as
   expect(await find(home, 'xylophone')).toEqual(['plain b @c1 @c1']);
 });
 
+test('an erasure by one process keeps no other from search, streams and lists, whatever it has read of the history', async () => {
+  const directory = folder();
+  const home = await open(directory);
+  const other = await open(directory);
+  const said = (name: string, more: object): Promise<unknown> =>
+    send(home, name, [
+      { op: 'start', name, ...more } as never,
+      block('a', `xylophone ${name}`),
+      { op: 'commit' },
+    ]);
+  await said('secret', { erasable: { subject: null } });
+  await said('plain', {});
+  const secret = await home.find('secret');
+  for (const each of [home, other]) {
+    expect(await find(each, 'xylophone')).toHaveLength(2);
+    await each.events(secret.history);
+    await each.view(await each.position(secret));
+  }
+  await send(home, 'secret', [{ op: 'erase' } as never], { actor: 'officer', notes: 'asked to' });
+  for (const each of [other, home]) {
+    const closing = new AbortController();
+    const histories: string[] = [];
+    for await (const { events } of each.follow({ signal: closing.signal, after: await beginning(each) })) {
+      histories.push(...events.map(({ history }) => history));
+      if (histories.length > 0) closing.abort();
+    }
+    expect([...new Set(histories)]).toEqual([historyId('plain', '')]);
+    // What it had is answered as what nobody ever said.
+    for (const word of ['secret', 'nobody']) expect(await find(each, word)).toEqual([]);
+    expect(await find(each, 'xylophone')).toEqual(['plain a @c1 @c1']);
+    expect((await each.histories()).map(({ name }) => name)).toEqual(['plain']);
+    await expect(
+      each.withPayloads(secret.history, (source) => source({ seq: 0, index: 1 })),
+    ).rejects.toMatchObject({
+      code: 'E_HISTORY_ERASED',
+    });
+  }
+});
+
+/** The cursor before the first record of the log. */
+const beginning = async (home: Home): Promise<string> => {
+  const closing = new AbortController();
+  for await (const { cursor } of home.follow({ signal: closing.signal })) {
+    closing.abort();
+    return cursor.replaceAll(/(?<=[:,])\d+/g, '0');
+  }
+  throw new Error('the stream gave no cursor');
+};
+
 test('an index that is damaged, of another version, cut off or gone is made anew', async () => {
   const directory = folder();
   const file = join(directory, 'search', 'index.sqlite');

@@ -9,6 +9,8 @@ import type { RawEvent } from './upcast.ts';
 export type FrameSealer = {
   /** True if frames of the history are sealed. */
   seals(history: string): boolean;
+  /** True if `open` has the key: without it nothing may be shown of what was opened before, either. */
+  canOpen(history: string): boolean;
   /** @param context is bound to the result: it opens with the same only */
   seal(history: string, plain: Uint8Array, context: Uint8Array): Uint8Array;
   /** @throws E_HISTORY_ERASED, E_HISTORY_SEALED without the key, E_FRAME_INVALID if it was altered */

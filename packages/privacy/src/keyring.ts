@@ -70,6 +70,7 @@ export const openKeyring = (directory: string): Keyring => {
     erased: () => named(ERASED),
     // Most homes have no keys at all.
     seals: (history) => existsSync(folder) && (existsSync(pathOf(history, LIVE)) || isErased(history)),
+    canOpen: (history) => !isErased(history) && existsSync(pathOf(history, LIVE)),
     create(history, subject) {
       if (isErased(history)) throw erased(history);
       if (read(pathOf(history, LIVE)) !== undefined) return;

@@ -67,6 +67,8 @@ type Readable = Parameters<typeof readFrame>[0];
 type CachedFrame = {
   readonly events: readonly HistoryEvent[];
   readonly bytes: number;
+  /** True: it is shown only as long as its key is there. */
+  readonly isSealed: boolean;
   /** The payloads that were asked for, each made once. */
   readonly payloads: Payload[];
 };
@@ -83,6 +85,15 @@ export const openPayloads = ({
     sizeCalculation: ({ bytes }) => bytes,
   });
   const keyOf = (history: string, seq: number): string => `${seq} ${history}`;
+  const isSealed = (history: string): boolean => contents.sealer?.seals(history) === true;
+  /** A cached frame; not one whose history was erased meanwhile, perhaps by another process. */
+  const cachedFrame = (history: string, seq: number): CachedFrame | undefined => {
+    const key = keyOf(history, seq);
+    const known = cached.get(key);
+    if (known?.isSealed !== true || contents.sealer?.canOpen(history) === true) return known;
+    cached.delete(key);
+    return undefined;
+  };
 
   const readRecorded = async (history: string, seq: number, find: FrameAt): Promise<Readable> => {
     const at = await find(history, seq);
@@ -94,7 +105,8 @@ export const openPayloads = ({
   const read = async (history: string, seq: number, find: FrameAt): Promise<CachedFrame> => {
     const frame = await readRecorded(history, seq, find);
     const { body } = await readFrame(frame, contents);
-    return { events: body.events, bytes: sizeOf(frame.bytes.length), payloads: [] };
+    const { events } = body;
+    return { events, bytes: sizeOf(frame.bytes.length), isSealed: isSealed(history), payloads: [] };
   };
 
   const frameInLog = async (history: string, seq: number, offset: number): Promise<Readable> => {
@@ -112,11 +124,10 @@ export const openPayloads = ({
   };
 
   const loadFrame = async (history: string, seq: number, find: FrameAt = frameAt): Promise<CachedFrame> => {
-    const key = keyOf(history, seq);
-    const known = cached.get(key);
+    const known = cachedFrame(history, seq);
     if (known !== undefined) return known;
     const frame = await read(history, seq, find);
-    cached.set(key, frame);
+    cached.set(keyOf(history, seq), frame);
     return frame;
   };
 
@@ -127,7 +138,7 @@ export const openPayloads = ({
       const source = (ref: EventRef): Payload => {
         let frame = held.get(ref.seq);
         if (frame === undefined) {
-          frame = cached.get(keyOf(history, ref.seq));
+          frame = cachedFrame(history, ref.seq);
           if (frame === undefined) throw missing(PAYLOADS, [ref]);
           held.set(ref.seq, frame);
         }
@@ -141,7 +152,7 @@ export const openPayloads = ({
       );
     },
     events: async (history, seq, { once = false } = {}) => {
-      const known = once ? (cached.get(keyOf(history, seq)) ?? (await read(history, seq, frameAt))) : null;
+      const known = once ? (cachedFrame(history, seq) ?? (await read(history, seq, frameAt))) : null;
       return (known ?? (await loadFrame(history, seq))).events;
     },
     framesOf: (history) => ({
@@ -150,7 +161,10 @@ export const openPayloads = ({
     }),
     frame: readRecorded,
     keep: (history, seq, events, size) =>
-      void cached.set(keyOf(history, seq), { events, bytes: sizeOf(size), payloads: [] }),
+      void cached.set(keyOf(history, seq), {
+        ...{ events, bytes: sizeOf(size), payloads: [] },
+        isSealed: isSealed(history),
+      }),
     clear: () => cached.clear(),
   };
 };

@@ -140,6 +140,7 @@ it('builds rows anew that were thrown away meanwhile, in the rows that take thei
 it('folds histories whose frames are sealed where their keys are', async () => {
   const sealer: FrameSealer = {
     seals: (history) => history === 'h0',
+    canOpen: () => true,
     seal: (_, plain) => plain,
     open: (_, sealed) => sealed,
     destroy: () => undefined,

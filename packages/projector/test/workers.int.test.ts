@@ -84,6 +84,7 @@ it('folds histories whose frames are sealed in the thread that has their keys, i
     await log.append(0, entriesOf(history === 'h0' ? frames.map(seal) : frames));
   const sealer: FrameSealer = {
     seals: (history) => history === 'h0',
+    canOpen: () => true,
     seal: (_, plain) => plain,
     open: (_, sealed) => sealed,
     destroy: () => undefined,

@@ -152,22 +152,32 @@ const acceptedBetween = async (
     if (envelope === undefined || (only !== undefined && envelope.history !== only)) continue;
     const { history, seq } = envelope;
     const taken = await projection.read((view) => view.get(FRAMES, [history, seq])?.[0] === offset);
-    if (taken) events.push(...(await eventsOrNone(projection, history, seq)));
+    if (taken) events.push(...(await eventsOrNone(projection, { history, seq, partition })));
   }
   return { events, next: next === from ? to : next };
 };
 
-/** The events of a frame; none of a history that was erased, or whose key is not here. */
+type FrameOf = { readonly history: string; readonly seq: number; readonly partition: number };
+
+/**
+ * The events of a frame; none of a history that was erased, or whose key is not here, or whose rows stop before the frame.
+ *
+ * @param again the rows were asked before, and may have begun anew between two questions
+ */
 const eventsOrNone = async (
   projection: Projection,
-  history: string,
-  seq: number,
+  frame: FrameOf,
+  again = false,
 ): Promise<readonly LoggedEvent[]> => {
+  const { history, seq, partition } = frame;
   try {
     return await readFrameEvents(projection, history, seq);
   } catch (error) {
     if (isStemmaError(error, 'E_HISTORY_ERASED') || isStemmaError(error, 'E_HISTORY_SEALED')) return [];
-    throw error;
+    if (!isStemmaError(error, 'E_SNAPSHOT_NOT_FOUND')) throw error;
+    if (again) return [];
+    await projection.catchUp(partition);
+    return eventsOrNone(projection, frame, true);
   }
 };
 

@@ -60,6 +60,7 @@ const contents: ContentSource = {
   // Sealed frames are not opened here; should one be met all the same, it is no defect.
   sealer: {
     seals: (history) => described.get(history)?.sealed === true,
+    canOpen: () => false,
     seal: leave,
     open: leave,
     destroy: leave,

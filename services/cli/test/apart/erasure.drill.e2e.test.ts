@@ -43,6 +43,15 @@ it('of an erased history whose rows are in a database no file of a table holds a
       const response = await fetch(`${gateway.url}/api/histories/${path}`);
       return { status: response.status, text: await response.text() };
     };
+    const search = async (word: string) => {
+      const { status, body } = await fetch(`${gateway.url}/api/search?q=${word}`).then(async (response) => ({
+        status: response.status,
+        body: (await response.json()) as { readonly total?: number },
+      }));
+      return [status, body.total];
+    };
+    expect(await search('planted')).toEqual([200, 14]);
+    const others = await search('other');
     const right = await ask('other/thread');
     expect(right).toMatchObject({ status: 200 });
     expect(await ask('secret/thread')).toMatchObject({ status: 200 });
@@ -65,6 +74,7 @@ it('of an erased history whose rows are in a database no file of a table holds a
     expect(await found()).toEqual([]);
     await until('the other history to be served', async () => (await ask('other/thread')).status === 200);
     expect(await ask('other/thread')).toEqual(right);
+    expect([await search('planted'), await search('other')]).toEqual([[200, 0], others]);
     expect(await ask('secret/thread')).toMatchObject({ text: expect.stringContaining('E_HISTORY_ERASED') });
     expect(await must('replay', '--verify')).toContain('0 differences');
     expect(await found()).toEqual([]);
