@@ -1,6 +1,6 @@
 import { encodeBody, responseCompanion, type UnkeptBody } from '@stemma/calls';
 import type { WideJson } from '@stemma/canonical';
-import type { Author, CallStatus, CallUsage } from '@stemma/events';
+import type { Author, CallStatus, CallUsage, ResponseHead } from '@stemma/events';
 import { finishOf, type Command, type StepOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Redactor } from '@stemma/redaction';
@@ -21,20 +21,35 @@ export type CallEnd = {
   readonly error: { readonly code: string | null; readonly message: string } | null;
   /** The message of the answer, as a chat API has it; null: there is none. */
   readonly answer: WideJson | null;
+  /** The messages of all choices but the first; by default nobody knows how many there are. */
+  readonly others?: readonly WideJson[];
+  /** When the request began to go out, if its start was recorded before: milliseconds since 1970. */
+  readonly sentAt?: number | null;
+  /** What the head of the response says; by default nobody saw it. */
+  readonly head?: ResponseHead | null;
   /** The body as it came, also of a stream, or what is known of one that is too large to be kept; null: not known. */
   readonly response: Uint8Array | UnkeptBody | null;
 };
 
 /** The step that records how an attempt ended. */
 export const finishStep = (
-  { answer, response, ...end }: Omit<CallEnd, 'by'>,
+  { answer, others, sentAt = null, head = null, response, ...end }: Omit<CallEnd, 'by'>,
   redactor?: Redactor,
 ): StepOf<'finish_call'> => {
   const body = response === null ? null : redactedBody(response, redactor);
   // The answer is redacted with the command; the body is encoded beside what is recorded of it.
   const recorded = answer === null ? null : (redactor?.value(answer) ?? answer);
   const encoded = body === null ? null : encodeBody(body, null, responseCompanion(recorded));
-  return { op: 'finish_call', ...end, answer, response: encoded?.body ?? null, own: encoded?.own ?? null };
+  return {
+    op: 'finish_call',
+    ...end,
+    answer,
+    ...(others === undefined ? {} : { others: [...others] }),
+    ...(sentAt === null ? {} : { sentAt }),
+    ...(head === null ? {} : { head }),
+    response: encoded?.body ?? null,
+    own: encoded?.own ?? null,
+  };
 };
 
 /**

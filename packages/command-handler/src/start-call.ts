@@ -9,6 +9,7 @@ import {
   type CallOrigin,
   type PromptSummary,
   type HistoryEvent,
+  type SentRequest,
 } from '@stemma/events';
 import { isSteered, type Step } from '@stemma/history';
 import { readConfig, readTipSeq, type BranchRef } from '@stemma/history-store';
@@ -32,6 +33,8 @@ export type CallFacts = {
   readonly tools: readonly WideJson[] | null;
   /** The body as it is sent, or what is known of one that is too large to be kept; null: not known. */
   readonly request: Uint8Array | UnkeptBody | null;
+  /** How it goes out; by default nobody saw that. */
+  readonly sent?: SentRequest | null;
   /** How the branch was found, and among which calls the next one is looked for; by default nobody looks for it. */
   readonly found?: { readonly scope: string; readonly match: CallMatch; readonly origin?: CallOrigin | null };
   /** Why it goes out as it came, if observers steer the branch. */
@@ -126,7 +129,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
 
   return {
     async step(branch, facts, inserts, prompt, known) {
-      const { api, model, parameters, tools, request: given, unsteered } = facts;
+      const { api, model, parameters, tools, request: given, sent = null, unsteered } = facts;
       const { history, branchId } = branch;
       const isNamed =
         unsteered !== undefined &&
@@ -149,6 +152,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
         request: encoded?.body ?? null,
         prompt,
         own: encoded?.own ?? null,
+        ...(sent === null ? {} : { sent }),
         ...(isNamed
           ? { steered: { request: null, own: null, changes: [], unsteered: unsteered.slice(0, 1024) } }
           : {}),

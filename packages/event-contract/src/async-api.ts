@@ -7,7 +7,7 @@ const hash = { type: 'string', pattern: '^[0-9a-f]{64}$' };
 /** The headers of every record: texts in UTF-8. */
 export const HEADERS: readonly (readonly [name: string, about: string, schema: Schema])[] = [
   ['type', 'The name of the event.', { type: 'string', enum: [...EVENT_TYPES] }],
-  ['version', 'Of the shape of the event.', { type: 'string', const: String(FRAME_VERSION) }],
+  ['version', 'Of the shape of the event.', digits],
   ['log', 'The id of the log that holds the event.', { type: 'string' }],
   ['history', 'The id of the history, as in the key.', { type: 'string' }],
   ['seq', 'The frame in the history, in digits.', digits],

@@ -1,6 +1,6 @@
 import { toWireJson } from '@stemma/api';
 import { pack, sha256Hex, toHex, type Packable } from '@stemma/canonical';
-import { FRAME_VERSION, type Frame, type HistoryEvent } from '@stemma/events';
+import { type Frame, type HistoryEvent, versionOfEvent } from '@stemma/events';
 import { contentsOf, MAX_INLINE_BYTES, referenceTo, withoutContents, type Reference } from './large.ts';
 
 /** The most bytes of a record's value: with key and headers, a broker with default settings accepts it. */
@@ -31,7 +31,7 @@ export const relayedRecords = (frame: Frame, hash: Uint8Array, log: string): rea
     value: valueOf(frame, event, index),
     headers: {
       type: event.type,
-      version: String(FRAME_VERSION),
+      version: String(versionOfEvent(event.type)),
       log,
       history,
       seq: String(seq),
@@ -52,7 +52,7 @@ const valueOf = ({ envelope, body }: Frame, event: HistoryEvent, index: number):
   const write = (given: unknown, contents: readonly Reference[] = []): string =>
     toWireJson({
       type: event.type,
-      version: FRAME_VERSION,
+      version: versionOfEvent(event.type),
       history,
       seq,
       index,

@@ -1,4 +1,4 @@
-import { FRAME_VERSION, HistoryEvent } from '@stemma/events';
+import { HistoryEvent, versionOfEvent } from '@stemma/events';
 import { z } from 'zod';
 
 /** A JSON Schema, or a part of one. */
@@ -124,7 +124,7 @@ const recordSchema = (type: EventType): Schema => ({
   required: ['type', 'version', ...Object.keys(around), 'event'],
   properties: {
     type: { const: type },
-    version: { description: 'Of the shape of the event.', const: FRAME_VERSION },
+    version: { description: 'Of the shape of the event.', const: versionOfEvent(type) },
     ...around,
     event: {
       description: 'The event; null if all of it is too large for a record.',

@@ -1,4 +1,4 @@
-import { ControlEvent, FRAME_VERSION } from '@stemma/events';
+import { ControlEvent, versionOfEvent } from '@stemma/events';
 import { HEADERS } from '../src/async-api.ts';
 import { EVENT_TYPES, eventSchema, type Schema } from '../src/schema.ts';
 import type { Comments } from './comments.ts';
@@ -14,7 +14,7 @@ export const eventsPage = (comments: ReadonlyMap<string, Comments>): string =>
     VALUES,
     '## The events',
     '',
-    `All are of version ${FRAME_VERSION}, the first. The schema of each record is in [events/schemas](events/schemas).`,
+    `All are of version 1 but ${LATER.join(' and ')}. The schema of each record is in [events/schemas](events/schemas).`,
     '',
     ...EVENT_TYPES.flatMap((type) => section(type, comments.get(type), eventSchema(type))),
     '## What is not relayed',
@@ -27,6 +27,11 @@ export const eventsPage = (comments: ReadonlyMap<string, Comments>): string =>
     }),
     '',
   ].join('\n');
+
+/** The events whose shape has changed since the first version. */
+const LATER = EVENT_TYPES.filter((type) => versionOfEvent(type) > 1).map(
+  (type) => `\`${type}\` (${versionOfEvent(type)})`,
+);
 
 const section = (type: string, comments: Comments | undefined, schema: Schema): readonly string[] => {
   const { type: _, ...fields } = (schema['properties'] ?? {}) as Readonly<Record<string, Schema>>;
@@ -92,8 +97,8 @@ when they are stale.
 - **A record may be repeated**, always with the same \`history\`, \`seq\`, \`index\` and bytes. A consumer that keeps the last
   (\`seq\`, \`index\`) of each history skips every record that is not after it. \`count\` is the number of events in the frame:
   with the last of them the effect of the command is complete.
-- **Records do not change.** A new shape of an event has a new \`version\`; new events may appear at any time: skip the
-  types that you do not know.
+- **Records do not change.** A new shape of an event has a new \`version\`, with null for what was not recorded before; a repeat of an
+  older record after an upgrade has it, too. New events may appear at any time: skip the types that you do not know.
 
 ## A record
 

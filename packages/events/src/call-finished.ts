@@ -16,9 +16,20 @@ export const CallUsage = z.strictObject({
 });
 export type CallUsage = z.infer<typeof CallUsage>;
 
+/** What the head of a response says; null where it says nothing. */
+export const ResponseHead = z.strictObject({
+  contentType: z.string().nullable(),
+  /** The content coding of the body. */
+  coding: z.string().nullable(),
+  /** As it came: seconds, or a date. */
+  retryAfter: z.string().nullable(),
+});
+export type ResponseHead = z.infer<typeof ResponseHead>;
+
 /**
  * An attempt ended (calls §1). The payload holds `data_answer`, the message of the answer, and `data_own`, the own bytes
- * of the response; of a stream, the stream's.
+ * of the response; of a stream, the stream's. Of an answer with several choices `data_answer` is the first one, and
+ * `data_choices` a list of the others.
  */
 export const CallFinished = z.strictObject({
   type: z.literal('CallFinished'),
@@ -29,10 +40,16 @@ export const CallFinished = z.strictObject({
   /** The model that answered, as the answer names it. */
   model: z.string().nullable(),
   usage: CallUsage.nullable(),
+  /** How many choices the answer has; null: not known. */
+  choices: count.nullable(),
+  /** When the request began to go out, if its start was recorded before: milliseconds since 1970, by the recorder's clock. */
+  sentAt: count.nullable(),
   /** Milliseconds since the request was sent, measured by the recorder. */
   firstByteMs: count.nullable(),
   durationMs: count.nullable(),
   response: RecordedBody.nullable(),
+  /** Null: none came, or nobody saw it. */
+  head: ResponseHead.nullable(),
   error: z.strictObject({ code: z.string().nullable(), message: z.string() }).nullable(),
   payload: z.record(z.string(), payloadValue),
 });

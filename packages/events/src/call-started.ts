@@ -55,6 +55,22 @@ export const PromptSummary = z.strictObject({
 export type PromptSummary = z.infer<typeof PromptSummary>;
 
 /**
+ * How a request went out, as far as its recorder saw it; null where it did not. No query and no user of an address is here:
+ * they may hold a key.
+ */
+export const SentRequest = z.strictObject({
+  /** Milliseconds since 1970, by the recorder's clock: when it began to go out. */
+  at: count.nullable(),
+  /** Scheme, host and port. */
+  origin: z.string().nullable(),
+  path: z.string().nullable(),
+  contentType: z.string().nullable(),
+  /** The content coding of the body. */
+  coding: z.string().nullable(),
+});
+export type SentRequest = z.infer<typeof SentRequest>;
+
+/**
  * An attempt to call a model with what the position (`branchId`, `seq`) shows (calls §1). It changes no tree. The payload
  * holds `data_parameters`, `data_tools` unless an earlier event (`toolsAt`) has the same ones, and `data_own`, the own bytes
  * of the request.
@@ -74,5 +90,7 @@ export const CallStarted = z.strictObject({
   request: RecordedBody.nullable(),
   /** Null: nobody looks for the next call by its messages. */
   prompt: PromptSummary.nullable(),
+  /** Null: nobody saw how it went out. */
+  sent: SentRequest.nullable(),
   payload: z.record(z.string(), payloadValue),
 });

@@ -1,7 +1,20 @@
 import type { HistoryEvent, StemmaEvent } from './catalogue.ts';
 
-/** The version of frames that this Stemma writes. */
-export const FRAME_VERSION = 1;
+/** The newest version of frames that this Stemma writes and reads. */
+export const FRAME_VERSION = 2;
+
+/** The events whose shape is not that of the first version. */
+const VERSIONS: Partial<Record<StemmaEvent['type'], number>> = { CallStarted: 2, CallFinished: 2 };
+
+/** The version of the newest shape of an event. */
+export const versionOfEvent = (type: StemmaEvent['type']): number => VERSIONS[type] ?? 1;
+
+/**
+ * The version of a frame with these events: the lowest one that has all of their shapes, so that a reader of an earlier version
+ * stops only at what it cannot read.
+ */
+export const versionOfFrame = (events: readonly { readonly type: StemmaEvent['type'] }[]): number =>
+  events.reduce((version, { type }) => Math.max(version, versionOfEvent(type)), 1);
 
 /** The first of the two maps of a frame: enough to check it. Its layout never changes (record §1, §2). */
 export type Envelope = {

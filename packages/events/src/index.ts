@@ -1,4 +1,4 @@
-export { CALL_STATUSES, CallUsage, type CallStatus } from './call-finished.ts';
+export { CALL_STATUSES, CallUsage, ResponseHead, type CallStatus } from './call-finished.ts';
 export {
   CALL_APIS,
   CALL_MATCHES,
@@ -9,6 +9,7 @@ export {
   LINK_REASONS,
   type LinkReason,
   PromptSummary,
+  SentRequest,
 } from './call-started.ts';
 export { RUN_ENDS, type RunEndedHow } from './run-ended.ts';
 export { AFTER_TIMEOUT, type AfterTimeout } from './call-held.ts';
@@ -31,7 +32,15 @@ export {
   removedIds,
 } from './facts-of-event.ts';
 export type { EventCategory, EventOf } from './facts.ts';
-export { type Author, type Body, type Envelope, type Frame, FRAME_VERSION } from './frame.ts';
+export {
+  type Author,
+  type Body,
+  type Envelope,
+  type Frame,
+  FRAME_VERSION,
+  versionOfEvent,
+  versionOfFrame,
+} from './frame.ts';
 export { INTERVENTIONS, type InterventionType } from './intervention-recorded.ts';
 export { type ObservationKind, OBSERVATIONS } from './observation-recorded.ts';
 export { isBodyKept, MAX_KEPT, RecordedBody } from './recorded-body.ts';

@@ -11,6 +11,7 @@ import {
   RecordedBody,
   RELEASES,
   RUN_ENDS,
+  SentRequest,
   SteeringChange,
   MOST_DIMENSION,
   MOST_VECTORS,
@@ -190,6 +191,9 @@ const observe = z.strictObject({
     .max(10_000),
 });
 
+/** The value of a header. */
+const head = z.string().max(256).nullable();
+
 /**
  * Records that a model is called with a position: after a commit in the same command with its snapshot, else with the branch's tip
  * unless another is given. `tools` null: those of the event `toolsAt`, if any. `own`: the own bytes of `request`, encoded as it
@@ -207,6 +211,15 @@ const startCall = z.strictObject({
   /** How the next call is found; without it nobody looks for it. */
   prompt: PromptSummary.nullable().optional(),
   own: z.string().nullable(),
+  /** How it goes out; without it nobody saw that. */
+  sent: SentRequest.extend({
+    origin: z.string().max(512).nullable(),
+    path: z.string().max(2_048).nullable(),
+    contentType: head,
+    coding: head,
+  })
+    .nullable()
+    .optional(),
   /** If observers steer the branch: the request as it came, and what of theirs is in it as it goes (calls §5). */
   steered: z
     .strictObject({
@@ -231,7 +244,12 @@ const finishCall = z.strictObject({
   durationMs: count.nullable(),
   error: z.strictObject({ code: z.string().max(512).nullable(), message: z.string().max(4096) }).nullable(),
   answer: json.nullable(),
+  /** The messages of all choices of the answer but the first; without them nobody knows how many there are. */
+  others: z.array(json).optional(),
+  /** When the request began to go out, if its start was recorded before: milliseconds since 1970. */
+  sentAt: count.nullable().optional(),
   response: RecordedBody.nullable(),
+  head: z.strictObject({ contentType: head, coding: head, retryAfter: head }).nullable().optional(),
   own: z.string().nullable(),
 });
 

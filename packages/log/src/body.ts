@@ -1,6 +1,6 @@
 import { binariesIfRead, ContentRef, pack, unpackFrom, type Packable } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
-import { FRAME_VERSION, type Author, type Body, type Envelope, type StemmaEvent } from '@stemma/events';
+import { versionOfFrame, type Author, type Body, type Envelope, type StemmaEvent } from '@stemma/events';
 import { boundsOf, type Bounds } from './bounds.ts';
 import { binariesIn, checkEvents } from './check-events.ts';
 import { encodeEnvelope } from './envelope.ts';
@@ -24,11 +24,13 @@ export type EncodedFrame = {
 /**
  * The bytes of a frame (record §1), with large contents moved out as record §4 requires.
  *
- * @throws E_FRAME_INVALID if an event does not have its shape; E_CONTENT_TOO_LARGE; E_FRAME_TOO_LARGE.
+ * @throws E_FRAME_INVALID if an event does not have its shape, or not in a frame of this version; E_CONTENT_TOO_LARGE; E_FRAME_TOO_LARGE.
  */
 export const encodeFrame = (envelope: Envelope, body: Body<StemmaEvent>): EncodedFrame => {
   const bounds = boundsOf(envelope.v);
   const checked = checkEvents(body.events as readonly unknown[] as readonly RawEvent[], true);
+  if (versionOfFrame(checked) > envelope.v)
+    throw fail('E_FRAME_INVALID', `a frame of version ${envelope.v} cannot hold events of a later one`);
   const head = encodeEnvelope(envelope);
   const whole = pack(packableBody(body, body.events as unknown as Packable));
   const size = head.length + whole.length;
@@ -55,7 +57,8 @@ export const isReadAs = (
   bodyAt: number,
   body: Body<StemmaEvent>,
 ): boolean => {
-  if (v !== FRAME_VERSION || contents.length > 0) return false;
+  // What a reader of another version raises, it reads as something else.
+  if (v !== versionOfFrame(events) || contents.length > 0) return false;
   const value = packableBody(body, events as unknown as Packable);
   const binaries = binariesIfRead(bytes, bodyAt, value);
   if (binaries === undefined) return false;
@@ -187,8 +190,7 @@ const unpackEvents = (bytes: Uint8Array): { events: readonly RawEvent[]; binarie
  */
 export const finishBody = (body: RawBody, fetched: FetchedContents): Body<StemmaEvent> => {
   const { events, binaries } = inPlace(body, fetched);
-  const newest = body.v === FRAME_VERSION ? events : upcast(body.v, events);
-  const checked = checkEvents(newest, false, binaries);
+  const checked = checkEvents(upcast(body.v, events), false, binaries);
   const { author, command, digest, at, branchId } = body;
   return { ...author, command, digest, at, branchId, events: checked };
 };

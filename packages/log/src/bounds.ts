@@ -17,17 +17,17 @@ export type Bounds = {
   readonly id: number;
 };
 
+const FIRST: Bounds = {
+  frame: 900 * 1024,
+  inline: 256 * 1024,
+  content: 64 * 1024 * 1024,
+  contents: 256 * 1024 * 1024,
+  id: 512,
+};
+
 const BOUNDS: ReadonlyMap<number, Bounds> = new Map([
-  [
-    1,
-    {
-      frame: 900 * 1024,
-      inline: 256 * 1024,
-      content: 64 * 1024 * 1024,
-      contents: 256 * 1024 * 1024,
-      id: 512,
-    },
-  ],
+  [1, FIRST],
+  [2, FIRST],
 ]);
 
 /** The limits of frames of version `v`. @throws E_VERSION_NEEDED if this Stemma does not know the version. */

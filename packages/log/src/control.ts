@@ -1,6 +1,6 @@
 import { pack, sha256 } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { FRAME_VERSION, type ControlEvent } from '@stemma/events';
+import { type ControlEvent, versionOfFrame } from '@stemma/events';
 import { decodeBody, encodeFrame, finishBody } from './body.ts';
 import { checkRecords, openRecords } from './check-records.ts';
 import type { Checkpoint, Heads, HeadState, PartitionState } from './checkpoint.ts';
@@ -26,7 +26,7 @@ const controlRecord = (
   { at, actor, command }: ControlAuthor,
 ): Uint8Array => {
   const digest = sha256(pack(event));
-  const envelope = { v: FRAME_VERSION, history, seq: head.next, prev: head.prev };
+  const envelope = { v: versionOfFrame([event]), history, seq: head.next, prev: head.prev };
   return sealRecord(
     encodeFrame(envelope, { actor, at, command, digest, branchId: 0, events: [event] }).bytes,
   );
@@ -149,6 +149,25 @@ export const appendControl = async (
     'E_CONFLICT',
     `others wrote to ${controlHistory(partition, checkpoint.state.control)} at the same time`,
   );
+};
+
+/**
+ * Says in the log that frames of a version may follow in the partition, unless it says so already (record §2).
+ *
+ * @param at when the first of them was decided
+ * @throws as {@link appendControl}
+ */
+export const raiseVersion = async (
+  log: EventLog,
+  checkpoint: Checkpoint,
+  heads: Heads,
+  { version, at }: { readonly version: number; readonly at: bigint },
+): Promise<void> => {
+  if (version <= checkpoint.state.format) return;
+  const { state } = await readControl(log, checkpoint, heads);
+  if (version <= state.format) return;
+  const event = { type: 'FormatRaised', version } as const;
+  await appendControl(log, checkpoint, heads, event, { at, actor: 'stemma', command: `raise:${version}` });
 };
 
 const controlInForce = (

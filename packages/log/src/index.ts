@@ -38,6 +38,7 @@ export {
   appendControl,
   storedPartitionCount,
   openPartitions,
+  raiseVersion,
   type ControlAuthor,
   type RawLog,
 } from './control.ts';

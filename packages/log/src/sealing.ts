@@ -3,7 +3,7 @@ import { fail } from '@stemma/errors';
 import type { Author, Body, StemmaEvent } from '@stemma/events';
 import { createHash } from 'node:crypto';
 import { checkEvents } from './check-events.ts';
-import type { RawEvent } from './upcast.ts';
+import { upcast, type RawEvent } from './upcast.ts';
 
 /** The keys of erasable histories. */
 export type FrameSealer = {
@@ -71,7 +71,7 @@ export const sealBody = (
 
 /** The body as it was decided. @throws as `FrameSealer.open` */
 export const openBody = (
-  frame: FrameNumber,
+  frame: FrameNumber & { readonly v: number },
   body: Body<StemmaEvent>,
   sealer: FrameSealer | undefined,
 ): Body<StemmaEvent> => {
@@ -93,7 +93,7 @@ export const openBody = (
     branchId,
     command,
     digest,
-    events: checkEvents(events, false),
+    events: checkEvents(upcast(frame.v, events), false),
   };
 };
 

@@ -77,6 +77,22 @@ const isUsage = (usage: unknown): boolean =>
 const isError = (error: unknown): boolean =>
   isMap(error) && isTextOrNull(error['code']) && isText(error['message']) && hasKeys(error, 2);
 
+const isSent = (sent: unknown): boolean =>
+  isMap(sent) &&
+  isCountOrNull(sent['at']) &&
+  isTextOrNull(sent['origin']) &&
+  isTextOrNull(sent['path']) &&
+  isTextOrNull(sent['contentType']) &&
+  isTextOrNull(sent['coding']) &&
+  hasKeys(sent, 5);
+
+const isHead = (head: unknown): boolean =>
+  isMap(head) &&
+  isTextOrNull(head['contentType']) &&
+  isTextOrNull(head['coding']) &&
+  isTextOrNull(head['retryAfter']) &&
+  hasKeys(head, 3);
+
 /** The values of a payload are whatever JSON can say. */
 const isPayload = (payload: unknown): boolean =>
   isMap(payload) &&
@@ -87,7 +103,8 @@ const isPayload = (payload: unknown): boolean =>
 
 /** @see shapedEvent */
 export const callStarted = (event: RawEvent): StemmaEvent | undefined => {
-  const { type, attemptId, branchId, seq, cycle, api, model, toolsAt, request, prompt, payload } = event;
+  const { type, attemptId, branchId, seq, cycle, api, model, toolsAt, request, prompt, sent, payload } =
+    event;
   const fits =
     isId(attemptId) &&
     isCount(branchId) &&
@@ -98,17 +115,31 @@ export const callStarted = (event: RawEvent): StemmaEvent | undefined => {
     isLocationOrNull(toolsAt) &&
     (request === null || isBody(request)) &&
     (prompt === null || isPrompt(prompt)) &&
+    (sent === null || isSent(sent)) &&
     isPayload(payload) &&
-    hasKeys(event, 11);
+    hasKeys(event, 12);
   return fits
-    ? ({ type, attemptId, branchId, seq, cycle, api, model, toolsAt, request, prompt, payload } as never)
+    ? ({
+        type,
+        attemptId,
+        branchId,
+        seq,
+        cycle,
+        api,
+        model,
+        toolsAt,
+        request,
+        prompt,
+        sent,
+        payload,
+      } as never)
     : undefined;
 };
 
 /** @see shapedEvent */
 export const callFinished = (event: RawEvent): StemmaEvent | undefined => {
   const { type, attemptId, status, httpStatus, finishReason, model, usage } = event;
-  const { firstByteMs, durationMs, response, error, payload } = event;
+  const { choices, sentAt, firstByteMs, durationMs, response, head, error, payload } = event;
   const fits =
     isId(attemptId) &&
     STATUSES.has(status) &&
@@ -117,16 +148,19 @@ export const callFinished = (event: RawEvent): StemmaEvent | undefined => {
     isTextOrNull(finishReason) &&
     isTextOrNull(model) &&
     (usage === null || isUsage(usage)) &&
+    isCountOrNull(choices) &&
+    isCountOrNull(sentAt) &&
     isCountOrNull(firstByteMs) &&
     isCountOrNull(durationMs) &&
     (response === null || isBody(response)) &&
+    (head === null || isHead(head)) &&
     (error === null || isError(error)) &&
     isPayload(payload) &&
-    hasKeys(event, 12);
+    hasKeys(event, 15);
   return fits
     ? ({
         ...{ type, attemptId, status, httpStatus, finishReason, model, usage },
-        ...{ firstByteMs, durationMs, response, error, payload },
+        ...{ choices, sentAt, firstByteMs, durationMs, response, head, error, payload },
       } as never)
     : undefined;
 };

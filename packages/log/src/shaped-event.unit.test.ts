@@ -195,6 +195,7 @@ test.each([
       model: null,
     },
     ...{ toolsAt: null, request, payload: {} },
+    sent: { at: 1, origin: 'https://a.example', path: '/v1', contentType: null, coding: 'zstd' },
     prompt: { scope: 'all', match: 'started', list: 'b'.repeat(32), brings: ['c'.repeat(16)], origin },
   };
   const schema = SCHEMAS.get('CallStarted') as NonNullable<ReturnType<typeof SCHEMAS.get>>;

@@ -1,5 +1,5 @@
 import { fromHex, sha256 } from '@stemma/canonical';
-import type { Body, Envelope, StemmaEvent } from '@stemma/events';
+import { type Body, type Envelope, type StemmaEvent, versionOfFrame } from '@stemma/events';
 
 const node = {
   id: 'block-1',
@@ -121,6 +121,13 @@ export const SAMPLES: readonly StemmaEvent[] = [
       brings: ['a1'.repeat(8)],
       origin: null,
     },
+    sent: {
+      at: 1_724_670_600_000,
+      origin: 'https://api.example.org:8443',
+      path: '/v1/chat/completions',
+      contentType: 'application/json',
+      coding: 'gzip',
+    },
     payload: {
       data_parameters: { temperature: 0.5 },
       data_tools: [{ name: 'look' }],
@@ -135,9 +142,12 @@ export const SAMPLES: readonly StemmaEvent[] = [
     finishReason: null,
     model: null,
     usage: { input: 10, output: null, cached: 4, cacheWrite: 0, reasoning: null },
+    choices: 2,
+    sentAt: 1_724_670_600_250,
     firstByteMs: 12,
     durationMs: 60_000,
     response: null,
+    head: { contentType: 'text/event-stream', coding: null, retryAfter: '30' },
     error: { code: 'ETIMEDOUT', message: 'naïve 🚀' },
     payload: { data_answer: { role: 'assistant', content: null } },
   },
@@ -208,8 +218,9 @@ export const SAMPLES: readonly StemmaEvent[] = [
   },
 ];
 
-export const sampleEnvelope = (seq: number): Envelope => ({
-  v: 1,
+/** @param events by default those of the first version */
+export const sampleEnvelope = (seq: number, events: readonly StemmaEvent[] = []): Envelope => ({
+  v: versionOfFrame(events),
   history: 'hqwertyuiopasdfghjkl',
   seq,
   prev: seq === 0 ? new Uint8Array(32) : hash(`frame ${seq - 1}`),

@@ -6,6 +6,7 @@ import {
   decodeBody,
   missingContents,
   partitionOf,
+  raiseVersion,
   readPartition,
   sameBytes,
   sealRecord,
@@ -167,6 +168,8 @@ const copyFrames = async (
   const heads = new Map<string, HeadState>();
   const stored = new Set<string>();
   const waiting = new Map<number, { readonly entries: Entry[]; bytes: number }>();
+  /** The version of frames that is known to be allowed in a partition of the target. */
+  const raised = new Map<number, number>();
   let [frames, before] = [0, 0];
   const flush = async (partition: number): Promise<void> => {
     const batch = waiting.get(partition);
@@ -179,13 +182,19 @@ const copyFrames = async (
   };
   for await (const some of acceptedFrames(source.log, heads))
     for (const frame of some) {
-      const { history, seq } = frame.envelope;
+      const { history, seq, v } = frame.envelope;
       if (seq < (existing.get(history)?.next ?? 0)) {
         before++;
         continue;
       }
       await copyContents(frame, source.contents, target.contents, stored);
       const partition = partitionOf(history, target.log.partitions);
+      if (v > (raised.get(partition) ?? 1)) {
+        const { at } = decodeBody(v, frame.bytes, frame.bodyAt);
+        const start = await checkpointAtStart(target.log, partition);
+        await raiseVersion(target.log, start, { load: () => new Map() }, { version: v, at });
+        raised.set(partition, v);
+      }
       const batch = waiting.get(partition) ?? { entries: [], bytes: 0 };
       waiting.set(partition, batch);
       batch.entries.push({ key: history, bytes: sealRecord(frame.bytes) });

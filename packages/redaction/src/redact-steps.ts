@@ -71,8 +71,11 @@ const VALUES: { readonly [op in Exclude<Step['op'], Own>]: { readonly [field: st
   rollback: { description: 'description' },
   query: { question: 'question', answer: 'answer', mind: 'mind' },
   // Their bodies are redacted before they are encoded.
-  start_call: { parameters: 'data_parameters', tools: 'data_tools' },
-  finish_call: { answer: 'data_answer', finishReason: 'finishReason', error: 'error' },
+  start_call: { parameters: 'data_parameters', tools: 'data_tools', sent: 'sent' },
+  finish_call: {
+    ...{ answer: 'data_answer', others: 'data_choices' },
+    ...{ finishReason: 'finishReason', error: 'error', head: 'head' },
+  },
   release_call: { message: 'message' },
   end_run: { why: 'why' },
   move: {},

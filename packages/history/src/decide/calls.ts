@@ -15,7 +15,7 @@ import { emit, type PendingFrame } from './pending-frame.ts';
 export const decideStartCall = (pending: PendingFrame, step: StepOf<'start_call'>): void => {
   if (pending.events.some(({ type }) => type === 'CallStarted'))
     throw fail('E_COMMAND_INVALID', 'a command starts more than one call');
-  const { api, model, parameters, tools, toolsAt, request, own, prompt = null } = step;
+  const { api, model, parameters, tools, toolsAt, request, own, prompt = null, sent = null } = step;
   refuseLater(pending, toolsAt, 'the tools of the call');
   refuseBody(pending, request, own);
   const position = positionOf(pending, step.position);
@@ -31,6 +31,7 @@ export const decideStartCall = (pending: PendingFrame, step: StepOf<'start_call'
     toolsAt: tools === null ? toolsAt : { seq: pending.seq, index: pending.events.length },
     request,
     prompt,
+    sent,
     payload: {
       data_parameters: checked(parameters, 'the parameters'),
       ...(tools === null ? {} : { data_tools: checked(tools, 'the tools') }),
@@ -100,7 +101,7 @@ export const releaseOf = (attemptId: string): string => `${attemptId}.released`;
  * @throws E_CALL_NOT_FOUND, E_COMMAND_INVALID
  */
 export const decideFinishCall = (pending: PendingFrame, step: StepOf<'finish_call'>): void => {
-  const { op: _op, attemptId, answer, response, own, ...rest } = step;
+  const { op: _op, attemptId, answer, others, response, own, sentAt = null, head = null, ...rest } = step;
   const isOwn = pending.command === attemptId && pending.events.at(-1)?.type === 'CallStarted';
   if (!isOwn && pending.command !== finishOf(attemptId))
     throw fail(
@@ -116,9 +117,15 @@ export const decideFinishCall = (pending: PendingFrame, step: StepOf<'finish_cal
     type: 'CallFinished',
     attemptId,
     ...rest,
+    choices: others === undefined ? null : others.length + (answer === null ? 0 : 1),
+    sentAt,
     response,
+    head,
     payload: {
       ...(answer === null ? {} : { data_answer: checked(answer, 'the answer') }),
+      ...(others === undefined || others.length === 0
+        ? {}
+        : { data_choices: checked([...others], 'the choices of the answer') }),
       ...(own === null ? {} : { data_own: own }),
     },
   });

@@ -19,7 +19,7 @@ export type OpenPartition<C> = {
  * The partition, read to the end of the log. It is opened again if the reader of `known` does not hold, or if damage
  * closes it, which may have been acknowledged meanwhile.
  *
- * @throws E_PARTITION_CLOSED, E_VERSION_NEEDED, E_CURSOR_LOST
+ * @throws E_PARTITION_CLOSED, E_CURSOR_LOST
  */
 export const openOrCatchUp = async <C>(
   log: EventLog,

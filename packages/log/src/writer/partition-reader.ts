@@ -1,7 +1,6 @@
 import { fail } from '@stemma/errors';
-import { FRAME_VERSION } from '@stemma/events';
 import { checkRecords, historiesOf, openRecords, type CheckedRecords } from '../check-records.ts';
-import type { Checkpoint, Damage, HeadState } from '../checkpoint.ts';
+import type { Checkpoint, Damage, Heads, HeadState } from '../checkpoint.ts';
 import { cursorAtStart, type Opened } from '../cursor.ts';
 import { controlHistory } from '../partition-of.ts';
 import { closedBy, freshPartition } from '../partition-state.ts';
@@ -29,6 +28,8 @@ export type PartitionReader = {
   /** The same for records that are open already, as those are that were made here. */
   readonly checkOpened: (opened: readonly Opened[]) => Promise<CheckedRecords>;
   readonly head: (history: string) => HeadState | undefined;
+  /** The heads of the control histories, as of the checkpoint. */
+  readonly controlHeads: Heads;
   /** Keeps the head of this history from now on; the head is as of `asOf`. */
   readonly follow: (history: string, head: HeadState, asOf: number) => void;
   readonly forget: (history: string) => void;
@@ -86,6 +87,7 @@ export const openPartitionReader = async <C>(
     check: (records) => checkOpened(openRecords(records).opened),
     checkOpened,
     head: (history) => heads.get(history),
+    controlHeads: { load: () => new Map([...heads].filter(([history]) => isControl(history))) },
     follow: (history, head, asOf) => {
       heads.set(history, head);
       if (asOf > checkpoint.cursor.offset) since.set(history, asOf);
@@ -141,7 +143,7 @@ const headBefore = async <C>(
 /**
  * Refuses a partition that cannot be written.
  *
- * @throws E_PARTITION_CLOSED if damage closes it; E_VERSION_NEEDED if it does not accept frames of this version yet.
+ * @throws E_PARTITION_CLOSED if damage closes it
  */
 export const refuseUnwritable = ({ cursor: { partition }, state }: Checkpoint): void => {
   const closed = closedBy(state);
@@ -150,11 +152,6 @@ export const refuseUnwritable = ({ cursor: { partition }, state }: Checkpoint): 
       'E_PARTITION_CLOSED',
       `the damaged record ${partition}@${closed.offset} may belong to any history`,
       { partition, offset: closed.offset },
-    );
-  if (FRAME_VERSION > state.format)
-    throw fail(
-      'E_VERSION_NEEDED',
-      `partition ${partition} accepts frames up to version ${state.format} until its version is raised`,
     );
 };
 

@@ -1,4 +1,5 @@
 import { backOff, fail, isStemmaError } from '@stemma/errors';
+import { raiseVersion } from '../control.ts';
 import type { Opened } from '../cursor.ts';
 import { partitionOf } from '../partition-of.ts';
 import type { EntryOffset, EventLog } from '../port.ts';
@@ -254,7 +255,13 @@ const send = async <C>(
   batch: Batch<C>,
 ): Promise<State<C>> => {
   const { log, commands } = writer;
+  const raised = await outcomeOf(raiseFor(log, at, batch));
   const open = withoutOutcome(at, batch);
+  if ('error' in raised) {
+    if (batch.attempts > 0) throw raised.error;
+    await rejectUnwritten(at, open, raised.error);
+    return { state: 'ended', at };
+  }
   if (open.length === 0) return { state: 'ended', at };
   const sent: Batch<C> = { ...batch, attempts: batch.attempts + 1 };
   const entries = open.map(({ frame, record }) => ({ key: frame.envelope.history, bytes: record }));
@@ -279,6 +286,16 @@ const send = async <C>(
   }
   if ('error' in decided) throw decided.error;
   return { state: isKnown ? 'resolving' : 'reading back', at, batch: sent };
+};
+
+/** Frames of a later version are only where the log says that they may be. */
+const raiseFor = async <C>(log: EventLog, at: OpenPartition<C>, { frames }: Batch<C>): Promise<void> => {
+  const { reader } = at;
+  const version = Math.max(...frames.map(({ frame }) => frame.envelope.v));
+  const [first] = frames;
+  if (first === undefined || version <= reader.checkpoint().state.format) return;
+  await raiseVersion(log, reader.checkpoint(), reader.controlHeads, { version, at: first.frame.body.at });
+  await readOn(at);
 };
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown };

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { FRAME_VERSION, type Body, type Frame } from '@stemma/events';
+import { type Body, type Frame, versionOfFrame } from '@stemma/events';
 import { encodeFrame, isDefect, isReadAs } from '../body.ts';
 import { decodeEnvelope, ZERO_HASH } from '../envelope.ts';
 import type { CheckedRecords } from '../check-records.ts';
@@ -265,7 +265,7 @@ const encode = async <C>(
   { contents, decoded }: Pick<WriterOptions<C>, 'contents' | 'decoded'>,
 ): Promise<SentFrame<C>> => {
   const { id, digest } = task.intent;
-  const envelope = { v: FRAME_VERSION, history, seq: session.next, prev: session.prev };
+  const envelope = { v: versionOfFrame(events), history, seq: session.next, prev: session.prev };
   const body: Body = { ...author, at, command: id, digest, branchId, events };
   const stored = sealBody(envelope, body, contents.sealer);
   const encoded = encodeFrame(envelope, stored);
