@@ -175,6 +175,8 @@ export const EXCHANGES = {
     errors: [
       'E_BRANCH_NOT_FOUND',
       'E_HISTORY_ERASED',
+      'E_HISTORY_SEALED',
+      'E_CALL_NOT_ERASABLE',
       'E_COMMAND_INVALID',
       'E_COMMAND_REUSED',
       'E_OUTCOME_UNKNOWN',

@@ -9,6 +9,7 @@ import { callsWithPrompt, findCallRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { bytesOf } from './bytes-of.ts';
 import type { Conversation, Conversations } from './conversations.ts';
+import type { Erasable } from './erasable-of.ts';
 import type { Outcome } from './outcome.ts';
 import { promptOf, type PromptHashes } from './prompt-hash.ts';
 import type { CallTarget } from './record-call.ts';
@@ -28,7 +29,11 @@ export type HashedCall = {
 };
 
 /** A history that is to be started. */
-type NewHistory = { readonly history: string; readonly name: string | null };
+type NewHistory = {
+  readonly history: string;
+  readonly name: string | null;
+  readonly erasable: Erasable | undefined;
+};
 
 /** Records calls of which all is known that `recordCall` reads: what it records is the same. */
 export type QuickRecorder = {
@@ -53,6 +58,7 @@ export const openQuickRecorder = (
     /** The number of the next frame of the history, if no other process has written one. */
     readonly next?: number;
     readonly name?: string | null;
+    readonly erasable?: Erasable | undefined;
     readonly last: LastCall | null;
     readonly match: CallMatch;
     /** The messages of the list that the branch shows. */
@@ -63,7 +69,7 @@ export const openQuickRecorder = (
   const submit = async (
     hashed: HashedCall,
     steps: readonly Step[],
-    { branch, name = null, tip, next, last, match, shown, origin }: Known,
+    { branch, name = null, erasable, tip, next, last, match, shown, origin }: Known,
   ): Promise<PlacedCall> => {
     const { call, messages, scope, hashes } = hashed;
     const { history, branchId } = branch;
@@ -76,7 +82,7 @@ export const openQuickRecorder = (
       ...(tip === null ? {} : { expected: tip }),
       ...(next === undefined ? {} : { next }),
       steps: [
-        ...(tip === null ? [{ op: 'start', name } as const] : []),
+        ...(tip === null ? [{ op: 'start', name, ...(erasable && { erasable }) } as const] : []),
         ...steps,
         { op: 'commit' },
         step,
@@ -139,11 +145,12 @@ export const openQuickRecorder = (
         return undefined;
       }
     },
-    first: (hashed, { history, name }, origin) =>
+    first: (hashed, { history, name, erasable }, origin) =>
       submit(hashed, callSteps([], hashed.messages).steps, {
         ...{
           branch: branchRefOf(history, 0),
           name,
+          erasable,
           tip: null,
           last: null,
           match: 'started',

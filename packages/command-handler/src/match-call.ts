@@ -35,14 +35,18 @@ const MOST_LOOKED_FOR = 32;
  * are recorded.
  *
  * @param leading how many system messages it begins with: these alone identify no conversation
+ * @param except a history whose calls do not count
  */
 export const findEarlierCall = (
   rows: RowReader,
   { lists, messages }: PromptHashes,
   leading: number,
+  except?: string,
 ): MatchCandidate | undefined => {
   for (let common = messages.length; common > Math.min(leading, messages.length - 1); common--) {
-    const found = callsWithPrompt(rows, lists[common] as Uint8Array);
+    const found = callsWithPrompt(rows, lists[common] as Uint8Array).filter(
+      ({ history }) => history !== except,
+    );
     // Of a call that a rollback undid, the branch in its place has an older one that this begins with, too.
     const candidates = found
       .map((call) => candidateOf(rows, call, common))
@@ -53,6 +57,7 @@ export const findEarlierCall = (
   const scores = new Map<string, { call: CallInHistory; score: number }>();
   for (const message of messages.slice(leading).slice(-MOST_LOOKED_FOR))
     for (const call of callsThatBrought(rows, message)) {
+      if (call.history === except) continue;
       const known = scores.get(call.history);
       const newer = known === undefined || call.location.seq > known.call.location.seq ? call : known.call;
       scores.set(call.history, { call: newer, score: (known?.score ?? 0) + 1 });

@@ -1,5 +1,6 @@
 import type { CallMatch } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
+import type { Erasable } from './erasable-of.ts';
 import type { Call } from './record-call-types.ts';
 import type { CallFacts } from './start-call.ts';
 
@@ -9,6 +10,11 @@ export type CallScope =
   | { readonly run: string }
   /** In one history. */
   | { readonly history: string }
+  /**
+   * In the calls of an erasable history that does not take this one, and in other histories. What goes on from none starts a
+   * history that is erasable, too, and about the same subject.
+   */
+  | { readonly beside: string; readonly erasable: Erasable }
   /** It is this branch. */
   | { readonly branch: BranchRef };
 

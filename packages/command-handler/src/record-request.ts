@@ -16,13 +16,15 @@ import type { Redactor } from '@stemma/redaction';
 import { inOrderByKey } from './in-order.ts';
 import type { Outcome } from './outcome.ts';
 import { findEarlierCall, matchByHash, matchByMessages, type MatchCandidate } from './match-call.ts';
+import { erasableOf, type Erasable } from './erasable-of.ts';
+import { besideOf, isInHistory, scopeOf } from './call-scopes.ts';
 import { findParent } from './find-parent.ts';
 import { openConversations } from './conversations.ts';
 import { openHistoryNames, underFreeName } from './history-names.ts';
 import { openQuickRecorder, type HashedCall } from './go-on.ts';
 import { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
-import type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
+import type { PlacedCall, UnplacedCall } from './record-request-types.ts';
 import type { CallTarget } from './record-call.ts';
 import type { CallFacts, CallStarter } from './start-call.ts';
 
@@ -91,9 +93,15 @@ export const openRequestRecorder = (
   };
 
   /** The branch of a conversation that goes on from none: of a new history, or of its own in the one that was named. */
-  const newBranch = async (call: UnplacedCall, messages: readonly WideJson[]): Promise<BranchRef> => {
+  const newBranch = async (
+    call: UnplacedCall,
+    { messages, origin }: Pick<FoundBranch, 'messages' | 'origin'>,
+  ): Promise<BranchRef> => {
     const { id, by, within } = call;
-    if (!isInHistory(within)) return branchRefOf((await startHistory(call, messages)).history, 0);
+    if (!isInHistory(within)) {
+      const { history } = await startHistory(call, messages, await erasableFor(call, origin));
+      return branchRefOf(history, 0);
+    }
     const { history } = within;
     const [main, isBegun] = await projection.read((rows) => {
       const branchId = mainBranchId(rows, history);
@@ -103,21 +111,35 @@ export const openRequestRecorder = (
     });
     return isBegun ? forkAt(history, BEGINNING, { id, by }) : branchRefOf(history, main);
   };
+  /** What a conversation that begins must be, so that no text of an erasable history gets into one that is not. */
+  const erasableFor = async (
+    { within }: UnplacedCall,
+    origin: CallOrigin | null,
+  ): Promise<Erasable | undefined> => {
+    if (within !== undefined && 'beside' in within) return within.erasable;
+    return origin === null ? undefined : erasableOf(await projection.payloads.events(origin.history, 0));
+  };
   const names = openHistoryNames();
-  /** Under a name of its own, as nobody named it. */
+  /** Under a name of its own, as nobody named it. One that can be erased has none: names stand in the clear. */
   const underOwnName = <T>(
     call: UnplacedCall,
     messages: readonly WideJson[],
+    erasable: Erasable | undefined,
     start: (name: string | null, history: string) => Promise<T>,
   ): Promise<T> => {
     const command = startOf(call);
-    return underFreeName(names.proposed(messages, command), command, start, names.took);
+    const proposed = erasable === undefined ? names.proposed(messages, command) : [null];
+    return underFreeName(proposed, command, start, names.took);
   };
-  const startHistory = (call: UnplacedCall, messages: readonly WideJson[]): Promise<Outcome> =>
-    underOwnName(call, messages, (name, history) =>
+  const startHistory = (
+    call: UnplacedCall,
+    messages: readonly WideJson[],
+    erasable: Erasable | undefined,
+  ): Promise<Outcome> =>
+    underOwnName(call, messages, erasable, (name, history) =>
       home.submit({
         ...{ id: startOf(call), history, branchId: 0, by: call.by },
-        steps: [{ op: 'start', name }],
+        steps: [{ op: 'start', name, ...(erasable && { erasable }) }],
       }),
     );
   const forkAt = async (
@@ -151,7 +173,9 @@ export const openRequestRecorder = (
     const leading = leadingSystem(messages);
     for (let tries = 1; ; tries++) {
       await home.catchUp();
-      const candidate = await projection.read((rows) => findEarlierCall(rows, hashes, leading));
+      const candidate = await projection.read((rows) =>
+        findEarlierCall(rows, hashes, leading, besideOf(call.within)),
+      );
       if (candidate !== undefined) {
         const { history } = candidate;
         const known = await projection.read((rows) => findCallRow(rows, history, call.id));
@@ -170,8 +194,9 @@ export const openRequestRecorder = (
         const origin = match === undefined ? await findParent(projection, scope, messages) : null;
         const isPlain = redactor === undefined && call.facts.unsteered === undefined;
         if (isPlain && match === undefined && !isInHistory(call.within)) {
-          const first = await underOwnName(call, messages, (name, history) =>
-            quick.first(hashed, { history, name }, origin),
+          const erasable = await erasableFor(call, origin);
+          const first = await underOwnName(call, messages, erasable, (name, history) =>
+            quick.first(hashed, { history, name, erasable }, origin),
           ).catch((error: unknown) => {
             // Another version of this program started it in a frame of its own.
             if (isStemmaError(error, 'E_HISTORY_EXISTS')) return undefined;
@@ -181,7 +206,7 @@ export const openRequestRecorder = (
         }
         const from = match === undefined ? undefined : candidate;
         const how = match ?? 'started';
-        const branch = await branchFor(call, { from, match: how, messages });
+        const branch = await branchFor(call, { from, match: how, messages, origin });
         const outcome = await home.recordCall(branch, {
           ...call,
           facts: { ...call.facts, found: { scope, match: how, origin }, hashes },
@@ -201,9 +226,9 @@ export const openRequestRecorder = (
   /** The branch of an earlier call, or one that starts there; without an earlier call a new one. */
   const branchFor = async (
     call: UnplacedCall,
-    { from, match, messages }: Pick<FoundBranch, 'from' | 'match' | 'messages'>,
+    { from, match, messages, origin }: Pick<FoundBranch, 'from' | 'match' | 'messages' | 'origin'>,
   ): Promise<BranchRef> => {
-    if (from === undefined) return newBranch(call, messages);
+    if (from === undefined) return newBranch(call, { messages, origin });
     const { history, branchId, at } = from;
     return match === 'forked' ? forkAt(history, at, call) : branchRefOf(history, branchId);
   };
@@ -246,7 +271,9 @@ export const openRequestRecorder = (
         return { ...known, match: 'named', from: { history, branchId, at: { branchId, seq } } };
       }
       const leading = leadingSystem(messages);
-      const candidate = await projection.read((rows) => findEarlierCall(rows, hashes, leading));
+      const candidate = await projection.read((rows) =>
+        findEarlierCall(rows, hashes, leading, besideOf(within)),
+      );
       const match = candidate && (await matchOf(candidate, messages, leading));
       if (candidate === undefined || match === undefined)
         return {
@@ -309,13 +336,3 @@ const placedBefore = (history: string, { branchId, match, finished }: CallRow): 
   match: match ?? 'named',
   isEnded: finished !== null,
 });
-
-const isInHistory = (
-  within: CallScope | undefined,
-): within is Extract<CallScope, { readonly history: string }> => within !== undefined && 'history' in within;
-
-const scopeOf = (within: CallScope | undefined): string => {
-  if (within === undefined) return 'all';
-  if ('run' in within) return `run:${within.run}`;
-  return `history:${'branch' in within ? within.branch.history : within.history}`;
-};

@@ -166,6 +166,7 @@ export const ERRORS = {
   E_HISTORY_SEALED: row(409, 5, false, 'Put its key into the folder `keys` of the home (from where the history is written), then `stemma replay`.', 'Its key belongs into the folder `keys` of the home that is served.'),
   E_NOT_ERASABLE: row(409, 1, false, 'Only a history that was started with --erasable can be erased.', 'Only a history that was started with erasable can be erased.'),
   E_TARGET_NOT_ERASABLE: row(409, 1, false, 'Assign it with `--new`: that starts an erasable history about the same subject.', 'Assign it to a new history: that is erasable and about the same subject.'),
+  E_CALL_NOT_ERASABLE: row(409, 1, false, 'Nothing of the call is recorded; it went out all the same. Name another history for such calls, for instance one that `stemma start --erasable` begins.', 'Nothing of the call is recorded. Name another history for such calls: one that is started with erasable.'),
   E_REDACTION_INVALID: row(400, 64, false, 'See docs/privacy.md for the rules of redaction.'),
   E_REDACTION_REFUSED: row(400, 1, false, 'Use another name or id: names are recorded as they are, nothing is taken out of them.'),
   E_REDACTION_FAILED: row(500, 1, false, 'Run the function that redacts on a text by itself: nothing was recorded.'),

@@ -1,5 +1,5 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
-import { isStemmaError, type StemmaError } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { isBodyKept } from '@stemma/events';
 import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
@@ -10,7 +10,7 @@ import { decoded } from './decoded.ts';
 import type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
 
 /** What recording needs of a home. */
-export type ExchangeTarget = Pick<Home, 'find' | 'submit' | 'recordRequest' | 'finishCall'>;
+export type ExchangeTarget = Pick<Home, 'find' | 'submit' | 'recordRequest' | 'finishCall' | 'erasableAs'>;
 
 type RecordedExchange = Awaited<ReturnType<Home['recordRequest']>> & {
   /** Why it is recorded elsewhere than it was asked; null: it is where it was asked. */
@@ -67,10 +67,11 @@ export const beginningOf = (scope: ExchangeScope, { messages }: ReadExchangeStar
 
 /**
  * Records a request where it belongs (calls §3). A named history that takes no call keeps none from being recorded: it is
- * recorded among the calls of a run of that name. An erased one says that nothing of it may be kept.
+ * recorded among the calls of a run of that name. An erasable one takes it with it: what may have to go is recorded in another
+ * erasable history about the same subject, or nowhere. An erased one says that nothing of it may be kept.
  *
  * @param run calls what it is given, as often as it likes
- * @throws as `recordRequest`, E_HISTORY_ERASED
+ * @throws as `recordRequest`, E_HISTORY_ERASED, E_HISTORY_SEALED; E_CALL_NOT_ERASABLE if only a history that cannot be erased would take it
  */
 export const startExchange = async (
   home: ExchangeTarget,
@@ -92,16 +93,79 @@ export const startExchange = async (
     if (isUnheard && read.request !== null)
       return startExchange(home, start, { ...NOTHING_SAID, request: read.request }, run);
     if (!isStemmaError(error) || !refusesAll(error) || scope === null || !('name' in scope)) throw error;
+    const erasable = await erasableNamed(home, scope.name);
+    if (erasable !== undefined) return startBeside(home, start, read, { ...erasable, error, run });
     const placed = await run(() => recordStart(home, { ...start, scope: { run: scope.name } }, read));
     const warning = `${scope.name} takes no calls (${error.message}): they are recorded among those of the run ${scope.name}`;
     return { ...placed, warning };
   }
 };
 
+/** The erasable history that a client's name stands for, whatever state it is in, and about whom it is. */
+const erasableNamed = async (
+  home: ExchangeTarget,
+  name: string,
+): Promise<{ readonly history: string; readonly subject: string | null } | undefined> => {
+  const colon = name.lastIndexOf(':');
+  for (const each of colon > 0 ? [name, name.slice(0, colon)] : [name]) {
+    const history = await home.find(each).then(
+      (found) => found.history,
+      (error: unknown) => (isStemmaError(error) ? error.detail['history'] : undefined),
+    );
+    const erasable = typeof history === 'string' ? await home.erasableAs(history) : undefined;
+    if (erasable !== undefined) return { history: history as string, ...erasable };
+  }
+  return undefined;
+};
+
+type Refusal = {
+  readonly history: string;
+  readonly subject: string | null;
+  /** Why the history does not take it. */
+  readonly error: StemmaError;
+  readonly run: <T>(act: () => Promise<T>) => Promise<T>;
+};
+
+/**
+ * Records a call that an erasable history does not take in another one about the same subject, which `erase --subject` finds with it.
+ *
+ * @throws E_CALL_NOT_ERASABLE where there is no subject, or where that one does not take it, either
+ */
+const startBeside = async (
+  home: ExchangeTarget,
+  { id, by, scope }: ExchangeStart,
+  { messages, ...facts }: ReadExchangeStart,
+  { history, subject, error, run }: Refusal,
+): Promise<RecordedExchange> => {
+  const name = scope !== null && 'name' in scope ? scope.name : history;
+  const because = `${name} does not take the call (${error.message}, ${error.code})`;
+  if (subject === null) throw notErasable(because, history);
+  const within = { beside: history, erasable: { subject } };
+  try {
+    const placed = await run(() => home.recordRequest({ id, by, messages, facts, within }));
+    return {
+      ...placed,
+      warning: `${because}: such calls are recorded in ${placed.branch.history}, which is erasable and about the same subject`,
+    };
+  } catch (refused) {
+    if (!isStemmaError(refused) || refused.row.retriable) throw refused;
+    throw notErasable(because, history);
+  }
+};
+
+const notErasable = (because: string, history: string): StemmaError =>
+  fail(
+    'E_CALL_NOT_ERASABLE',
+    `${because}, and it is recorded nowhere else: ${history} can be erased, and a history that cannot must not hold it`,
+    { history },
+  );
+
 /** True if the history takes no call at all: no other try and no other words change it. */
 const refusesAll = ({ code, row }: StemmaError): boolean =>
   !row.retriable &&
-  !['E_HISTORY_ERASED', 'E_CANCELLED', 'E_CONTENT_MISSING', 'E_CONTENT_DAMAGED'].includes(code);
+  !['E_HISTORY_ERASED', 'E_HISTORY_SEALED', 'E_CANCELLED', 'E_CONTENT_MISSING', 'E_CONTENT_DAMAGED'].includes(
+    code,
+  );
 
 const recordStart = async (
   home: ExchangeTarget,

@@ -130,6 +130,8 @@ export type Home = {
   ): Promise<LinkedConversation>;
   /** The histories that were started as erasable, about a subject, and are not erased. */
   erasable(subject: string): Promise<readonly string[]>;
+  /** About whom a history was started that can be erased here; undefined: it cannot. */
+  erasableAs(history: string): Promise<{ readonly subject: string | null } | undefined>;
   /** The histories whose keys were destroyed here, by id. */
   erased(): Promise<readonly string[]>;
   /** True if rules take secrets out of what is recorded. */

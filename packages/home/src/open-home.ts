@@ -307,6 +307,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     steering,
     calls: openCallAttempts(projection, (history) => catchUpWith(projection, history), services.prices),
     erasable: async (subject) => keyring.about(subject),
+    erasableAs: async (history) => keyring.subjectOf(history),
     erased: async () => keyring.erased(),
     redacts: redactor !== undefined,
     isLogRemote: log.isRemote === true,

@@ -12,6 +12,8 @@ export type Keyring = FrameSealer & {
   create(history: string, subject: string | null): void;
   /** The error that names the erasure of a history, with who, when and why; undefined if it is not erased. */
   erasureOf(history: string): Error | undefined;
+  /** About whom a history was started that has its key here; undefined: it has none. */
+  subjectOf(history: string): { readonly subject: string | null } | undefined;
   /** The erased histories, by id. */
   erased(): readonly string[];
   /** The histories that were started about a subject and are not erased, by id. */
@@ -76,6 +78,10 @@ export const openKeyring = (directory: string): Keyring => {
       if (read(pathOf(history, LIVE)) !== undefined) return;
       const file: KeyFile = { subject, key: randomBytes(KEY_BYTES).toString('base64') };
       keepOnce(pathOf(history, LIVE), JSON.stringify(file));
+    },
+    subjectOf: (history) => {
+      const file = isErased(history) ? undefined : read(pathOf(history, LIVE));
+      return file && { subject: file.subject };
     },
     about: (subject) =>
       named(LIVE).filter((history) => !isErased(history) && read(pathOf(history, LIVE))?.subject === subject),

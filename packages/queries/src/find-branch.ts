@@ -71,11 +71,14 @@ const branchRefIn = (rows: RowReader, history: string, branchId: number): Branch
   branch: branchAddressOf(rows, history, branchId),
 });
 
+/** What the beginning of an id looks like, where it is long enough to name a history. */
+export const ID_BEGINNING = /^h[a-z2-7]{3,19}$/;
+
 const findHistoryNamed = (rows: RowReader, name: string): string | undefined => {
   if (findHistory(rows, name) !== undefined) return name;
   const named = historyId(name, '');
   if (findHistory(rows, named) !== undefined) return named;
-  if (!/^h[a-z2-7]{3,19}$/.test(name)) return undefined;
+  if (!ID_BEGINNING.test(name)) return undefined;
   const found = listHistories(rows, { after: justBefore(name), limit: 2 }).filter(({ history }) =>
     history.startsWith(name),
   );

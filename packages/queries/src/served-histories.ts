@@ -1,8 +1,14 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
-import { DEFECTS, readHistoryHead, type BranchRef, type Position } from '@stemma/history-store';
+import {
+  DEFECTS,
+  HISTORY_HEADS,
+  readHistoryHead,
+  type BranchRef,
+  type Position,
+} from '@stemma/history-store';
 import type { GenerationView } from '@stemma/row-store';
-import { findBranchRef } from './find-branch.ts';
+import { findBranchRef, ID_BEGINNING } from './find-branch.ts';
 import { positionOf, stateOf } from './read.ts';
 
 /**
@@ -14,7 +20,7 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
     return findBranchRef(rows, name);
   } catch (error) {
     if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND')) throw error;
-    for (const history of [name, historyId(name, '')]) {
+    for (const history of [name, historyId(name, ''), ...beginningWith(rows, name)]) {
       const { state = 'open' } = readHistoryHead(rows, history) ?? {};
       const [, code] = state === 'defective' ? (rows.get(DEFECTS, [history]) ?? []) : [];
       if (code === 'E_HISTORY_ERASED' || code === 'E_HISTORY_SEALED')
@@ -35,6 +41,15 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
     throw error;
   }
 };
+
+/** The history whose id begins so; the beginning of an id names a history, also one that is not served. */
+const beginningWith = (rows: GenerationView, name: string): readonly string[] =>
+  ID_BEGINNING.test(name)
+    ? rows
+        .range(HISTORY_HEADS, { prefix: [], from: name, limit: 1 })
+        .map(({ key: [history] }) => history)
+        .filter((history) => history.startsWith(name))
+    : [];
 
 /**
  * The position of a reference. @throws E_HISTORY_DAMAGED, E_HISTORY_DEFECTIVE for one that may lie after the last

@@ -2,7 +2,7 @@ import { ExchangeRequest, fromWireJson } from '@stemma/api';
 import { isStemmaError } from '@stemma/errors';
 import { exchangeOfRequest, recordExchange } from '@stemma/exchanges';
 import { openHome, type Home } from '@stemma/home';
-import type { SendOutcome } from './calls/outcome.ts';
+import { MUST_GO, type SendOutcome } from './calls/outcome.ts';
 
 /** Records exchanges in a home of this process. */
 export type HomeRecording = {
@@ -39,7 +39,7 @@ export const openHomeRecording = (directory: string): HomeRecording => {
         const { code, message, row } = error;
         const reason = `${message} (${code})`;
         if (row.retriable) return { kind: 'away', reason };
-        return { kind: 'refused', reason, erased: code === 'E_HISTORY_ERASED' };
+        return { kind: 'refused', reason, erased: MUST_GO.has(code) };
       } finally {
         forgetFailed();
         idle = setTimeout(() => void close(), IDLE);

@@ -1,5 +1,5 @@
 import type { Outcome } from '@stemma/command-handler';
-import { isStemmaError, type ErrorCode } from '@stemma/errors';
+import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import { isOf, nodeIn } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { Home } from '@stemma/home';
@@ -144,8 +144,24 @@ const recordStart = async (
       const name = nameIn(command);
       const isProposal = typeof options.name === 'function' && name !== null && renamed !== undefined;
       if (!isProposal || number > MOST_NAMESAKES || !isStemmaError(error, 'E_HISTORY_EXISTS')) throw error;
+      await refuseCopyInTheClear(home, first, options);
       first = renamed(`${name}-${number}`);
     }
+};
+
+/** What has the name of an erasable history may be what that one holds: it is not recorded beside it where it would stay. */
+const refuseCopyInTheClear = async (
+  home: Home | null,
+  command: Command,
+  { erasable }: ImportFileOptions,
+): Promise<void> => {
+  if (erasable !== undefined || (await home?.erasableAs(command.history)) === undefined) return;
+  const name = JSON.stringify(nameIn(command));
+  throw fail(
+    'E_HISTORY_EXISTS',
+    `the history ${name} is there, and is erasable: import with --erasable, or give this one another name with --history`,
+    { history: command.history },
+  );
 };
 
 const nameIn = ({ steps: [first] }: Command): string | null =>

@@ -295,3 +295,43 @@ test('the salvaged copy of an erasable history is encrypted too, and is erased w
   await must('erase', history, '--yes', '--actor', 'officer');
   expect((await place.run('export', history)).stderr).toContain('E_HISTORY_ERASED');
 });
+
+test('a file that has the name of an erasable history is not imported beside it in the clear', async () => {
+  using place = opened();
+  const { folder, home, run, must } = place;
+  const file = join(folder.path, 'planted.json');
+  writeFileSync(file, JSON.stringify(conversation('planted')));
+  await must('import', file, '--erasable');
+  // It has grown since.
+  writeFileSync(file, JSON.stringify([...conversation('planted'), { role: 'user', content: 'more' }]));
+  for (const options of [[], ['--history', '{file}'], ['--history', 'planted']]) {
+    const { code, stderr } = await run('import', file, ...options);
+    expect([code, /E_\w+/.exec(stderr)?.[0]]).toEqual([3, 'E_HISTORY_EXISTS']);
+  }
+  expect((await run('import', file)).stderr).toContain('is erasable: import with --erasable');
+  expect(JSON.parse(await must('histories', '--json'))).toMatchObject([{ name: 'planted' }]);
+  expect(filesHolding(join(home, 'log'), PLANTED)).toEqual([]);
+}, 60_000);
+
+test('an erasable branch that is exported as an experiment is erasable where it runs again', async () => {
+  using place = opened();
+  const { folder, home, must } = place;
+  await fill(place);
+  const file = join(folder.path, 'experiment.json');
+  await must('experiment', 'export', 'planted-history:main', '-o', file);
+  await must('experiment', 'run', file, '--name', 'again', '--actor', 'ada');
+  expect(await must('thread', 'again', '--provider', 'openai')).toContain('planted-content');
+  expect(filesHolding(join(home, 'log'), PLANTED)).toEqual([]);
+  rmSync(file);
+  await must('erase', '--subject', 'Planted Subject', '--yes', '--actor', 'officer');
+  expect(filesHolding(home, PLANTED)).toEqual([]);
+}, 60_000);
+
+test('erase names the other histories about the same subject that it leaves', async () => {
+  using place = opened();
+  await fill(place);
+  const { stderr } = await place.run('erase', 'planted-history', '--yes', '--actor', 'officer');
+  expect(stderr).toContain(
+    `1 more erasable history is about "Planted Subject": stemma erase --subject 'Planted Subject'\n`,
+  );
+}, 60_000);

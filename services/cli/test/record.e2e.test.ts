@@ -127,3 +127,26 @@ test('a command that cannot be run, or is killed, ends as such', async () => {
   const killed = await run(['record', '--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")']);
   expect(killed.code).toBe(128 + 9);
 });
+
+test('calls that an erasable history does not take go out, are recorded nowhere, and the last line says so [calls §8.6]', async () => {
+  const env = { OPENAI_BASE_URL: url, STEMMA_HOME: join(directory, 'erasable') };
+  const core = (id: string, content: string) => ({
+    ...{ id: `t-${id}`, nodeType: 'mt' },
+    children: [{ id, nodeType: 'cb', role: 'user', kind: 'text', offset: 0, content }],
+  });
+  const turns = { id: 's', nodeType: '^seq', children: [core('u1', 'One'), core('u2', 'Two')] };
+  const file = join(directory, 'private.json');
+  writeFileSync(file, JSON.stringify({ spec_version: 'PACT/0.1.0', root: { id: 'r', children: [turns] } }));
+  const imported = await run(['import', file, '--history', 'private', '--erasable'], env);
+  expect(imported).toMatchObject({ code: 0 });
+  const agent = [process.execPath, join(directory, 'agent.mjs'), '0', 'A planted sentence'];
+  const { code, stdout, stderr } = await run(['record', '--history', 'private', '--', ...agent], env);
+  expect([code, stdout]).toEqual([0, 'said by the agent\n']);
+  const lines = stderr.trimEnd().split('\n');
+  expect(lines.at(-2)).toMatch(/recorded 0 of 3 calls$/);
+  expect(lines.at(-1)).toMatch(
+    /not recorded, though sent and answered: 3 of 3 calls, as private does not take the call .*E_SEALED.* \(E_CALL_NOT_ERASABLE\)$/,
+  );
+  expect(filesHolding(env.STEMMA_HOME, ['planted sentence'])).toEqual([]);
+  expect((await run(['histories', '--json'], env)).stdout).not.toContain('planted');
+});

@@ -175,6 +175,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     runs: undefined as never,
     search: undefined as never,
     erasable: undefined as never,
+    erasableAs: undefined as never,
     erased: undefined as never,
     redacts: false,
     isLogRemote: false,

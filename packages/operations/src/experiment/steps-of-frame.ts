@@ -38,8 +38,10 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
         break;
       case 'HistoryStarted': {
         const { ids, thread } = event;
-        if (imported) steps.push({ op: 'import', export: context.exported ?? '', thread });
-        else steps.push({ op: 'start', ids, thread });
+        // What is done again of an erasable history can be erased, too.
+        const erasable = event.erasable === undefined ? {} : { erasable: { ...event.erasable } };
+        if (imported) steps.push({ op: 'import', export: context.exported ?? '', thread, ...erasable });
+        else steps.push({ op: 'start', ids, thread, ...erasable });
         break;
       }
       case 'BranchStarted':

@@ -17,6 +17,9 @@ _OF_THE_SERVER = {
     "E_CANCELLED",
 }
 
+# Codes of calls whose history was erased, or that no history can hold from which they could be erased.
+_MUST_GO = {"E_HISTORY_ERASED", "E_CALL_NOT_ERASABLE"}
+
 
 class Outcome:
     """What became of an exchange: `recorded`, `refused`, `erased` (and nothing of it may be kept), `too large`, `away`.
@@ -85,7 +88,7 @@ def _outcome_in(exchange_id: str, status: int, answer: "dict[str, Any]") -> Outc
     reason = f"{str(error.get('message'))[:500]} ({code})"
     if status >= 500 or status == 429 or code in _OF_THE_SERVER:
         return Outcome("away", reason, code == "E_INTERNAL")
-    return Outcome("erased" if code == "E_HISTORY_ERASED" else "refused", reason)
+    return Outcome("erased" if code in _MUST_GO else "refused", reason)
 
 
 def _object(text: str) -> "dict[str, Any]":

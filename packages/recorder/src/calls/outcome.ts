@@ -20,6 +20,9 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
   'E_CANCELLED',
 ]);
 
+/** Codes of calls whose history was erased, or that no history can hold from which they could be erased. */
+export const MUST_GO: ReadonlySet<string> = new Set(['E_HISTORY_ERASED', 'E_CALL_NOT_ERASABLE']);
+
 /** What an answer of HTTP means. Anything that is not of the contract is a server of another kind or version. */
 export const outcomeOf = (id: string, status: number, text: string): SendOutcome =>
   outcomeIn(id, status, objectIn(text));
@@ -54,7 +57,7 @@ const outcomeIn = (id: string, status: number, answer: WideJsonObject | undefine
   const reason = `${typeof message === 'string' ? message.slice(0, 500) : 'refused'} (${code})`;
   if (status >= 500 || status === 429 || OF_THE_SERVER.has(code))
     return { kind: 'away', reason, isFault: code === 'E_INTERNAL' };
-  return { kind: 'refused', reason, erased: code === 'E_HISTORY_ERASED' };
+  return { kind: 'refused', reason, erased: MUST_GO.has(code) };
 };
 
 const objectIn = (text: string): WideJsonObject | undefined => {

@@ -139,23 +139,29 @@ const sentencesOf = (
     calls,
     dropped,
     refused,
+    refusals,
   }: {
     readonly calls: number;
     readonly dropped: number;
     readonly refused: number;
+    readonly refusals: readonly { readonly reason: string; readonly calls: number }[];
   },
   waiting: number,
   names: readonly string[],
 ): string[] => {
-  const [first = 'HISTORY'] = names;
+  const [first] = names;
   const where = names.length > 1 ? ` in ${names.length} histories` : names.length === 1 ? ` in ${first}` : '';
+  const hint =
+    first === undefined ? '' : `: ${names.length > 1 ? names.join(', ') : `stemma calls ${first}`}`;
   const sentences = [
     calls === 0
       ? 'no calls were recorded: the command made none through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'
-      : `recorded ${calls - dropped - refused} of ${calls} calls${where}: ${names.length > 1 ? names.join(', ') : `stemma calls ${first}`}`,
+      : `recorded ${calls - dropped - refused} of ${calls} calls${where}${hint}`,
   ];
   if (waiting > 0)
     sentences.push(`${waiting} entries wait to be recorded: the next stemma record or up does it`);
   if (dropped > 0) sentences.push(`${dropped} calls were not recorded: too many waited`);
+  for (const { reason, calls: count } of refusals)
+    sentences.push(`not recorded, though sent and answered: ${count} of ${calls} calls, as ${reason}`);
   return sentences;
 };

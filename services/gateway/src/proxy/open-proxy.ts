@@ -33,6 +33,8 @@ export type ProxyCounts = {
   readonly calls: number;
   readonly dropped: number;
   readonly refused: number;
+  /** Why calls were refused, and how many for each reason; of many reasons the first ones. */
+  readonly refusals: readonly { readonly reason: string; readonly calls: number }[];
   /** The histories that calls were recorded in, in the order they were met. */
   readonly histories: readonly string[];
 };
@@ -49,6 +51,9 @@ export type Proxy = {
   readonly drained: (milliseconds: number) => Promise<number>;
   close(): Promise<void>;
 };
+
+/** So many reasons are remembered. */
+const MOST_REASONS = 20;
 
 const LIMIT = 256 * 1024 * 1024;
 
@@ -100,6 +105,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const { journal, left } = await openJournal({ directory, limit, inMemory: redacts, warn });
   const calls = new Map<string, Call>();
   const histories = new Set<string>();
+  const refusals = new Map<string, number>();
   /** Clients that speak another protocol. */
   const tunnels = new Set<Duplex>();
   let [made, dropped, refused, waiting] = [0, 0, 0, 0];
@@ -196,7 +202,10 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       if (call?.refused !== true) {
         refused++;
         count('refused');
-        warn(`a call cannot be recorded: ${outcome.refused.message} (${outcome.refused.code})`);
+        const reason = `${outcome.refused.message} (${outcome.refused.code})`;
+        if (refusals.has(reason) || refusals.size < MOST_REASONS)
+          refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
+        warn(`a call cannot be recorded: ${reason}`);
       }
       if (call !== undefined) call.refused = true;
     } else {
@@ -320,7 +329,10 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
         answerAndClose(outgoing, errorAnswer(error));
       }
     },
-    counts: () => ({ calls: made, dropped, refused, histories: [...histories] }),
+    counts: () => ({
+      ...{ calls: made, dropped, refused, histories: [...histories] },
+      refusals: [...refusals].map(([reason, count]) => ({ reason, calls: count })),
+    }),
     drained: async (milliseconds) => {
       await Promise.all([...calls.values()].map(({ last }) => last));
       if (waiting === 0) return 0;
