@@ -14,6 +14,7 @@ export const describeIntervention = ({
       return text(content['text']);
     case 'config_change':
       return Object.entries(content)
+        .filter(([, change]) => field(change, 'to') !== undefined)
         .map(([key, change]) => `${key} = ${text(field(change, 'to'))}`)
         .join(', ');
     case 'fork':

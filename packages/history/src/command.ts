@@ -7,6 +7,7 @@ import {
   CallAddress,
   PromptSummary,
   CallUsage,
+  INTERVENTIONS,
   OBSERVATIONS,
   RecordedBody,
   RELEASES,
@@ -140,7 +141,10 @@ const rollback = z.strictObject({
   description: z.string().optional(),
 });
 
-/** Inserts an observer's message into the open cycle (pool: Interventions). At most one in a command. */
+/**
+ * Inserts an observer's message into the open cycle (pool: Interventions). At most one in a command. `retold`, here and below: what
+ * another record says of the intervention, where it is imported.
+ */
 const inject = z.strictObject({
   op: z.literal('inject'),
   text: z.string(),
@@ -155,6 +159,7 @@ const inject = z.strictObject({
   kind: z.string().optional(),
   ttl: count.nullable().optional(),
   vector_id: count.optional(),
+  retold: object.optional(),
 });
 
 /** Records that a model was asked about a position; nothing enters the branch. By an actor, and the only step. */
@@ -163,6 +168,7 @@ const query = z.strictObject({
   question: z.string(),
   answer: json,
   mind: z.string(),
+  retold: object.optional(),
 });
 
 /** Records that a number of rounds ran on their own since a position. By an actor, and the only step. */
@@ -171,6 +177,19 @@ const run = z.strictObject({
   rounds: count,
   total_rounds_after: count,
   since: position.optional(),
+  retold: object.optional(),
+});
+
+/**
+ * Records what another record says of an intervention, which changes nothing here. The positions around it are `since` and `until`, by
+ * default the tip. By an actor, and the only step.
+ */
+const retell = z.strictObject({
+  op: z.literal('retell'),
+  type: z.enum(INTERVENTIONS),
+  retold: object,
+  since: position.optional(),
+  until: position.optional(),
 });
 
 /** Records what an actor looked at (pool: Observations), outside every branch. By an actor, and the only step. */
@@ -350,6 +369,7 @@ export const Step = z.discriminatedUnion('op', [
   inject,
   query,
   run,
+  retell,
   observe,
   startCall,
   finishCall,

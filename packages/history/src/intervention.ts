@@ -1,4 +1,4 @@
-import type { WideJson } from '@stemma/canonical';
+import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { changesBranch, isOf, type Author, type HistoryEvent, type InterventionType } from '@stemma/events';
 import { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 
@@ -35,7 +35,14 @@ export const interventionIn = (frame: AuthoredFrame): InterventionFacts | null =
   const others = recorded === null ? frame.events : frame.events.slice(1);
   const type = recorded?.intervention ?? kindOf(others);
   const recordedContent = (recorded?.content ?? {}) as { readonly [name: string]: WideJson };
-  return { type, notes: recorded?.notes ?? '', content: contentOf(type, frame, others, recordedContent) };
+  const notes = recorded?.notes ?? '';
+  const { retold } = recordedContent;
+  if (retold === undefined) return { type, notes, content: contentOf(type, frame, others, recordedContent) };
+  // What another record told changed nothing here: only that record says what it was.
+  const record = isJsonObject(retold) && isJsonObject(retold['record']) ? retold['record'] : {};
+  const told = isJsonObject(record['content']) ? record['content'] : {};
+  const content = others.length > 0 ? contentOf(type, frame, others, recordedContent) : recordedContent;
+  return { type, notes, content: { ...told, ...content, retold } };
 };
 
 /**
@@ -54,7 +61,16 @@ export const positionsAround = (
     const left = previous === null ? target : { branchId: branch.parent, seq: previous };
     return { before: branch.how === 'fork' ? target : left, after: target };
   }
-  const [first] = events;
+  const [first, ...others] = events;
+  if (
+    first?.type === 'InterventionRecorded' &&
+    others.length === 0 &&
+    first.content['retold'] !== undefined
+  ) {
+    const { since, until } = first.content as { readonly [name: string]: BranchPosition | undefined };
+    const now = { branchId, seq: previous ?? seq };
+    return { before: since ?? now, after: until ?? now };
+  }
   if (first?.type === 'InterventionRecorded' && first.intervention === 'run') {
     const since = first.content['since'] as BranchPosition | undefined;
     const now = { branchId, seq: previous ?? seq };

@@ -105,12 +105,13 @@ const SESSION: SessionFiles = {
 const source = { format: 'logosphere', sha256: '0'.repeat(64) };
 
 const filesOf = ({ files }: ExportedSession): SessionFiles => {
-  const [metadata, embeddings, interventions, branches] = files.map(({ bytes }) => bytes);
+  const named = (name: string): Uint8Array | null => files.find(({ path }) => path === name)?.bytes ?? null;
   return {
-    metadata: metadata as Uint8Array,
-    embeddings: embeddings ?? null,
-    interventions: interventions ?? null,
-    branches: branches ?? null,
+    metadata: named('vector_db/metadata.jsonl') as Uint8Array,
+    embeddings: named('vector_db/embeddings.npy'),
+    interventions: named('interventions.jsonl'),
+    branches: named('branches.json'),
+    session: named('session.json'),
   };
 };
 
@@ -132,7 +133,7 @@ test('a session becomes a pool: rounds are cycles, samples refer to what was sho
     messages: 10,
     branches: 3,
     rounds: 4 + 1 + 1,
-    skipped: { config_change: 1 },
+    interventions: 3,
   });
   const main = await viewPool(home, await home.find('sea'));
   expect(
@@ -153,6 +154,7 @@ test('a session becomes a pool: rounds are cycles, samples refer to what was sho
   expect(deeper.messages.map(({ vectorId }) => vectorId)).toEqual([0, 1, 2, 3, 4, 5, 6, 9]);
   const { interventions } = await home.audit.interventions(await home.find('sea'));
   expect(interventions).toMatchObject([
+    { actor: 'unknown', intervention_type: 'config_change', content: {} },
     {
       actor: 'ann',
       intervention_type: 'message_inject',

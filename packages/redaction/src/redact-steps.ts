@@ -44,6 +44,7 @@ const NAMES: { readonly [op in Step['op']]: readonly string[] } = {
   config: [],
   query: [],
   run: [],
+  retell: [],
   observe: [],
   start_call: [],
   finish_call: [],
@@ -69,7 +70,9 @@ const VALUES: { readonly [op in Exclude<Step['op'], Own>]: { readonly [field: st
   save: { description: 'description' },
   fork: { description: 'description' },
   rollback: { description: 'description' },
-  query: { question: 'question', answer: 'answer', mind: 'mind' },
+  query: { question: 'question', answer: 'answer', mind: 'mind', retold: 'retold' },
+  run: { retold: 'retold' },
+  retell: { retold: 'retold' },
   // Their bodies are redacted before they are encoded.
   start_call: { parameters: 'data_parameters', tools: 'data_tools', sent: 'sent' },
   finish_call: {
@@ -82,7 +85,6 @@ const VALUES: { readonly [op in Exclude<Step['op'], Own>]: { readonly [field: st
   remove: {},
   commit: {},
   name: {},
-  run: {},
   reassign_call: {},
   link: {},
   hold_call: {},
@@ -114,7 +116,12 @@ const redactStep = (walk: Walk, step: Step, index: number): Step => {
       return set === step.set ? step : { ...step, set };
     }
     case 'inject':
-      return withValues(walk, step, { text: 'content', source: 'data_source' }, { step: index, node: 0 });
+      return withValues(
+        walk,
+        step,
+        { text: 'content', source: 'data_source', retold: 'retold' },
+        { step: index, node: 0 },
+      );
     case 'observe':
       return redactObservations(walk, step, index);
     case 'priorities':

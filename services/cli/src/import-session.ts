@@ -11,9 +11,21 @@ const METADATA = 'vector_db/metadata.jsonl';
 /** The most bytes of a file of a session. */
 const MOST_BYTES = 2 * 1024 * 1024 * 1024;
 
-/** True for a folder with a Logosphere session in it. */
+/** What folders of the layouts of Logosphere hold that cannot be read, and what can be done. */
+const OTHER_LAYOUTS: readonly (readonly [string, string])[] = [
+  ['thinking/pool.yaml', 'a Logosphere session of the layout v2 (thinking/pool.yaml), which cannot be read'],
+  ['session.yaml', 'a Logosphere session of the layout v2 (session.yaml), which cannot be read'],
+  [
+    'snapshots/index.json',
+    'a Logosphere session of snapshots (snapshots/index.json): import the folder of one of them, which holds a vector_db',
+  ],
+];
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** True for a folder with a Logosphere session in it, of whatever layout. */
 export const isSessionFolder = (path: string): boolean =>
-  path !== '-' && statSync(join(path, METADATA), { throwIfNoEntry: false })?.isFile() === true;
+  path !== '-' && [METADATA, ...OTHER_LAYOUTS.map(([file]) => file)].some((file) => isFile(join(path, file)));
 
 /**
  * Records a Logosphere session; without a home it is only read.
@@ -27,12 +39,17 @@ export const importSessionFolder = async (
 ): Promise<Imported> => {
   const { importSession, readSession } = await import('@stemma/pools');
   const metadata = readIn(folder, METADATA);
-  if (metadata === null) throw fail('E_IO', `${folder} holds no ${METADATA}`);
+  if (metadata === null) {
+    const other = OTHER_LAYOUTS.find(([file]) => isFile(join(folder, file)));
+    if (other !== undefined) throw fail('E_FORMAT_UNKNOWN', `${folder} is ${other[1]}`);
+    throw fail('E_IO', `${folder} holds no ${METADATA}`);
+  }
   const session = readSession({
     metadata,
     embeddings: readIn(folder, 'vector_db/embeddings.npy'),
     interventions: readIn(folder, 'interventions.jsonl'),
     branches: readIn(folder, 'branches.json'),
+    session: readIn(folder, 'session.json'),
   });
   const called = name ?? basename(resolve(folder));
   const imported =
@@ -58,11 +75,10 @@ export const importSessionFolder = async (
     read: {
       messages: session.rows.length,
       branches: session.branches.length + 1,
+      interventions: session.interventions.length,
       ...(session.vectors === null ? {} : { 'vectors of texts': session.vectors.length }),
     },
-    skipped: Object.fromEntries(
-      Object.entries(imported?.skipped ?? {}).map(([type, count]) => [`intervention ${type}`, count]),
-    ),
+    skipped: {},
     unknown: session.unknown,
     repeated: false,
   };

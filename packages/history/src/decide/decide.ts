@@ -318,6 +318,7 @@ const decideStep = (pending: PendingFrame, step: Step): void => {
       return;
     case 'query':
     case 'run':
+    case 'retell':
       // The intervention event records everything.
       return;
     case 'fork':

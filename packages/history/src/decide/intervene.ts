@@ -1,4 +1,4 @@
-import type { WideJson } from '@stemma/canonical';
+import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent, InterventionType } from '@stemma/events';
 import type { Command, Step } from '../command.ts';
@@ -7,7 +7,7 @@ import { checkActor, checkNotes } from '../texts.ts';
 type Op = Step['op'];
 
 /** The type of intervention that each step is when an observer takes it (pool: Interventions). */
-const KINDS: { readonly [op in Exclude<Op, 'observe'>]: InterventionType } = {
+const KINDS: { readonly [op in Exclude<Op, 'observe' | 'retell'>]: InterventionType } = {
   start: 'edit',
   import: 'edit',
   insert: 'edit',
@@ -54,6 +54,7 @@ const ALONE: ReadonlySet<Op> = new Set([
   'rollback',
   'query',
   'run',
+  'retell',
   'observe',
   'erase',
   'link',
@@ -66,6 +67,7 @@ const BY_ACTORS: ReadonlySet<Op> = new Set([
   'inject',
   'query',
   'run',
+  'retell',
   'observe',
   'reassign_call',
   'link',
@@ -75,10 +77,14 @@ const BY_ACTORS: ReadonlySet<Op> = new Set([
 
 /** The type of all steps together; steps of several types are an edit. */
 const kindOf = (steps: readonly Step[]): InterventionType => {
+  const [first] = steps;
+  if (first?.op === 'retell') return first.type;
   const ops = new Set(steps.map(({ op }) => op));
   const main = [...ops].filter((op) => !ALONG.has(op));
   const kinds = new Set(
-    (main.length === 0 ? [...ops] : main).map((op) => (op === 'observe' ? 'edit' : KINDS[op])),
+    (main.length === 0 ? [...ops] : main).map((op) =>
+      op === 'observe' || op === 'retell' ? 'edit' : KINDS[op],
+    ),
   );
   if (kinds.size > 1 && main.length === 0) return ops.has('commit') ? 'edit' : 'save';
   const [kind = 'edit'] = kinds;
@@ -121,9 +127,30 @@ const contentOf = (steps: readonly Step[]): { [key: string]: WideJson } => {
   const [step] = steps;
   if (step?.op === 'query') {
     const { question, answer, mind } = step;
-    return { question, answer, mind };
+    return { question, answer, mind, ...retoldIn(step) };
   }
+  if (step?.op === 'retell') {
+    const { since, until } = step;
+    return {
+      ...retoldIn(step),
+      ...(since === undefined ? {} : { since: { ...since } }),
+      ...(until === undefined ? {} : { until: { ...until } }),
+    };
+  }
+  const injection = steps.find(({ op }) => op === 'inject');
+  if (injection?.op === 'inject') return retoldIn(injection);
   if (step?.op !== 'run') return {};
   const { rounds, total_rounds_after, since } = step;
-  return { rounds, total_rounds_after, ...(since === undefined ? {} : { since: { ...since } }) };
+  return {
+    rounds,
+    total_rounds_after,
+    ...(since === undefined ? {} : { since: { ...since } }),
+    ...retoldIn(step),
+  };
 };
+
+const retoldIn = ({
+  retold,
+}: {
+  readonly retold?: WideJsonObject | undefined;
+}): { readonly retold?: WideJsonObject } => (retold === undefined ? {} : { retold });

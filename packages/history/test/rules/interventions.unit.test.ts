@@ -117,6 +117,11 @@ test.each([
   ],
   ['run', [{ op: 'run', rounds: 5, total_rounds_after: 12 }], { rounds: 5, total_rounds_after: 12 }],
   [
+    'rollback',
+    [{ op: 'retell', type: 'rollback', retold: { record: { content: { to: 'main@1' } } } }],
+    { to: 'main@1', retold: { record: { content: { to: 'main@1' } } } },
+  ],
+  [
     'save',
     [{ op: 'save', name: 'good', description: 'keep' }],
     { name: 'good', position: '@s3', description: 'keep' },
@@ -321,6 +326,7 @@ const ALONE: readonly Step[] = [
   { op: 'rollback', to: AT },
   { op: 'query', question: 'why?', answer: null, mind: 'ann' },
   { op: 'run', rounds: 1, total_rounds_after: 1 },
+  { op: 'retell', type: 'rollback', retold: {} },
   { op: 'erase' },
   { op: 'link', parent: null },
   { op: 'release_call', attemptId: 'a', how: 'resumed', message: null },

@@ -34,7 +34,7 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
   for (const event of events) {
     switch (event.type) {
       case 'InterventionRecorded':
-        steps.push(...stepsOfContent(event, context));
+        steps.push(...stepsOfContent(event, context, events.length === 1));
         break;
       case 'HistoryStarted': {
         const { ids, thread } = event;
@@ -54,7 +54,7 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'NodeInserted':
         steps.push(
           isInjection && isInjected(event.node, context.command)
-            ? injectStep(event.parent, event.node)
+            ? { ...injectStep(event.parent, event.node), ...retoldIn(events[0]) }
             : {
                 op: 'insert',
                 parent: event.parent,
@@ -195,12 +195,17 @@ const injectStep = (parent: string, node: RecordedNode): Steps[number] => ({
 
 /** Interventions that no other event of the frame shows. */
 const stepsOfContent = (
-  { intervention, content }: Extract<HistoryEvent, { type: 'InterventionRecorded' }>,
+  event: Extract<HistoryEvent, { type: 'InterventionRecorded' }>,
   { after }: FrameContext,
+  isAlone: boolean,
 ): Steps => {
+  const { intervention, content } = event;
+  const told = retoldIn(event);
+  const isOwn = content['question'] !== undefined || content['rounds'] !== undefined;
+  if (isAlone && !isOwn && told.retold !== undefined) return [{ op: 'retell', type: intervention, ...told }];
   if (intervention === 'external_query') {
     const { question, answer, mind } = content as { readonly [name: string]: WideJson };
-    return [{ op: 'query', question: question ?? '', answer: answer ?? null, mind: mind ?? '' }];
+    return [{ op: 'query', question: question ?? '', answer: answer ?? null, mind: mind ?? '', ...told }];
   }
   if (intervention !== 'run') return [];
   const { rounds, total_rounds_after, since } = content as { readonly [name: string]: WideJson };
@@ -211,9 +216,16 @@ const stepsOfContent = (
       rounds: rounds ?? 0,
       total_rounds_after: total_rounds_after ?? 0,
       ...(from === null ? {} : { since: { after: from } }),
+      ...told,
     },
   ];
 };
+
+/** What another record says of the intervention. */
+const retoldIn = (event: HistoryEvent | undefined): { readonly retold?: WideJson } =>
+  event?.type === 'InterventionRecorded' && event.content['retold'] !== undefined
+    ? { retold: event.content['retold'] as WideJson }
+    : {};
 
 const descriptionIn = (events: readonly HistoryEvent[]): { description?: string } => {
   const note = events.find((event) => event.type === 'PositionAnnotated');

@@ -1,10 +1,12 @@
-import type { WideJson, WideJsonObject } from '@stemma/canonical';
+import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { historyId, type Command, type Step } from '@stemma/history';
 import type { Home } from '@stemma/home';
 import { stepsOfVectors } from '../record-vectors.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
-import type { LogosphereSession, SessionIntervention, SessionRow } from './read-session.ts';
+import type { LogosphereSession, SessionIntervention, SessionPosition, SessionRow } from './read-session.ts';
+import { retold, stepOf } from './retell.ts';
+import { keptOfRow, type RowFacts } from './session-lines.ts';
 
 /** Who recorded what no actor did. */
 const BY = { recorder: 'logosphere' } as const;
@@ -22,13 +24,12 @@ export type ImportedSession = {
   /** Texts whose vectors are recorded. */
   readonly vectors: number;
   readonly events: number;
-  /** Interventions that are not recorded, by type: the layout does not say what they changed. */
-  readonly skipped: Readonly<Record<string, number>>;
+  readonly interventions: number;
 };
 
 /**
  * Records a session as a history that is a pool: each round a cycle with the samples of its minds, each branch a branch, messages from
- * outside as interventions, its vectors as recorded ones (pool: Formats). The same session gives the same trees.
+ * outside and what else `interventions.jsonl` tells as interventions, its vectors as recorded ones (pool: Formats). The same session gives the same trees.
  *
  * @throws E_HISTORY_EXISTS, E_INPUT_TOO_LARGE, and what `submit` throws
  */
@@ -46,7 +47,7 @@ export const importSession = async (
   },
 ): Promise<ImportedSession> => {
   refuseEmptyRounds(session);
-  const history = historyId(name, 'logosphere');
+  const history = historyId(name, 'logosphere@2');
   let events = 0;
   const submit = async (
     command: Omit<Command, 'history'>,
@@ -75,6 +76,7 @@ export const importSession = async (
       1,
       sizes.reduce((a, b) => Math.max(a, b), 0),
     ),
+    logosphere: { ...session.kept, root: session.root, vectors: session.vectors !== null },
   };
   began.seq = (
     await submit({
@@ -87,19 +89,35 @@ export const importSession = async (
   for (const [i, step] of stepsOfVectors(SESSION_EMBEDDER, vectors).entries())
     began.seq = (await submit({ id: `logosphere.vectors.${i}`, branchId: 0, by: BY, steps: [step] })).seq;
   const injections = new Map<number, SessionIntervention>();
-  const skipped: Record<string, number> = {};
+  const told = new Map<string | null, SessionIntervention[]>();
+  const injected = new Set(session.rows.flatMap((row) => (row.injected ? [row.vectorId] : [])));
+  const branches = new Set<string | null>(session.branches.map((branch) => branch.name));
   for (const intervention of session.interventions) {
-    const { type, content } = intervention;
-    if (type === 'message_inject' && typeof content['vector_id'] === 'number')
-      injections.set(content['vector_id'], intervention);
-    else if (type !== 'external_query') skipped[type] = (skipped[type] ?? 0) + 1;
+    const { type, content, branch } = intervention;
+    const id = type === 'message_inject' ? content['vector_id'] : null;
+    if (typeof id === 'number' && injected.has(id) && !injections.has(id)) injections.set(id, intervention);
+    else {
+      const on = branches.has(branch) ? branch : null;
+      const others = told.get(on) ?? [];
+      others.push(intervention);
+      told.set(on, others);
+    }
   }
   const rowsOf = Map.groupBy(session.rows, ({ branch }) => branch);
-  const context: WriterContext = { submit, injections };
+  const positionAt = (at: SessionPosition | null): PositionKey | undefined => {
+    if (at === null) return undefined;
+    const branch = at.branch === session.root ? null : at.branch;
+    for (let writer = writers.get(branch); writer !== undefined; writer = writer.parent) {
+      const found = writer.positions.findLast(({ round }) => round <= at.round);
+      if (found !== undefined) return { branchId: found.branchId ?? writer.branchId, seq: found.seq };
+    }
+    return undefined;
+  };
+  const context: WriterContext = { submit, injections, root: session.root, positionAt };
   let rounds = 0;
   const write = async (branch: string | null, writer: BranchWriter): Promise<void> => {
     writers.set(branch, writer);
-    rounds += await writeBranch(context, writer, rowsOf.get(branch) ?? []);
+    rounds += await writeBranch(context, writer, rowsOf.get(branch) ?? [], told.get(branch) ?? []);
   };
   await write(null, {
     branch: null,
@@ -108,10 +126,11 @@ export const importSession = async (
     nodes: new Map(),
     positions: [{ round: 0, vectorId: -1, seq: began.seq }],
   });
-  for (const { name: branch, parent, round } of session.branches) {
+  for (const { name: branch, branch: named, parent, round, parentVectorId, kept } of session.branches) {
     const from = writers.get(parent);
     if (from === undefined) throw fail('E_INTERNAL', `the branch ${branch} comes before its parent`);
-    const first = rowsOf.get(branch)?.[0]?.vectorId ?? Infinity;
+    const first =
+      parentVectorId === null ? (rowsOf.get(branch)?.[0]?.vectorId ?? Infinity) : parentVectorId + 1;
     // Where it left its parent: behind what was there of that round before its own first message.
     const at =
       from.positions.findLast(
@@ -122,7 +141,13 @@ export const importSession = async (
       id: `logosphere.fork.${branch}`,
       branchId: from.branchId,
       by: BY,
-      steps: [{ op: 'fork', name: branch, at: { branchId: at.branchId ?? from.branchId, seq: at.seq } }],
+      steps: [{ op: 'fork', name: named, at: { branchId: at.branchId ?? from.branchId, seq: at.seq } }],
+    });
+    const { seq } = await submit({
+      id: `logosphere.branch.${branch}`,
+      branchId: forked.branchId,
+      by: BY,
+      steps: [{ op: 'config', set: { logosphere: kept } }],
     });
     const nodes = new Map([...from.nodes].filter(([vectorId]) => (from.seen?.get(vectorId) ?? 0) <= at.seq));
     await write(branch, {
@@ -130,19 +155,8 @@ export const importSession = async (
       branchId: forked.branchId,
       round: Math.min(at.round, round),
       nodes,
-      positions: [{ round: at.round, vectorId: at.vectorId, seq: forked.seq, branchId: forked.branchId }],
-    });
-  }
-  for (const [i, { type, content, actor, notes, branch }] of session.interventions.entries()) {
-    if (type !== 'external_query') continue;
-    const writer = writers.get(branch) ?? writers.get(null);
-    const { question, answer, mind } = content;
-    await submit({
-      id: `logosphere.query.${i}`,
-      branchId: writer?.branchId ?? 0,
-      by: { actor: actor ?? UNKNOWN },
-      notes,
-      steps: [{ op: 'query', question: textIn(question), answer: answer ?? null, mind: textIn(mind) }],
+      parent: from,
+      positions: [{ round: at.round, vectorId: at.vectorId, seq, branchId: forked.branchId }],
     });
   }
   return {
@@ -152,7 +166,7 @@ export const importSession = async (
     branches: session.branches.length + 1,
     vectors: vectors.length,
     events,
-    skipped,
+    interventions: session.interventions.length,
   };
 };
 
@@ -179,20 +193,24 @@ const refuseEmptyRounds = ({ rows, branches }: LogosphereSession): void => {
 /** Who intervened where the session does not say. */
 const UNKNOWN = 'unknown';
 
-const textIn = (value: WideJson | undefined): string => (typeof value === 'string' ? value : '');
-
 type WriterContext = {
   readonly submit: (
     command: Omit<Command, 'history'>,
   ) => Promise<{ readonly seq: number; readonly branchId: number; readonly ids: readonly string[] }>;
   readonly injections: ReadonlyMap<number, SessionIntervention>;
+  readonly root: string | null;
+  readonly positionAt: (at: SessionPosition | null) => PositionKey | undefined;
 };
+
+type PositionKey = { readonly branchId: number; readonly seq: number };
 
 type MessageNode = { readonly id: string; readonly text: string };
 
 type BranchWriter = {
   readonly branch: string | null;
   readonly branchId: number;
+  /** The branch that it started from. */
+  readonly parent?: BranchWriter;
   /** The newest round that is committed. */
   round: number;
   /** The nodes of the messages that it has, by vector id. */
@@ -210,20 +228,53 @@ type BranchWriter = {
 
 /** Writes the rounds of a branch. @returns how many there are */
 const writeBranch = async (
-  { submit, injections }: WriterContext,
+  context: WriterContext,
   writer: BranchWriter,
   rows: readonly SessionRow[],
+  told: readonly SessionIntervention[],
 ): Promise<number> => {
+  const { submit, injections } = context;
   const { branch, branchId, nodes, positions } = writer;
   writer.seen = new Map();
   const prefix = `logosphere.${branch ?? ''}`;
   const began = writer.round;
   const rounds = Map.groupBy(rows, ({ round }) => round);
+  const keptOf = (row: SessionRow, shownTo: ReadonlyMap<number, readonly number[]>): WideJsonObject | null =>
+    keptOfRow(factsOf(row, context.root, shownTo), row.given, row.line).kept;
+  const ofRows = new Set(rows.map(({ vectorId }) => vectorId));
+  /** Those that are about a message of the branch, which stand behind it, and the others by the round that they stand behind. */
+  const aboutRow = (one: SessionIntervention): number | null => {
+    const id = one.type === 'message_inject' ? one.content['vector_id'] : null;
+    return typeof id === 'number' && ofRows.has(id) ? id : null;
+  };
+  const aboutRows = Map.groupBy(told, aboutRow);
+  const stands = ({ after }: SessionIntervention): number => after?.round ?? Infinity;
+  const waiting = (aboutRows.get(null) ?? []).toSorted((a, b) =>
+    stands(a) < stands(b) ? -1 : Number(stands(a) > stands(b)),
+  );
+  let next = 0;
+  const tell = async (one: SessionIntervention, around: Partial<Around> = {}): Promise<void> => {
+    const since = around.since ?? context.positionAt(one.before);
+    const until = around.until ?? context.positionAt(one.after);
+    await submit({
+      id: `logosphere.told.${one.place}`,
+      branchId,
+      by: { actor: one.actor ?? UNKNOWN },
+      notes: one.notes,
+      steps: [stepOf(one, { ...(since && { since }), ...(until && { until }) })],
+    });
+  };
+  const tellUpTo = async (round: number): Promise<void> => {
+    for (let one = waiting[next]; one !== undefined && stands(one) <= round; one = waiting[++next])
+      await tell(one);
+  };
   for (const round of [...rounds.keys()].sort((a, b) => a - b)) {
     const said = rounds.get(round) ?? [];
+    const shownTo = new Map<number, readonly number[]>();
     while (writer.round < round) {
+      await tellUpTo(writer.round);
       writer.round++;
-      const shown = writer.round === round ? samplesOf(said, nodes) : [];
+      const shown = writer.round === round ? samplesOf(said, nodes, shownTo) : [];
       const { seq } = await submit({
         id: `${prefix}.round.${writer.round}`,
         branchId,
@@ -237,31 +288,60 @@ const writeBranch = async (
       const row = said[i] as SessionRow;
       const end = row.injected ? i + 1 : said.findIndex((other, j) => j >= i && other.injected);
       const group = said.slice(i, end === -1 ? said.length : end);
+      const since = positions.at(-1);
       const { seq, ids } = row.injected
-        ? await submit(injection(row, branchId, injections.get(row.vectorId)))
+        ? await submit(injection(row, branchId, injections.get(row.vectorId), keptOf(row, shownTo)))
         : await submit({
             id: `${prefix}.messages.${row.vectorId}`,
             branchId,
             by: BY,
-            steps: group.map(message),
+            steps: group.map((one) => message(one, keptOf(one, shownTo))),
           });
       for (const [j, { vectorId, text }] of group.entries()) {
         nodes.set(vectorId, { id: ids[j] as string, text });
         writer.seen.set(vectorId, seq);
       }
       positions.push({ round, vectorId: group.at(-1)?.vectorId ?? -1, seq });
+      for (const one of group.flatMap(({ vectorId }) => aboutRows.get(vectorId) ?? []))
+        await tell(one, {
+          until: { branchId, seq },
+          ...(since && { since: { branchId: since.branchId ?? branchId, seq: since.seq } }),
+        });
       i += group.length;
     }
   }
+  await tellUpTo(Infinity);
   return writer.round - began;
 };
 
-/** What the minds of a round were shown, as far as the messages are there. */
-const samplesOf = (rows: readonly SessionRow[], nodes: ReadonlyMap<number, MessageNode>): readonly Step[] => {
+/** What to keep of the line of a message beside what its node and samples say. */
+const factsOf = (
+  row: SessionRow,
+  root: string | null,
+  shownTo: ReadonlyMap<number, readonly number[]>,
+): RowFacts => ({
+  ...row,
+  branch: row.branch ?? root,
+  mindId: row.injected ? -1 : row.mindId,
+  sampled: row.injected || row.mindId < 0 ? [] : (shownTo.get(row.mindId) ?? []),
+});
+
+type Around = { readonly since: PositionKey; readonly until: PositionKey };
+
+/** What the minds of a round were shown, as far as the messages are there; `shownTo` is told their vector ids. */
+const samplesOf = (
+  rows: readonly SessionRow[],
+  nodes: ReadonlyMap<number, MessageNode>,
+  shownTo: Map<number, readonly number[]>,
+): readonly Step[] => {
   const byMind = new Map<number, readonly number[]>();
   for (const { mindId, sampled } of rows)
     if (sampled.length > 0 && !byMind.has(mindId)) byMind.set(mindId, sampled);
   return [...byMind].flatMap(([mindId, sampled]) => {
+    shownTo.set(
+      mindId,
+      sampled.filter((vectorId) => nodes.has(vectorId)),
+    );
     const shown = sampled.flatMap((vectorId) => nodes.get(vectorId) ?? []);
     const round = rows[0]?.round ?? 0;
     return [
@@ -288,7 +368,7 @@ const block = (node: WideJsonObject): Step => ({
   at_ns: 0n,
 });
 
-const message = ({ round, mindId, vectorId, at, text }: SessionRow): Step => ({
+const message = ({ round, mindId, vectorId, at, text }: SessionRow, kept: WideJsonObject | null): Step => ({
   op: 'insert',
   parent: '^ah',
   node: {
@@ -301,6 +381,7 @@ const message = ({ round, mindId, vectorId, at, text }: SessionRow): Step => ({
     data_round: round,
     data_mind_id: mindId,
     data_source: mindId < 0 ? 'seed' : 'mind',
+    ...(kept === null ? {} : { data_row: kept }),
   },
   at_ns: at,
 });
@@ -309,6 +390,7 @@ const injection = (
   { vectorId, text, at }: SessionRow,
   branchId: number,
   intervention: SessionIntervention | undefined,
+  kept: WideJsonObject | null,
 ): Omit<Command, 'history'> => {
   const source = intervention?.content['source'];
   return {
@@ -324,6 +406,7 @@ const injection = (
         role: 'user',
         vector_id: vectorId,
         ...(typeof source === 'string' ? { source } : {}),
+        retold: retold(intervention, kept),
       },
     ],
   };

@@ -6,9 +6,13 @@ import {
   type WideJson,
   type WideJsonObject,
 } from '@stemma/canonical';
-import { fail, issueText } from '@stemma/errors';
+import { fail, isStemmaError, issueText } from '@stemma/errors';
+import { checkActor, checkNotes } from '@stemma/history';
 import { z } from 'zod';
 import { textHashOf, type TextVector } from '../record-vectors.ts';
+import { formOf, orderOf } from './json-lines.ts';
+import { readBranches, type SessionBranch } from './read-branches.ts';
+import { keptOfIntervention } from './session-lines.ts';
 import { nanosecondsOf } from './timestamps.ts';
 
 /** A message of a session. */
@@ -24,9 +28,13 @@ export type SessionRow = {
   /** The vector ids of the messages that its mind was shown. */
   readonly sampled: readonly number[];
   readonly injected: boolean;
+  /** As the file has it. */
+  readonly given: WideJsonObject;
+  readonly line: string;
 };
 
-export type SessionBranch = { readonly name: string; readonly parent: string | null; readonly round: number };
+/** A position as Logosphere names it: `NAME@n`, or `iter_n` where there are no branches. */
+export type SessionPosition = { readonly branch: string | null; readonly round: number };
 
 export type SessionIntervention = {
   readonly type: string;
@@ -35,14 +43,25 @@ export type SessionIntervention = {
   readonly content: WideJsonObject;
   readonly branch: string | null;
   readonly at: bigint | null;
+  /** Around it; null: the session does not say. */
+  readonly before: SessionPosition | null;
+  readonly after: SessionPosition | null;
+  /** The number of its line among the others, from 0; what the file has there, and how it is written. */
+  readonly place: number;
+  readonly given: WideJsonObject;
+  readonly written: WideJsonObject;
 };
 
 /** A Logosphere session, as its files have it (pool: Formats). */
 export type LogosphereSession = {
   /** By vector id. */
   readonly rows: readonly SessionRow[];
+  /** What the branch is called that it began with; null: its lines name no branch. */
+  readonly root: string | null;
   /** Parents before those that start from them. */
   readonly branches: readonly SessionBranch[];
+  /** What to keep of its documents, so that an export writes them again. */
+  readonly kept: WideJsonObject;
   readonly interventions: readonly SessionIntervention[];
   /** The vectors of the texts of its messages, each text once; null: the session has none. */
   readonly vectors: readonly TextVector[] | null;
@@ -58,6 +77,8 @@ export type SessionFiles = {
   readonly embeddings: Uint8Array | null;
   readonly interventions: Uint8Array | null;
   readonly branches: Uint8Array | null;
+  /** `session.json`, which sessions without branches have. */
+  readonly session?: Uint8Array | null;
 };
 
 const MOST_ROUNDS = 1_000_000;
@@ -76,10 +97,6 @@ const Row = z.looseObject({
 });
 const KNOWN: ReadonlySet<string> = new Set(Object.keys(Row.shape));
 
-const Branches = z
-  .array(z.looseObject({ name, parent: name.nullish(), parent_iteration: whole(0, MOST_ROUNDS).nullish() }))
-  .max(100_000);
-
 const Intervention = z.looseObject({
   intervention_type: z.string().max(64),
   content: z.custom<WideJsonObject>(isJsonObject).optional(),
@@ -87,10 +104,15 @@ const Intervention = z.looseObject({
   notes: z.string().nullish(),
   branch: name.nullish(),
   timestamp: z.union([z.string().max(64), z.number()]).nullish(),
+  snapshot_before: z.string().nullish(),
+  snapshot_after: z.string().nullish(),
 });
 
-/** What the branch is called that no file names. */
-const ROOT = 'main';
+/** What stands before an injected text in the pool, and not in its intervention. */
+const INJECTED_MARK = '>>> ';
+/** The most bytes of a text, and how deep what an intervention says may be. */
+const MOST_TEXT = 64 * 1024 * 1024;
+const MOST_DEPTH = 200;
 
 /** How many differences are told; a number stands for the rest. */
 const MOST_DIFFERENCES = 100;
@@ -108,17 +130,20 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
     else more++;
   };
   const unknown: Record<string, number> = {};
-  const branches = branchesIn(files.branches);
+  const read = readBranches(files.branches === null ? null : textOf(files.branches, 'branches.json'));
+  const { branches } = read;
+  read.differences.forEach(differ);
+  const kept = { ...keptDocument(files.session ?? null, differ), ...(read.kept === null ? {} : read.kept) };
   const isRoot = (branch: string | null | undefined): boolean =>
-    branch === null ||
-    branch === undefined ||
-    (branch === ROOT && !branches.some((one) => one.name === ROOT));
+    branch === null || branch === undefined || branch === read.root;
   const known = new Set(branches.map((branch) => branch.name));
-  const rows = linesOf(files.metadata, 'metadata.jsonl').map(({ value, line }): SessionRow => {
+  const rows = linesOf(files.metadata, 'metadata.jsonl').map(({ value, line, text }): SessionRow => {
     const where = `metadata.jsonl, line ${line}`;
-    const read = Row.safeParse(value);
-    if (!read.success) throw fail('E_INPUT_SHAPE', issueText(read.error.issues, where).sentence);
-    const row = read.data;
+    const parsed = Row.safeParse(value);
+    if (!parsed.success) throw fail('E_INPUT_SHAPE', issueText(parsed.error.issues, where).sentence);
+    const row = parsed.data;
+    if (Buffer.byteLength(row.text) > MOST_TEXT)
+      throw fail('E_CONTENT_TOO_LARGE', `${where}: its text has more than ${MOST_TEXT} bytes`);
     for (const key of Object.keys(row)) if (!KNOWN.has(key)) unknown[key] = (unknown[key] ?? 0) + 1;
     const branch = isRoot(row.branch) ? null : (row.branch as string);
     if (branch !== null && !known.has(branch))
@@ -132,8 +157,12 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
       branch,
       sampled: row.sampled_ids ?? [],
       injected: row.injected === true || (row.mind_id < 0 && row.round > 0),
+      given: value as WideJsonObject,
+      line: text,
     };
   });
+  if (rows.some(({ vectorId }, i) => i > 0 && vectorId < (rows[i - 1] as SessionRow).vectorId))
+    differ('metadata.jsonl is not in the order of its vector ids, in which an export writes it');
   rows.sort((a, b) => a.vectorId - b.vectorId);
   const byId = new Map<number, SessionRow>();
   for (const row of rows) {
@@ -151,22 +180,42 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
   if (outside !== undefined)
     differ(`embeddings.npy has no row ${outside.vectorId}, which metadata.jsonl names`);
   const textVectors = vectors === null ? null : vectorsOfTexts(vectors, rows, differ);
-  const interventions = linesOf(files.interventions, 'interventions.jsonl').map(({ value, line }) => {
-    const where = `interventions.jsonl, line ${line}`;
-    const read = Intervention.safeParse(value);
-    if (!read.success) throw fail('E_INPUT_SHAPE', issueText(read.error.issues, where).sentence);
-    const { intervention_type: type, content = {}, actor, notes, branch, timestamp } = read.data;
-    if (!isRoot(branch) && !known.has(branch as string))
-      differ(`${where}: branches.json has no branch ${JSON.stringify(branch)}`);
-    return {
-      type,
-      actor: actor === undefined || actor === '' ? null : actor,
-      notes: notes ?? '',
-      content,
-      branch: isRoot(branch) ? null : (branch as string),
-      at: timestamp === null || timestamp === undefined ? null : nanosecondsOf(timestamp, where),
-    };
-  });
+  const interventions = linesOf(files.interventions, 'interventions.jsonl').map(
+    ({ value, line, text }, place) => {
+      const where = `interventions.jsonl, line ${line}`;
+      const parsed = Intervention.safeParse(value);
+      if (!parsed.success) throw fail('E_INPUT_SHAPE', issueText(parsed.error.issues, where).sentence);
+      if (isDeeper(value, MOST_DEPTH))
+        throw fail('E_INPUT_TOO_DEEP', `${where} is nested more than ${MOST_DEPTH} deep`);
+      const { intervention_type: type, content = {}, actor, notes, timestamp } = parsed.data;
+      const before = positionOf(parsed.data.snapshot_before);
+      const after = positionOf(parsed.data.snapshot_after);
+      const named = content['branch'];
+      const branch =
+        parsed.data.branch ??
+        after?.branch ??
+        before?.branch ??
+        (typeof named === 'string' && (known.has(named) || isRoot(named)) ? named : null);
+      const given = value as WideJsonObject;
+      const { kept: written, isExact } = keptOfIntervention(given, text);
+      if (!isExact) differ(`${where} is written in no form that is known: an export has its values`);
+      if (!isRoot(branch) && !known.has(branch as string))
+        differ(`${where}: branches.json has no branch ${JSON.stringify(branch)}`);
+      return {
+        type,
+        actor: accepted(checkActor, actor === '' ? null : (actor ?? null), `${where}: its actor`, differ),
+        notes: accepted(checkNotes, notes ?? '', `${where}: its notes`, differ) ?? '',
+        content,
+        branch: isRoot(branch) ? null : branch,
+        at: timestamp === null || timestamp === undefined ? null : nanosecondsOf(timestamp, where),
+        before,
+        after,
+        given,
+        place,
+        written: written ?? {},
+      };
+    },
+  );
   const injected = new Set(rows.filter((row) => row.injected).map(({ vectorId }) => vectorId));
   for (const { type, content } of interventions) {
     if (type !== 'message_inject') continue;
@@ -178,7 +227,7 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
       );
     else if (!row.injected)
       differ(`interventions.jsonl injects message ${row.vectorId}, which metadata.jsonl says a mind said`);
-    else if (content['text'] !== row.text)
+    else if (content['text'] !== row.text && !isMarked(content['text'], row.text))
       differ(`the text of message ${row.vectorId} differs between interventions.jsonl and metadata.jsonl`);
     if (typeof id === 'number') injected.delete(id);
   }
@@ -186,7 +235,9 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
     for (const id of injected)
       differ(`message ${id} came from outside, and interventions.jsonl does not say by whom`);
   if (more > 0) differences.push(`and ${more} more`);
-  return { rows, branches, interventions, vectors: textVectors, differences, unknown };
+  const hasNames = files.branches !== null || rows.some(({ given }) => given['branch'] !== undefined);
+  const root = hasNames ? read.root : null;
+  return { rows, root, branches, kept, interventions, vectors: textVectors, differences, unknown };
 };
 
 const textOf = (bytes: Uint8Array, file: string): string => {
@@ -200,14 +251,64 @@ const textOf = (bytes: Uint8Array, file: string): string => {
 const linesOf = (
   bytes: Uint8Array | null,
   file: string,
-): { readonly value: WideJson; readonly line: number }[] =>
+): { readonly value: WideJson; readonly line: number; readonly text: string }[] =>
   bytes === null
     ? []
     : textOf(bytes, file)
         .split(/\r?\n/)
         .flatMap((text, i) =>
-          text.trim() === '' ? [] : [{ value: parseWideJson(text, `${file}, line ${i + 1}`), line: i + 1 }],
+          text.trim() === ''
+            ? []
+            : [{ value: parseWideJson(text, `${file}, line ${i + 1}`), line: i + 1, text }],
         );
+
+const isMarked = (said: WideJson | undefined, text: string): boolean =>
+  typeof said === 'string' && `${INJECTED_MARK}${said}` === text;
+
+/** `NAME@n`, or `iter_n`; null for anything else. */
+const positionOf = (given: string | null | undefined): SessionPosition | null => {
+  const [, branch, round, alone] = /^(?:([^]{1,128})@(\d{1,7})|iter_(\d{1,7}))$/.exec(given ?? '') ?? [];
+  if (round === undefined && alone === undefined) return null;
+  return { branch: branch ?? null, round: Number(round ?? alone) };
+};
+
+/** The text, if Stemma takes it as it stands; else null, and what is wrong is told. */
+const accepted = (
+  check: (text: string) => string,
+  text: string | null,
+  what: string,
+  differ: (what: string) => void,
+): string | null => {
+  if (text === null) return null;
+  try {
+    return check(text);
+  } catch (error) {
+    if (!isStemmaError(error)) throw error;
+    differ(`${what} cannot be recorded as they are: ${error.message}`);
+    return null;
+  }
+};
+
+const isDeeper = (value: WideJson, depth: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((inner) => isDeeper(inner, depth - 1)));
+
+/** The most characters of `session.json`: it becomes a part of the configuration. */
+const MOST_DOCUMENT = 16 * 1024;
+
+/** @throws E_INPUT_TOO_LARGE, and what is wrong with the JSON */
+const keptDocument = (bytes: Uint8Array | null, differ: (what: string) => void): WideJsonObject => {
+  if (bytes === null) return {};
+  const text = textOf(bytes, 'session.json');
+  if (text.length > MOST_DOCUMENT)
+    throw fail('E_INPUT_TOO_LARGE', `session.json has more than ${MOST_DOCUMENT} characters`);
+  const document = parseWideJson(text, 'session.json');
+  const form = formOf(text, document, 'document');
+  if (form === null) differ('session.json is written in no form that is known: an export has its values');
+  const written = { order: [...orderOf(document)], form: form ?? 'indent-2', newline: text.endsWith('\n') };
+  return { session: { document, ...written } };
+};
 
 /** @throws E_VECTORS for numbers that are none, objects, and files that are not as long as they say */
 const vectorsIn = (bytes: Uint8Array | null): Vectors | null => (bytes === null ? null : readNpy(bytes));
@@ -245,51 +346,4 @@ const vectorsOfTexts = (
       );
   }
   return [...found.values()].map(({ textHash, vector }) => ({ textHash, vector }));
-};
-
-/** The branches, parents first. */
-const branchesIn = (bytes: Uint8Array | null): readonly SessionBranch[] => {
-  if (bytes === null) return [];
-  const parsed = parseWideJson(textOf(bytes, 'branches.json'), 'branches.json');
-  const read = Branches.safeParse(
-    Array.isArray(parsed) ? parsed : (parsed as { branches?: unknown }).branches,
-  );
-  if (!read.success) throw fail('E_INPUT_SHAPE', issueText(read.error.issues, 'branches.json').sentence);
-  // A file may list the branch that the session began with; it starts from none.
-  const listed = read.data.filter((branch) => branch.name !== ROOT || (branch.parent ?? null) !== null);
-  const names = new Set<string>();
-  for (const branch of listed) {
-    if (names.has(branch.name))
-      throw fail('E_INPUT_SHAPE', `branches.json has two branches ${JSON.stringify(branch.name)}`);
-    names.add(branch.name);
-  }
-  const ordered: SessionBranch[] = [];
-  const done = new Set<string>();
-  for (let left = listed; left.length > 0;) {
-    const ready = left.filter(
-      ({ parent }) => parent === null || parent === undefined || !names.has(parent) || done.has(parent),
-    );
-    const [first] = left;
-    if (ready.length === 0 && first !== undefined)
-      throw fail(
-        'E_INPUT_SHAPE',
-        `branches.json: the branch ${JSON.stringify(first.name)} starts from itself`,
-      );
-    for (const branch of ready) {
-      const parent = branch.parent ?? null;
-      if (parent !== null && parent !== ROOT && !names.has(parent))
-        throw fail(
-          'E_INPUT_SHAPE',
-          `branches.json: ${JSON.stringify(branch.name)} starts from ${JSON.stringify(parent)}, which there is not`,
-        );
-      ordered.push({
-        name: branch.name,
-        parent: parent !== null && names.has(parent) ? parent : null,
-        round: branch.parent_iteration ?? 0,
-      });
-      done.add(branch.name);
-    }
-    left = left.filter((branch) => !done.has(branch.name));
-  }
-  return ordered;
 };

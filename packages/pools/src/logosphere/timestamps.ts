@@ -20,8 +20,14 @@ export const nanosecondsOf = (given: string | number, where: string): bigint => 
   return BigInt(milliseconds) * MILLION + BigInt(fraction.padEnd(9, '0'));
 };
 
+/** A time as Logosphere writes it, with microseconds and an offset; one with nanoseconds as it is. */
+export const sessionTimeOf = (nanoseconds: bigint): string =>
+  nanoseconds % 1_000n === 0n
+    ? timestampOf(nanoseconds).replace(/\d{3}Z$/, '+00:00')
+    : timestampOf(nanoseconds);
+
 /** A time as text with all its nanoseconds, in UTC. */
-export const timestampOf = (nanoseconds: bigint): string => {
+const timestampOf = (nanoseconds: bigint): string => {
   const seconds = new Date(Number(nanoseconds / MILLION)).toISOString().slice(0, 19);
   return `${seconds}.${String(nanoseconds % BILLION).padStart(9, '0')}Z`;
 };
