@@ -1,4 +1,11 @@
-import { flattenTree, threadBytes, UNLOADED, withIds } from '@stemma/context-tree';
+import {
+  flattenTree,
+  threadBytes,
+  UNLOADED,
+  withIds,
+  type FlatTree,
+  type PayloadSource,
+} from '@stemma/context-tree';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import {
   applyFrame,
@@ -14,7 +21,7 @@ import type { Position } from '@stemma/history-store';
 import { ZERO_HASH } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
 import type { Redactor } from '@stemma/redaction';
-import { fetching, resume } from '@stemma/suspend';
+import { collect, fetching, resume } from '@stemma/suspend';
 import { openHistoryRows } from './decision-sources.ts';
 import type { HistoryFacts } from './decision-state.ts';
 import { idsOf, namesOf } from './recent-frames.ts';
@@ -122,18 +129,20 @@ const openTrial = async (
         body: { ...by, command: command.id, digest: ZERO_HASH, at: now, branchId: next, events },
       };
       let isApplied = events.length === 0;
+      let flat: FlatTree | undefined;
       return reading((facts, payload) => {
-        // What is missing throws, and then this begins again.
+        // What is missing throws, and then this begins again: so all that is missing is named at once.
         if (!isApplied) applyFrame(state, frame, sourcesOf(facts, payload));
         isApplied = true;
-        return threadBytes(
-          flattenTree(fork.tree),
-          (ref) => {
-            const own = ref.seq === seq ? events[ref.index] : undefined;
-            return own === undefined ? payload(ref) : payloadIn(own);
-          },
-          fork.thread,
-        );
+        const { tree, thread } = fork;
+        tree.requireWhole();
+        flat ??= flattenTree(tree);
+        const shown = flat;
+        const payloadOf: PayloadSource = (ref) => {
+          const own = ref.seq === seq ? events[ref.index] : undefined;
+          return own === undefined ? payload(ref) : payloadIn(own);
+        };
+        return collect((attempt) => threadBytes(shown, (ref) => attempt(payloadOf, ref, {}), thread));
       });
     },
   };

@@ -9,6 +9,7 @@ import {
 } from '@stemma/context-tree';
 import { loadBranch, type BranchState } from '@stemma/history';
 import type { RowReader } from '@stemma/row-store';
+import { collect } from '@stemma/suspend';
 import { readAncestorPath, readBranch } from './ancestor-path.ts';
 import { newestSnapshot } from './list-snapshots.ts';
 import { locationOf, mergeRanges } from './read-partial-tree.ts';
@@ -136,6 +137,10 @@ const loadCycles = (
     if (node.location.kind === 'turn')
       wanted.get(`${node.location.cycle}/${node.location.ordinal}`)?.nodes.push(node);
   asTree({ history, branchId, seq }, () => {
-    for (const { turn, nodes: own } of wanted.values()) tree.load(turn, own, source);
+    // What all of them lack is fetched at once: the rows are read again after that.
+    collect((attempt) => {
+      for (const each of wanted.values())
+        attempt(({ turn, nodes: own }) => tree.load(turn, own, source), each, undefined);
+    });
   });
 };

@@ -27,20 +27,13 @@ export const readFrameBytes = async (
   seqs: readonly number[],
 ): Promise<readonly Uint8Array[]> => {
   if (seqs.length === 0) return [];
-  const first = Math.min(...seqs);
-  const found = await framesAt(history, first, Math.max(...seqs) - first + 1);
-  const offsets = [...new Set(seqs)]
-    .flatMap((seq) => {
-      const at = found.get(seq);
-      return typeof at === 'number' ? [at] : [];
-    })
-    .sort((a, b) => a - b);
-  const records = await readRecords(log, partitionOf(history, log.partitions), offsets);
+  const { found, records } = await readFrameRecords(log, framesAt, history, seqs);
   return seqs.map((seq) => {
     const at = found.get(seq);
     if (at === undefined)
       throw fail('E_SNAPSHOT_NOT_FOUND', `${history} has no frame ${seq}`, { history, seq });
-    const frame = typeof at === 'number' ? records.get(at) : at;
+    const record = typeof at === 'number' ? records.get(at) : undefined;
+    const frame = typeof at === 'number' ? record && frameOfRecord(record) : at;
     if (frame !== undefined) return frame;
     throw fail('E_RECORD_DAMAGED', `the record of frame ${seq} of ${history} can no longer be read`, {
       history,
@@ -49,7 +42,29 @@ export const readFrameBytes = async (
   });
 };
 
-/** The frames in the records at these offsets, which ascend. */
+/** Where frames are, and of those in the log the records, by their offsets: damaged ones are not among them. */
+export const readFrameRecords = async (
+  log: Pick<EventLog, 'partitions' | 'read'>,
+  framesAt: FramesAt,
+  history: string,
+  seqs: readonly number[],
+): Promise<{
+  readonly found: ReadonlyMap<number, number | Uint8Array>;
+  readonly records: ReadonlyMap<number, Uint8Array>;
+}> => {
+  let [first, last] = [Infinity, 0];
+  for (const seq of seqs) [first, last] = [Math.min(first, seq), Math.max(last, seq)];
+  const found = await framesAt(history, first, last - first + 1);
+  const offsets = [...new Set(seqs)]
+    .flatMap((seq) => {
+      const at = found.get(seq);
+      return typeof at === 'number' ? [at] : [];
+    })
+    .sort((a, b) => a - b);
+  return { found, records: await readRecords(log, partitionOf(history, log.partitions), offsets) };
+};
+
+/** The records at these offsets, which ascend. */
 const readRecords = async (
   log: Pick<EventLog, 'partitions' | 'read'>,
   partition: number,
@@ -64,7 +79,7 @@ const readRecords = async (
     const size = (offsets[end - 1] as number) - from + 1;
     const read = (await log.read(partition, from, { maxBytes: size, known: offsets.slice(i, end) })).records;
     for (const { offset, damaged, bytes } of read)
-      if (!damaged && wanted.has(offset)) records.set(offset, frameOfRecord(bytes));
+      if (!damaged && wanted.has(offset)) records.set(offset, bytes);
     // A log may give less at once than it is asked for.
     const last = read.at(-1)?.offset ?? from;
     for (i++; i < end && (offsets[i] as number) <= last;) i++;

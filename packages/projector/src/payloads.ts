@@ -12,7 +12,7 @@ import {
 } from '@stemma/log';
 import { fetching, missing, resume } from '@stemma/suspend';
 import { LRUCache } from 'lru-cache';
-import { type FramesAt, readFrameBytes } from './frame-bytes.ts';
+import { type FramesAt, readFrameBytes, readFrameRecords } from './frame-bytes.ts';
 
 /** Reads payloads from the log, or from the rows if they keep the frames; caches the frames used last. */
 export type Payloads = {
@@ -123,6 +123,24 @@ export const openPayloads = ({
     return { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt };
   };
 
+  /** The frames that are read at once: what a read per frame costs is more than what lies between them. */
+  const loadTogether = async (history: string, seqs: readonly number[]): Promise<void> => {
+    const { found, records } = await readFrameRecords(log, framesAt, history, seqs);
+    for (const seq of seqs) {
+      const at = found.get(seq);
+      const record = typeof at === 'number' ? records.get(at) : undefined;
+      const open = record && openRecord(record);
+      // Whatever is not as it should be is read alone, which says what is wrong with it.
+      if (open?.envelope.history !== history || open.envelope.seq !== seq) continue;
+      const { envelope, frame, bodyAt } = open;
+      const { events } = (await readFrame({ envelope, bytes: frame, bodyAt }, contents)).body;
+      cached.set(keyOf(history, seq), {
+        ...{ events, bytes: sizeOf(frame.length), payloads: [] },
+        isSealed: isSealed(history),
+      });
+    }
+  };
+
   const loadFrame = async (history: string, seq: number, find: FrameAt = frameAt): Promise<CachedFrame> => {
     const known = cachedFrame(history, seq);
     if (known !== undefined) return known;
@@ -147,7 +165,12 @@ export const openPayloads = ({
       return resume(
         () => fn(source),
         fetching(PAYLOADS, async (refs) => {
-          for (const { seq } of refs) if (!held.has(seq)) held.set(seq, await loadFrame(history, seq, find));
+          const wanted = [...new Set(refs.map(({ seq }) => seq))].filter((seq) => !held.has(seq));
+          for (const seqs of find === undefined ? runsOf(wanted) : wanted.map((seq) => [seq])) {
+            const missed = seqs.filter((seq) => cachedFrame(history, seq) === undefined);
+            if (missed.length > 1) await loadTogether(history, missed);
+            for (const seq of seqs) held.set(seq, await loadFrame(history, seq, find));
+          }
         }),
       );
     },
@@ -167,6 +190,21 @@ export const openPayloads = ({
       }),
     clear: () => cached.clear(),
   };
+};
+
+/** The most frames of a run, and how far apart two of them are at the most. */
+const RUN = 256;
+const GAP = 8;
+
+/** Frame numbers in runs of those that lie close together, ascending. */
+const runsOf = (seqs: readonly number[]): readonly (readonly number[])[] => {
+  const runs: number[][] = [];
+  for (const seq of [...seqs].sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run === undefined || run.length === RUN || seq - (run.at(-1) as number) > GAP) runs.push([seq]);
+    else run.push(seq);
+  }
+  return runs;
 };
 
 const sizeOf = (bytes: number): number => bytes * DECODED_FACTOR + BYTES_PER_FRAME;
