@@ -155,6 +155,8 @@ export type Home = {
   /** The position of `@t0 @t-1 @c12 @s57 @name:NAME`; without a reference the working state. */
   position(branchRef: BranchRef, ref?: string): Promise<Position>;
   view(position: Position): Promise<TreeView>;
+  /** As `view`, but of some nodes with what they contain: reads these, and not the rest of the tree. */
+  partialView(position: Position, ids: readonly string[]): Promise<TreeView>;
   /** As `view`, but no content is read: for those who want a part of a large tree. */
   tree(position: Position): Promise<TreeAt>;
   /**

@@ -54,6 +54,7 @@ import {
   openRequestedRuns,
   openStages,
   openTreeLoader,
+  partialViewOf,
   positionOf,
   readOf,
   readFrameEvents,
@@ -334,6 +335,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     position: (branchRef, ref = '') =>
       readOf(projection, branchRef.history, (rows) => findServedPosition(rows, branchRef, ref)),
     view,
+    partialView: (position, ids) => partialViewOf(projection, position, ids),
     tree: (position) => treeAt(projection, position),
     withPayloads: (history, fn) => projection.payloads.using(history, fn),
     select: async (branchRef, selector, window = {}) => {

@@ -61,7 +61,15 @@ export type {
   LoggedEvent,
   SnapshotSummary,
 } from './read-types.ts';
-export { listHistoryPage, oneHistory, positionOf, snapshotsOf, treeAt, viewOf } from './read.ts';
+export {
+  listHistoryPage,
+  oneHistory,
+  partialViewOf,
+  positionOf,
+  snapshotsOf,
+  treeAt,
+  viewOf,
+} from './read.ts';
 export { resolvePosition } from './resolve-position.ts';
 export { diffPositions } from './selection/diff-positions.ts';
 export { openTreeLoader } from './selection/load-tree.ts';

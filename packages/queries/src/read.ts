@@ -1,5 +1,5 @@
 import { toHex } from '@stemma/canonical';
-import type { Payload } from '@stemma/context-tree';
+import type { EventRef, Payload } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import {
   branchAddressOf,
@@ -8,6 +8,8 @@ import {
   readBranch,
   readFlatTree,
   readHistoryHead,
+  readNode,
+  readPartialTree,
   readTipSeq,
   type BranchRef,
   type Position,
@@ -195,8 +197,47 @@ const treeIn = (rows: RowReader, position: Position): TreeAt => {
 
 /** The tree at a position with all its payloads in memory. */
 export const viewOf = async (projection: Projection, position: Position): Promise<TreeView> => {
-  const { tree, thread } = await treeAt(projection, position);
-  const refs = tree.payloads.filter((ref) => ref !== null);
+  const at = await treeAt(projection, position);
+  return withPayloads(
+    projection,
+    at,
+    at.tree.payloads.filter((ref) => ref !== null),
+  );
+};
+
+/** With more nodes, the whole tree is read: each of them is looked up. */
+const MAX_PARTIAL = 512;
+
+/**
+ * Some nodes of a position with what they contain, and their payloads in memory: read without the rest of the tree. Depths of turns
+ * differ from those in the whole.
+ */
+export const partialViewOf = async (
+  projection: Projection,
+  position: Position,
+  ids: readonly string[],
+): Promise<TreeView> => {
+  const { history, branchId, seq } = position;
+  const at = await projection.read((rows): TreeAt | undefined => {
+    if (ids.length > MAX_PARTIAL) return undefined;
+    // Root and regions contain what every location has.
+    if (ids.some((id) => readNode(rows, history, branchId, seq, id)?.kind === 'fixed')) return undefined;
+    const tree = readPartialTree(rows, history, branchId, seq, { ...NO_DEPTH, ids });
+    return { position, tree, thread: readBranch(rows, history, branchId).thread };
+  });
+  if (at === undefined) return viewOf(projection, position);
+  const refs = ids.flatMap((id) => at.tree.payloads[at.tree.indexOf(id) ?? -1] ?? []);
+  return withPayloads(projection, at, refs);
+};
+
+/** No node is wanted for its depth. */
+const NO_DEPTH = { minDepth: 1, maxDepth: 0 } as const;
+
+const withPayloads = async (
+  projection: Projection,
+  { position, tree, thread }: TreeAt,
+  refs: readonly EventRef[],
+): Promise<TreeView> => {
   const found = await projection.payloads.using(position.history, (source) =>
     collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
   );

@@ -237,6 +237,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
         .filter(({ cycle }) => cycle < before)
         .slice(-limit),
     position: async (branchRef, reference) => positionOf(branchRef, reference),
+    partialView: async (at) => view(at),
     view: async (at) => view(at),
     tree: async (at) => view(at),
     withPayloads: async (history, fn) =>

@@ -9,6 +9,7 @@ import { text } from '../options.ts';
 import { oneLine } from '../output.ts';
 
 const MAX_CHANGES = 40;
+const MAX_MATCHED = 5;
 
 export const bisect: CommandSpec = {
   name: 'bisect',
@@ -50,11 +51,13 @@ export const bisect: CommandSpec = {
 const excerptsOf = async (
   home: Home,
   { history }: BranchRef,
-  { first, before }: BisectAnswer,
+  { first, before, matched, matchedBefore, changes }: BisectAnswer,
 ): Promise<WordsOfNode> => {
+  const shown = [...changes.slice(0, MAX_CHANGES).map(({ id }) => id), ...matched.slice(0, MAX_MATCHED)];
+  const ids = [...shown, ...matchedBefore.slice(0, MAX_MATCHED)];
   const views = await Promise.all(
     [first, before].map(async ({ branchId, label }) =>
-      home.view(await home.position(branchRefOf(history, branchId), label)),
+      home.partialView(await home.position(branchRefOf(history, branchId), label), ids),
     ),
   );
   return openExcerpts(...views);
@@ -67,8 +70,8 @@ const describe = (answer: BisectAnswer, not: boolean, excerpt: WordsOfNode, widt
   const lines = [
     `${positionText(first)} is the first bad snapshot; ${positionText(before)}, the one before it, is good`,
     `  ${not ? 'it no longer matches:' : 'it matches:'}`,
-    ...ids.slice(0, 5).map((id) => withExcerpt(`    ${oneLine(id, 40)}`, id, excerpt, width)),
-    ...(ids.length > 5 ? [`    and ${ids.length - 5} more`] : []),
+    ...ids.slice(0, MAX_MATCHED).map((id) => withExcerpt(`    ${oneLine(id, 40)}`, id, excerpt, width)),
+    ...(ids.length > MAX_MATCHED ? [`    and ${ids.length - MAX_MATCHED} more`] : []),
     `  read ${loads} of ${snapshots} snapshots`,
     `differences from ${older.label} to ${newer.label}:`,
     ...changes.slice(0, MAX_CHANGES).map((change) => changeLine(change, excerpt, width)),

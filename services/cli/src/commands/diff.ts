@@ -25,9 +25,10 @@ export const diff: CommandSpec = {
     const result = await home.diff(branchRef, required(older), required(newer), text(options, 'select'));
     const a = await home.position(branchRef, required(older));
     const b = await home.position(branchRef, required(newer));
+    const ids = [...result.added, ...result.removed, ...result.changed.map(({ id }) => id)];
     const excerpt: WordsOfNode = output.json
       ? () => undefined
-      : openExcerpts(await home.view(b), await home.view(a));
+      : openExcerpts(await home.partialView(b, ids), await home.partialView(a, ids));
     if (options['explain'] === true) {
       const explained = restrictExplained(await home.causes.explain(a, b), result);
       await output.result(explained, () => describe(explained, excerpt, output.width));

@@ -161,7 +161,7 @@ const openWords = (home: Home): WordsOf => {
     // What was removed is there before only.
     for (const at of [one.snapshot_after, one.snapshot_before]) {
       if (at === null) continue;
-      const words = openExcerpts(await home.view(await home.position(branchRef, at)))(id);
+      const words = openExcerpts(await home.partialView(await home.position(branchRef, at), [id]))(id);
       if (words !== undefined) return `  ${words}`;
     }
     return '';

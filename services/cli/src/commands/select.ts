@@ -46,7 +46,7 @@ export const select: CommandSpec = {
     const { ids, position } = await home.select(branchRef, selector, asked);
     observe(branchRef, 'selected', selector, position);
     if (ids.length === 0 && !output.json) output.say('no node matches');
-    const excerpt = output.json ? undefined : openExcerpts(await home.view(position));
+    const excerpt = output.json ? undefined : openExcerpts(await home.partialView(position, ids));
     await output.result(ids, () =>
       ids
         .map(
@@ -87,19 +87,13 @@ const printRange = async (
     return;
   }
   const cycles = new Map(result.snapshots.map(({ label, cycle }) => [label, cycle]));
-  const views = new Map<string, TreeView>();
-  const viewAt = async (label: string): Promise<TreeView> => {
-    const view =
-      views.get(label) ?? (await home.view(await home.position(branchRef, `@c${cycles.get(label) ?? ''}`)));
-    // One pair after the other has a snapshot in common.
-    if (views.size > 1) views.delete(views.keys().next().value as string);
-    views.set(label, view);
-    return view;
-  };
+  const viewAt = async (label: string, ids: readonly string[]): Promise<TreeView> =>
+    home.partialView(await home.position(branchRef, `@c${cycles.get(label) ?? ''}`), ids);
   for (const diff of result.diffs) {
     const { added, removed, changed } = diff.stats;
     if (added + removed + changed === 0) continue;
-    const words = openExcerpts(await viewAt(diff.from), await viewAt(diff.to));
+    const ids = [...diff.added_ids, ...diff.removed_ids, ...diff.changed.map(({ id }) => id)];
+    const words = openExcerpts(await viewAt(diff.from, ids), await viewAt(diff.to, ids));
     await output.write(pairText(diff, cycles, words, output.width));
   }
   await output.write(summaryText(result));

@@ -21,7 +21,8 @@ export const snapshots: CommandSpec = {
       return undefined;
     }
     // Where no call is recorded, nobody knows behind which snapshots one stood.
-    const calls = (cell: string): string[] => (list.some((row) => row.calls !== null) ? [cell] : []);
+    const hasCalls = list.some((row) => row.calls !== null);
+    const calls = (cell: string): string[] => (hasCalls ? [cell] : []);
     await output.write(
       table(
         [

@@ -1,6 +1,6 @@
 import { toWireJson } from '@stemma/api';
 import { ERRORS } from '@stemma/errors';
-import type { TreeView } from '@stemma/history-store';
+import type { Position } from '@stemma/history-store';
 import type { WatchMessage } from '@stemma/queries';
 import type { CommandSpec } from '../command.ts';
 import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
@@ -17,17 +17,19 @@ export const watch: CommandSpec = {
   options: [],
   run: async ({ findBranch: find, output, signal }, [name, selector]) => {
     const { home } = await find(name);
-    let before: TreeView | undefined;
+    let before: Position | undefined;
     const messages = home.questions.watch(required(name), required(selector), { signal });
     for await (const message of messages) {
       if (output.json) {
         await output.write(toWireJson(message) + '\n');
         continue;
       }
-      const view = await home.view(message.position);
-      const words = openExcerpts(view, ...(before === undefined ? [] : [before]));
-      await output.write(describe(message, words, output.width));
-      before = view;
+      const { position, added, removed } = message;
+      const views = [await home.partialView(position, [...added, ...removed])];
+      // What is removed is there before only.
+      if (before !== undefined && removed.length > 0) views.push(await home.partialView(before, removed));
+      await output.write(describe(message, openExcerpts(...views), output.width));
+      before = position;
     }
     // It ends by being cancelled, or, which is no failure, when nobody reads it any more.
     return output.unread.aborted ? undefined : ERRORS.E_CANCELLED.exit;

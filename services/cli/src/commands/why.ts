@@ -40,8 +40,8 @@ const wordsOf = async (
 ): Promise<string | undefined> => {
   const shown = snapshots === null ? undefined : `@c${snapshots.last}`;
   if (!present && shown === undefined) return undefined;
-  const view = await home.view(present ? position : await home.position(branchRef, shown));
-  return openExcerpts(view)(node, 100);
+  const at = present ? position : await home.position(branchRef, shown);
+  return openExcerpts(await home.partialView(at, [node]))(node, 100);
 };
 
 const describeWhy = (answer: Why, words: string | undefined): string => {
