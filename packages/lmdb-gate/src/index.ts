@@ -4,3 +4,4 @@ export { filesOfFile } from './lmdb-files.ts';
 export { hasOthers } from './users.ts';
 export { copyMark, nextFolder } from './numbered-folders.ts';
 export { openGateBeside, type Gate } from './gate.ts';
+export { openRoom, type Room } from './room.ts';

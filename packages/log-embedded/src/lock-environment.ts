@@ -1,4 +1,11 @@
-import { enterEnvironment, filesOfFile, nextFolder, openGateBeside, type Entered } from '@stemma/lmdb-gate';
+import {
+  enterEnvironment,
+  filesOfFile,
+  nextFolder,
+  openGateBeside,
+  openRoom,
+  type Entered,
+} from '@stemma/lmdb-gate';
 import { bootId } from '@stemma/machine';
 import { fail } from '@stemma/errors';
 import { open, type RootDatabase } from 'lmdb';
@@ -28,6 +35,9 @@ export type LockEnvironment = {
 
 const BOOT = 'boot';
 const READERS = 1024;
+/** Room is made for so many ends of partitions, and more than their bytes. */
+const MOST_ENDS = 256;
+const END_BYTES = 40;
 
 const dataIn = (folder: string): string => join(folder, 'ends.mdb');
 
@@ -72,6 +82,7 @@ export const enterLockBeside = (folder: string): Omit<Entered<LockEnvironment>, 
 export const openLockEnvironment = (folder: string): LockEnvironment => {
   const data = dataIn(folder);
   const database = openDatabase(data);
+  const room = openRoom(data);
   const { ino } = statSync(data);
   const next = nextFolder(folder);
   return {
@@ -85,8 +96,10 @@ export const openLockEnvironment = (folder: string): LockEnvironment => {
       return database.getBinary(BOOT)?.toString('latin1');
     },
     locked: (action) =>
-      database.transactionSync(() =>
-        action(
+      database.transactionSync(() => {
+        // Before anything is written to a segment: an end that cannot be noted would leave it there.
+        room.ensure(MOST_ENDS, MOST_ENDS * END_BYTES);
+        return action(
           (partition, { end, base }) => {
             const bytes = Buffer.alloc(16);
             bytes.writeDoubleBE(end, 0);
@@ -96,14 +109,17 @@ export const openLockEnvironment = (folder: string): LockEnvironment => {
           () => {
             void database.put(BOOT, Buffer.from(bootId(), 'latin1'));
           },
-        ),
-      ),
+        );
+      }),
     isCurrent: () => {
       const now = statSync(data, { throwIfNoEntry: false });
       return now?.ino === ino;
     },
     isReplaced: () => existsSync(next),
-    close: () => database.close(),
+    close: async () => {
+      await database.close();
+      room.close();
+    },
   };
 };
 

@@ -1,5 +1,5 @@
 import { StemmaError } from '@stemma/errors';
-import { enterEnvironment, filesOfFile, openGateBeside } from '@stemma/lmdb-gate';
+import { enterEnvironment, filesOfFile, openGateBeside, openRoom, type Room } from '@stemma/lmdb-gate';
 import { bootId, isAlive, syncFile } from '@stemma/machine';
 import { open, type Database, type DatabaseOptions, type RootDatabase } from 'lmdb';
 import { dirname, join } from 'node:path';
@@ -80,14 +80,21 @@ const openEntered = ({
     isKnown: (folder) => isAsClosed(folder, fileIn(folder), boot),
     open: (folder) => {
       const root = openRoot(fileIn(folder));
-      return { root, own: root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }) };
+      const room = openRoom(fileIn(folder));
+      try {
+        return { root, room, own: openOwn(root, room) };
+      } catch (error) {
+        room.close();
+        void root.close();
+        throw error;
+      }
     },
     replaced,
     copied,
     distrustOpeners: true,
   });
   const { folder, gate } = entered;
-  const { root, own } = entered.opened;
+  const { root, room, own } = entered.opened;
   const file = fileIn(folder);
   const tables = new Map<string, Bytes>();
   const refused = new Set<string>();
@@ -105,10 +112,12 @@ const openEntered = ({
   const write = <T>(fn: () => T): T => {
     try {
       const result = gate.pass(() =>
-        root.transactionSync(() => {
-          if (!announced) announce();
-          return fn();
-        }),
+        root.transactionSync(() =>
+          room.during(() => {
+            if (!announced) announce();
+            return fn();
+          }),
+        ),
       );
       announced = true;
       return result;
@@ -118,7 +127,7 @@ const openEntered = ({
   };
 
   const close = (): void => {
-    gate.pass(() => root.transactionSync(() => own.removeSync(opener)));
+    gate.pass(() => root.transactionSync(() => room.during(() => own.removeSync(opener))));
     // Under the lock nobody writes: what is synced now is all there is, if nobody else is at it.
     gate.pass(() =>
       root.transactionSync(() => {
@@ -152,8 +161,11 @@ const openEntered = ({
       // A tree that cannot be opened is counted once: who counted it again and again would read for ever.
       if (!refused.has(name)) opened++;
       refused.add(name);
-      table = gate.pass(() => openTable(root, treeName(name), create));
-      if (table !== undefined && refused.delete(name)) tables.set(name, table);
+      table = gate.pass(() => {
+        if (create) makeRoomForTree(room);
+        return openTable(root, treeName(name), create);
+      });
+      if (table !== undefined && refused.delete(name)) tables.set(name, room.counted(table));
       return table;
     },
     async close() {
@@ -165,8 +177,11 @@ const openEntered = ({
       }
       await root.close();
       gate.pass(() => {
-        if (!entered.isShared()) noteClosed(folder, file, boot);
+        if (entered.isShared()) return;
+        room.giveBack();
+        noteClosed(folder, file, boot);
       });
+      room.close();
       await entered.leave();
     },
   };
@@ -181,21 +196,24 @@ export type ReadEnvironment = Pick<LmdbEnvironment, 'own' | 'table' | 'opened' |
  */
 export const openReadEnvironment = (file: string): ReadEnvironment => openAgain(file);
 
-const openAgain = (file: string): ReadEnvironment & { readonly root: RootDatabase } => {
+const openAgain = (
+  file: string,
+  counted: Room['counted'] = (database) => database,
+): ReadEnvironment & { readonly root: RootDatabase } => {
   const root = openRoot(file);
   const tables = new Map<string, Bytes>();
   const refused = new Set<string>();
   let opened = 0;
   return {
     root,
-    own: root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }),
+    own: counted(root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES })),
     table(name) {
       let table = tables.get(name);
       if (table !== undefined || !has(root, treeName(name))) return table;
       if (!refused.has(name)) opened++;
       refused.add(name);
       table = openTable(root, treeName(name), false);
-      if (table !== undefined && refused.delete(name)) tables.set(name, table);
+      if (table !== undefined && refused.delete(name)) tables.set(name, counted(table));
       return table;
     },
     opened: () => opened,
@@ -213,13 +231,14 @@ export const openWriteEnvironment = (
   file: string,
   inside: <T>(fn: () => T) => T,
 ): ReadEnvironment & Pick<LmdbEnvironment, 'write'> => {
-  const { root, ...environment } = openAgain(file);
+  const room = openRoom(file);
+  const { root, ...environment } = openAgain(file, room.counted);
   const gate = openGateBeside(dirname(file));
   return {
     ...environment,
     write(fn) {
       try {
-        return inside(() => gate.pass(() => root.transactionSync(fn)));
+        return inside(() => gate.pass(() => root.transactionSync(() => room.during(fn))));
       } catch (error) {
         throw error instanceof StemmaError ? error : lmdbError(error, 'written');
       }
@@ -227,9 +246,19 @@ export const openWriteEnvironment = (
     async close() {
       await root.close();
       await gate.close();
+      room.close();
     },
   };
 };
+
+/** The tree of the store's own records, made if it is missing. Inside of the gate. */
+const openOwn = (root: RootDatabase, room: Room): Bytes => {
+  if (room.isNew()) makeRoomForTree(room);
+  return room.counted(root.openDB<Buffer, Buffer>({ name: 'own', ...BYTES }));
+};
+
+/** LMDB itself commits a tree when it is made. */
+const makeRoomForTree = (room: Room): void => room.ensure(4, 1024);
 
 const openRoot = (file: string): RootDatabase =>
   open({ path: file, noSync: true, maxReaders: READERS, maxDbs: 128, ...BYTES });
