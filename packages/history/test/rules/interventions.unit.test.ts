@@ -348,3 +348,22 @@ test.each(ALONE.map((step) => [step.op, step] as const))(
     expect(session.history.state.next).toBe(next);
   },
 );
+
+test.each(['system', 'developer', 'user', 'assistant', 'tool', 'function'])(
+  'a message is injected in the role %s [pool: Interventions]',
+  (role) => {
+    const session = started();
+    const { events } = intervene(session, 0, { op: 'inject', text: 'x', role });
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: 'NodeInserted', node: expect.objectContaining({ role }) as unknown }),
+    );
+  },
+);
+
+test.each(['robot', 'User', ''])(
+  'a message in the role %j, which no model takes, is refused [pool: Interventions]',
+  (role) => {
+    const session = started();
+    expect(codeOf(() => intervene(session, 0, { op: 'inject', text: 'x', role }))).toBe('E_ROLE_UNKNOWN');
+  },
+);

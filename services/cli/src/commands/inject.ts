@@ -1,3 +1,4 @@
+import { INJECTED_ROLES } from '@stemma/history';
 import type { CommandSpec } from '../command.ts';
 import { MAX_STDIN, readText, required, text, whole } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
@@ -13,7 +14,7 @@ export const inject: CommandSpec = {
     ['--source <name>', 'the source of the message (default: manual)'],
     ['--node <id>', 'the id of the block (default: a new id)'],
     ['--parent <id>', 'the parent: ^ah, ^sys, or the id of a container or turn (default: ^ah)'],
-    ['--role <role>', 'the role: system, user, assistant, tool …'],
+    ['--role <role>', `the role: ${INJECTED_ROLES.join(', ')}`],
     ['--kind <kind>', 'the kind: text, call, result … (default: text)'],
     ['--offset <n>', 'the order around the core: < 0 before, > 0 after (default: 0)'],
     ['--ttl <n>', 'the number of further snapshots that keep it (default: unlimited)'],

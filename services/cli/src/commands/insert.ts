@@ -1,5 +1,6 @@
 import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { checkInjectedRole, INJECTED_ROLES } from '@stemma/history';
 import type { CommandSpec, Context } from '../command.ts';
 import { MAX_STDIN, readJsonInput, readText, text, whole } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
@@ -15,7 +16,7 @@ export const insert: CommandSpec = {
     ['--node <file>', 'the whole node as a JSON object, children included; - reads stdin'],
     ['--type <nodeType>', 'the node type: cb, mc, cb:summary, custom:note … (default: cb)'],
     ['--id <id>', 'the id of the node (default: a new id)'],
-    ['--role <role>', 'the role: system, user, assistant, tool …'],
+    ['--role <role>', `the role: ${INJECTED_ROLES.join(', ')}`],
     ['--kind <kind>', 'the kind: text, call, result …'],
     ['--offset <n>', 'the order around the core: < 0 before, > 0 after (default: 0)'],
     ['--ttl <n>', 'the number of further snapshots that keep it (default: unlimited)'],
@@ -81,6 +82,8 @@ const headers = (options: Options): Record<string, WideJson> => {
     const value = text(options, name);
     if (value !== undefined) result[name] = value;
   }
+  const role = text(options, 'role');
+  if (role !== undefined) checkInjectedRole(role);
   for (const [name, min] of [
     ['offset', undefined],
     ['ttl', 0],
