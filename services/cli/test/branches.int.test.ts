@@ -271,6 +271,29 @@ test('of a branch that went another way an error says what to name, a selector r
   expect(forked.stdout).toMatch(/ continues from @c2 \(@s4\)\n$/);
 });
 
+test('a list of the interventions of all histories names the history of each [pool: Interventions]', async () => {
+  await json('start', '--name', 'second-desk');
+  await json('inject', 'second-desk', 'hello', '--role', 'user', '--actor', 'Ada');
+  await json('inject', 'desk', 'welcome', '--role', 'user', '--actor', 'Ada');
+  for (const columns of [80, 200]) {
+    const { stdout } = await runStemma(['interventions', ...home], { columns });
+    expect(stdout).toMatch(/^HISTORY +FRAME /);
+    expect(stdout).toMatch(/^second-desk .*hello$/m);
+    expect(stdout).toMatch(/^desk .*welcome$/m);
+  }
+  expect((await runStemma(['interventions', 'desk', ...home])).stdout).toMatch(/^FRAME /);
+});
+
+test('a role that no model takes is refused by every command that takes one', async () => {
+  for (const args of [
+    ['inject', 'desk', 'hello'],
+    ['insert', 'desk', '--content', 'hello'],
+  ]) {
+    const { code, stderr } = await run([...args, '--role', 'robot', '--actor', 'Ada']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('"robot" (E_ROLE_UNKNOWN)')]);
+  }
+});
+
 test('a command that is used wrongly shows its example', async () => {
   for (const [args, example] of [
     [['fork'], 'stemma fork mine @c5 --name what-if'],

@@ -14,7 +14,7 @@ import { openExcerpts } from '../excerpts.ts';
 import { showIntervention } from '../interventions/show.ts';
 import { text, whole } from '../options.ts';
 import { cutAt, oneLine, type Output } from '../output.ts';
-import { withTitles } from '../titles.ts';
+import { titleOf, withTitles } from '../titles.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -46,7 +46,7 @@ export const interventions: CommandSpec = {
     const skip = whole(options, 'skip', { least: 0 }) ?? 0;
     const filter = filterOf(options);
     const found = sliceOf(await openInterventions(context, name as string | undefined, filter), skip, limit);
-    if (format === 'table') await printTable(output, found, openWords(await context.home()));
+    if (format === 'table') await printTable(output, found, await context.home(), name === undefined);
     else if (file === undefined)
       for await (const lines of interventionLines(found, format)) await output.writeLines(lines);
     else {
@@ -152,10 +152,8 @@ const sliceOf = async function* (
   }
 };
 
-type WordsOf = (one: Intervention) => Promise<string>;
-
 /** What was done, in words: branches by name, and how the first edited node begins. */
-const openWords = (home: Home): WordsOf => {
+const openWords = (home: Home): ((one: Intervention) => Promise<string>) => {
   const excerptOf = async (one: Intervention, id: string): Promise<string> => {
     const branchRef = branchRefOf(one.history, one.branchId);
     // What was removed is there before only.
@@ -178,45 +176,81 @@ const openWords = (home: Home): WordsOf => {
   };
 };
 
+/** A column of the table. On a narrow terminal some give way to what was done: `interventions show` has them. */
+type Column = {
+  readonly title: string;
+  readonly width: number;
+  /** True: shown where there is room. `in one`: in a narrow table only if that is of one history. */
+  readonly isWide?: true | 'in one';
+  readonly cell: (one: Intervention) => string | Promise<string>;
+};
+
+const COLUMNS: readonly Column[] = [
+  { title: 'FRAME', width: 6, cell: ({ seq }) => `@s${seq}` },
+  {
+    title: 'TIME',
+    width: 20,
+    isWide: 'in one',
+    cell: ({ timestamp }) => `${timestamp.replace('T', ' ').slice(0, 19)}Z`,
+  },
+  { title: 'TYPE', width: 14, cell: (one) => one.intervention_type },
+  { title: 'ACTOR', width: 10, cell: ({ actor }) => actor },
+  { title: 'BEFORE', width: 7, isWide: true, cell: (one) => one.snapshot_before ?? '' },
+  { title: 'AFTER', width: 7, isWide: true, cell: (one) => one.snapshot_after },
+];
+
+/** The columns of a table of all histories begin with the name of the history. */
+const historyColumn = (home: Home): Column => {
+  const titles = new Map<string, Promise<string>>();
+  return {
+    title: 'HISTORY',
+    width: 16,
+    cell: ({ history }) => {
+      const title = titles.get(history) ?? titleOf(home, history).catch(() => history);
+      titles.set(history, title);
+      return title;
+    },
+  };
+};
+
+/** What was done: the notes, the words and the number of later notes. */
+const whatColumn = (home: Home): Column => {
+  const wordsOf = openWords(home);
+  return {
+    title: 'WHAT',
+    width: 0,
+    cell: async (one) => {
+      const what = [one.notes, await wordsOf(one)].filter((word) => word !== '').join(' · ');
+      return one.annotations.length === 0 ? what : `${what}  (${one.annotations.length} notes since)`;
+    },
+  };
+};
+
 const printTable = async (
   output: Output,
   source: AsyncIterable<Intervention>,
-  wordsOf: WordsOf,
+  home: Home,
+  ofAll: boolean,
 ): Promise<void> => {
   let lines = 0;
-  // On a narrow terminal the positions give way to what was done: `interventions show` has them.
   const isNarrow = output.width < 100;
-  const cellsOf = (cells: readonly string[]): readonly string[] =>
-    isNarrow ? cells.filter((_, i) => i !== 4 && i !== 5) : cells;
+  const columns = [...(ofAll ? [historyColumn(home)] : []), ...COLUMNS, whatColumn(home)].filter(
+    ({ isWide }) => !isNarrow || isWide === undefined || (isWide === 'in one' && !ofAll),
+  );
+  // What was done is shown rather than the whole of a long name.
+  const fit = (text: string, { width }: Column): string =>
+    oneLine(text, isNarrow && width > 0 ? Math.max(width, 10) : 400).padEnd(width);
+  const write = (cells: readonly string[]): Promise<void> | void =>
+    output.write(cutAt(cells.join('  '), Math.min(output.width, 500)).trimEnd() + '\n');
   for await (const one of source) {
-    if (lines++ === 0)
-      await output.write(
-        row(cellsOf(['FRAME', 'TIME', 'TYPE', 'ACTOR', 'BEFORE', 'AFTER', 'WHAT']), output.width),
-      );
-    const what = [one.notes, await wordsOf(one)].filter((word) => word !== '').join(' · ');
-    const cells = [
-      `@s${one.seq}`,
-      one.timestamp.replace('T', ' ').slice(0, 19) + 'Z',
-      one.intervention_type,
-      // What was done is told rather than the whole of a long name.
-      isNarrow ? oneLine(one.actor, ACTOR_WIDTH) : one.actor,
-      one.snapshot_before ?? '',
-      one.snapshot_after,
-      one.annotations.length === 0 ? what : `${what}  (${one.annotations.length} notes since)`,
-    ];
-    await output.write(row(cellsOf(cells), output.width));
+    if (lines++ === 0) await write(columns.map(({ title, width }) => title.padEnd(width)));
+    const cells: string[] = [];
+    for (const column of columns) cells.push(fit(await column.cell(one), column));
+    await write(cells);
   }
   if (lines === 0) output.say('no interventions');
   else if (lines === MAX_TABLE_ROWS)
     output.say(
       `the first ${MAX_TABLE_ROWS} interventions are shown: use --skip and --limit for others, -o for all`,
     );
-};
-
-const ACTOR_WIDTH = 10;
-const WIDTHS = [6, 20, 14, ACTOR_WIDTH, 7, 7];
-const row = (cells: readonly string[], width: number): string => {
-  const line = cells.map((cell, i) => oneLine(cell, 400).padEnd(WIDTHS[i] ?? 0)).join('  ');
-  const maxLength = Math.min(width, 500);
-  return cutAt(line, maxLength).trimEnd() + '\n';
 };
