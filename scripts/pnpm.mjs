@@ -22,6 +22,21 @@ export function runFile(path, args) {
   return spawned(path, args, false);
 }
 
+/**
+ * Runs the pinned pnpm behind one line that says what is done; what it prints is shown only if it fails. Returns its exit
+ * code.
+ */
+export function pnpmQuietly(what, ...args) {
+  process.stderr.write(`${what} …\n`);
+  const shell = process.platform === 'win32';
+  const options = { cwd: root, env: inherited, shell, encoding: 'utf8', maxBuffer: 1 << 30 };
+  const result = spawnSync('npx', ['-y', packageManager, ...args], options);
+  if (result.status === 0) return 0;
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  if (result.error) process.stderr.write(`npx: ${result.error.message}\n`);
+  return result.status ?? 1;
+}
+
 function spawned(program, args, shell) {
   const result = spawnSync(program, args, { cwd: root, stdio: 'inherit', env: inherited, shell });
   if (result.error) {
@@ -36,11 +51,20 @@ export function pnpm(...args) {
   return run('npx', ['-y', packageManager, ...args]);
 }
 
+const INSTALL = ['install', '--frozen-lockfile', '--reporter=append-only'];
+
 /** Installs what the lock file says; ends the process if that fails. */
 export function install() {
-  const code = pnpm('install', '--frozen-lockfile', '--reporter=append-only');
-  if (code !== 0) {
-    console.error('The installation failed; nothing was run.');
-    process.exit(code);
-  }
+  endIfFailed(pnpm(...INSTALL));
+}
+
+/** The same behind one line. */
+export function installQuietly() {
+  endIfFailed(pnpmQuietly('Installing', ...INSTALL));
+}
+
+function endIfFailed(code) {
+  if (code === 0) return;
+  console.error('The installation failed; nothing was run.');
+  process.exit(code);
 }
