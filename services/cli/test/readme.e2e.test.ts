@@ -50,8 +50,6 @@ const cwd = join(folder.path, 'here');
 let model: Server;
 let env: NodeJS.ProcessEnv;
 const asked: (readonly { readonly role: string; readonly content: unknown }[])[] = [];
-/** While it is set, the model does not answer. */
-let answering = Promise.resolve();
 
 beforeAll(async () => {
   model = createServer((incoming, outgoing) => {
@@ -62,12 +60,10 @@ beforeAll(async () => {
         messages: (typeof asked)[number];
       };
       asked.push(messages);
-      void answering.then(() => {
-        const choices = [{ index: 0, message: answerTo(messages), finish_reason: 'stop' }];
-        const usage = { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 };
-        outgoing.setHeader('content-type', 'application/json');
-        outgoing.end(JSON.stringify({ object: 'chat.completion', model: 'gpt-4o', choices, usage }));
-      });
+      const choices = [{ index: 0, message: answerTo(messages), finish_reason: 'stop' }];
+      const usage = { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 };
+      outgoing.setHeader('content-type', 'application/json');
+      outgoing.end(JSON.stringify({ object: 'chat.completion', model: 'gpt-4o', choices, usage }));
     });
   }).listen(0, '127.0.0.1');
   await once(model, 'listening');
@@ -121,20 +117,13 @@ test('every command of the README does what the page says (STEMMA_WRITE_TUTORIAL
   for (const { commands } of stepsOf(page)) {
     let printed = '';
     let beside: Promise<string> | undefined;
-    let answer = (): void => undefined;
     for (const line of commands.trimEnd().split('\n')) {
       if (line.startsWith('./stemma record --steer')) {
-        const before = asked.length;
-        answering = new Promise((resolve) => (answer = resolve));
         beside = run(line);
-        await until('the first call', () => asked.length > before);
+        await until('a held call', async () => (await run('./stemma held')).includes('live'));
         continue;
       }
       printed += await run(line);
-      if (line.startsWith('./stemma break')) {
-        answer();
-        await until('a held call', async () => (await run('./stemma held')).includes('live'));
-      }
       if (line.startsWith('./stemma resume')) await beside;
     }
     outputs.push(printed);
