@@ -114,7 +114,7 @@ export const ERRORS = {
   E_SEARCH_INVALID: row(400, 64, false, 'Write words, "a phrase", begin* or -not; at least one word that must be there.'),
   E_SEARCH_BUSY: row(503, 74, true, 'Wait until the other search has read the log, and try again.'),
   E_LOG_BUSY: row(503, 74, true, 'Stop the process that holds the log, or wait for it to end.'),
-  E_LOG_MISMATCH: row(409, 74, false, 'Name the directory of the expected log: this one holds another.'),
+  E_LOG_MISMATCH: row(409, 74, false, 'Name the expected log: this is another one, or not all of it, or its topic is not set up to keep all of it. `stemma doctor` shows the settings; what is gone comes back from a backup only.', 'Ask the operator: the log is another one, or not all of it, or not set up to keep all of it.'),
   E_LOG_CLOSED: row(503, 74, false, 'Open the log again.'),
   E_LOG_GONE: row(503, 74, false, 'Put the missing files back from a backup. For a new log, name another home with --home or STEMMA_HOME.', 'Ask the operator to put the missing files of the log back from a backup.'),
   E_LOG_NOT_FOUND: row(404, 74, false, 'Import something first, or name another log with STEMMA_LOG.'),

@@ -1,10 +1,11 @@
 import { fail } from '@stemma/errors';
-import { openPartitions, storedPartitionCount, type EventLog, type RawLog } from '@stemma/log';
+import { openPartitions, readStoredLog, type EventLog, type RawLog } from '@stemma/log';
 import { randomUUID } from 'node:crypto';
 import { openClient } from './protocol/client.ts';
 import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './protocol/topic.ts';
 import { openReader } from './reader.ts';
 import { openSender } from './sender.ts';
+import { openTopicGuard, type TopicGuard } from './topic-guard.ts';
 import { openWatcher, type WatcherWaits } from './watcher.ts';
 
 export type KafkaLogOptions = {
@@ -42,18 +43,19 @@ export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> 
   const facts = await openTopic({ brokers, topic, deadline, ...making });
   if (facts === undefined)
     throw fail('E_LOG_NOT_FOUND', `the brokers at ${brokers.join(', ')} have no topic ${topic}`, { topic });
-  refuseUnfit(facts);
-  const all = openRaw(options, facts, deadline);
+  const { raw: all, guard } = openRaw(options, facts, deadline);
   try {
-    await refuseCut(all, facts.topic);
+    await guard.check();
     // A log keeps the partitions it was made with: which one a history is in rests on their number.
-    const raw = withFewer(all, (await storedPartitionCount(all)) ?? facts.partitions);
-    if (options.partitions !== undefined && options.partitions !== raw.partitions)
+    const raw = withFewer(all, (await readStoredLog(all))?.partitions ?? facts.partitions);
+    const { partitions } = raw;
+    if (options.partitions !== undefined && options.partitions !== partitions)
       throw fail(
         'E_LOG_MISMATCH',
-        `the log in ${facts.topic} has ${raw.partitions} partitions, not ${options.partitions}`,
+        `the log in ${facts.topic} has ${partitions} partitions, not ${options.partitions}`,
       );
     const id = await openPartitions(raw, randomUUID(), BigInt(Date.now()) * 1_000_000n);
+    guard.identify({ id, partitions });
     return { ...raw, id, facts };
   } catch (error) {
     await all.close();
@@ -78,41 +80,31 @@ const withFewer = (log: RawLog, partitions: number): RawLog => {
   };
 };
 
-const refuseUnfit = (facts: TopicFacts): void => {
-  if (facts.faults.length > 0)
-    throw fail('E_LOG_MISMATCH', `the topic ${facts.topic} cannot hold a log: ${facts.faults.join('; ')}`, {
-      topic: facts.topic,
-    });
-};
-
-/** A log of which the beginning was thrown away has no id any more: nothing is to be written to it. */
-const refuseCut = async (log: RawLog, topic: string): Promise<void> => {
-  const starts = await Promise.all(
-    Array.from({ length: log.partitions }, (_, partition) => log.start(partition)),
-  );
-  const cut = starts.findIndex((start) => start > 0);
-  if (cut !== -1)
-    throw fail(
-      'E_LOG_MISMATCH',
-      `partition ${cut} of ${topic} has lost its records before ${starts[cut] ?? 0}`,
-      {
-        partition: cut,
-      },
-    );
-};
-
 const openRaw = (
   { brokers, prefix, waits }: KafkaLogOptions,
   facts: TopicFacts,
   deadline: number,
-): RawLog => {
+): { readonly raw: RawLog; readonly guard: TopicGuard } => {
   const topic = framesTopic(prefix);
   const connect = (): ReturnType<typeof openClient> => openClient({ brokers, topic, deadline });
   const client = connect();
   const watcher = openWatcher(connect, waits);
+  const guard = openTopicGuard({
+    topic,
+    connect,
+    readStored: () => readStoredLog(raw),
+    forget: () => {
+      for (const { reader } of places) reader.forget();
+    },
+  });
+  const epoch = (): number => client.epoch() + guard.epoch();
   const places = Array.from({ length: facts.partitions }, (_, partition) => {
-    const reader = openReader(client, partition);
-    const append = openSender(client, partition, (end) => {
+    const sawStart = (start: number): void => {
+      guard.sawStart(partition, start);
+    };
+    const reader = openReader({ ...client, epoch }, partition, sawStart);
+    const append = openSender(client, partition, (end, start) => {
+      sawStart(start);
       reader.saw(end);
       watcher.saw(partition, end);
     });
@@ -125,24 +117,30 @@ const openRaw = (
     if (place === undefined) throw fail('E_LOG_MISMATCH', `there is no partition ${partition}`);
     return place;
   };
-  return {
+  const raw: RawLog = {
     partitions: facts.partitions,
     keepsItsEnd: keepsItsEnd(facts),
     append: async (partition, entries) => {
       const { append } = at(partition);
-      return entries.length === 0 ? [] : append(entries);
+      if (entries.length === 0) return [];
+      // Asked while the records are on their way, and again if they were on it for long.
+      const [placed] = await Promise.all([append(entries), guard.check()]);
+      await guard.check();
+      return placed;
     },
     read: async (partition, from, { maxBytes = 1024 * 1024, fresh = false } = {}) =>
       at(partition).reader.read(from, maxBytes, { fresh }),
     end: async (partition) => at(partition).reader.end(),
     start: async (partition) => at(partition).reader.start(),
     isRemote: true,
-    epoch: () => client.epoch(),
+    epoch,
+    checkIntact: () => guard.check(),
     wait: async (partition, from, signal) => (at(partition), watcher.wait(partition, from, signal)),
     close: async () => {
       if (closed) return;
       closed = true;
-      await Promise.all([client.close(), watcher.close()]);
+      await Promise.all([client.close(), watcher.close(), guard.close()]);
     },
   };
+  return { raw, guard };
 };

@@ -73,7 +73,7 @@ export const openPublisher = async (options: PublisherOptions): Promise<Publishe
       .then(async () => {
         let end = 0;
         for (const batch of batchesOf(messages))
-          end = (await client.produce(partition, await encodeBatch(batch, Date.now()))) + batch.length;
+          end = (await client.produce(partition, await encodeBatch(batch, Date.now()))).base + batch.length;
         return end;
       });
     last.set(partition, mine);

@@ -11,6 +11,8 @@ export type Reader = {
   /** Something ends here that the brokers have acknowledged. */
   saw(end: number): void;
   start(): Promise<number>;
+  /** Another topic has the name now: where the old one ended says nothing about it. */
+  forget(): void;
 };
 
 /** Records that lie one behind the other, as they were read; behind the last, gaps reach a little further. */
@@ -30,7 +32,12 @@ const REGRESSED = 10_000;
 /** Milliseconds for which a partition may give nothing at an offset before its end. */
 const STUCK = 15_000;
 
-export const openReader = (client: KafkaClient, partition: number): Reader => {
+/** @param sawStart is called with where the partition begins now, before a read resolves */
+export const openReader = (
+  client: Pick<KafkaClient, 'fetch' | 'offset' | 'epoch'>,
+  partition: number,
+  sawStart: (start: number) => void,
+): Reader => {
   let windows: Window[] = [];
   let epoch = client.epoch();
   /** Behind the last record there may be control records, which take offsets and are no records. */
@@ -87,6 +94,7 @@ export const openReader = (client: KafkaClient, partition: number): Reader => {
         await pause();
         continue;
       }
+      sawStart(fetched.start);
       const { records, next } = decodeBatches(fetched.batches, at);
       highest = Math.max(highest, next);
       if (records.length > 0) return { records, next };
@@ -137,6 +145,11 @@ export const openReader = (client: KafkaClient, partition: number): Reader => {
     end,
     saw: (at) => void (highest = Math.max(highest, at)),
     start: () => client.offset(partition, 'start'),
+    forget: () => {
+      highest = 0;
+      windows = [];
+      gap = { from: -1, to: -1 };
+    },
   };
 };
 

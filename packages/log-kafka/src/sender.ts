@@ -22,11 +22,13 @@ type Batch = { readonly items: readonly Item[]; readonly encoded: Promise<Encode
  * Appends to one partition, in the order of the calls: one send is under way at a time, and all that waits goes into the
  * next one as far as there is room. Several at once would change places, and every such change makes a stale frame. What
  * fills a send is encoded while the one before is under way.
+ *
+ * @param written is called with where the partition ends and begins now, before an append resolves
  */
 export const openSender = (
-  client: KafkaClient,
+  client: Pick<KafkaClient, 'produce'>,
   partition: number,
-  written: (end: number) => void,
+  written: (end: number, start: number) => void,
 ): ((entries: readonly Entry[]) => Promise<readonly EntryOffset[]>) => {
   let waiting: Item[] = [];
   let next: Batch | undefined;
@@ -65,12 +67,12 @@ export const openSender = (
         const batch = await encoded;
         const sending = client.produce(partition, batch);
         encodeAhead();
-        const base = await sending;
+        const { base, start } = await sending;
+        written(base + items.length, start);
         for (const [i, { append }] of items.entries()) {
           append.placed.push({ offset: base + i, next: base + i + 1 });
           if (append.placed.length === append.entries.length) append.resolve(append.placed);
         }
-        written(base + items.length);
       } catch (error) {
         rejectAll(items, error);
       }

@@ -26,19 +26,22 @@ export type WatcherWaits = {
 
 const WAITS: WatcherWaits = { poll: 1_000, retry: 500, longest: 5_000, kept: 10_000 };
 
+/** What a watcher asks the brokers with. */
+type PollingClient = Pick<KafkaClient, 'leaders' | 'poll' | 'epoch' | 'close'>;
+
 type Waiter = { readonly partition: number; readonly from: number; readonly wake: () => void };
 
 /**
  * One long poll a leader, for all who wait. On connections of its own: a broker answers the requests of one connection in
  * order. They are opened when somebody waits, and polled while somebody does or did a moment ago.
  */
-export const openWatcher = (connect: () => KafkaClient, waits: Partial<WatcherWaits> = {}): Watcher => {
+export const openWatcher = (connect: () => PollingClient, waits: Partial<WatcherWaits> = {}): Watcher => {
   const { poll: held, retry, longest: most, kept } = { ...WAITS, ...waits };
   const waiters = new Set<Waiter>();
   const ends = new Map<number, number>();
   /** When somebody last waited for a partition, in milliseconds. */
   const waited = new Map<number, number>();
-  let client: KafkaClient | undefined;
+  let client: PollingClient | undefined;
   let running = false;
   let closed = false;
   const isClosed = (): boolean => closed;
@@ -64,7 +67,7 @@ export const openWatcher = (connect: () => KafkaClient, waits: Partial<WatcherWa
     return froms.length === 0 ? known : Math.max(known ?? 0, Math.min(...froms));
   };
 
-  const poll = async (on: KafkaClient, group: readonly number[]): Promise<void> => {
+  const poll = async (on: PollingClient, group: readonly number[]): Promise<void> => {
     const still = new Set(watched());
     const places = new Map(
       group.flatMap((partition) => {

@@ -6,7 +6,12 @@ import { batchOf } from './batches.ts';
 /** A client of a partition that holds these batches, and says that it ends where it is told to. */
 const fakeClient = (
   batches: readonly Buffer[],
-): KafkaClient & { ends: number[]; fetched: number[]; during: () => void; renew: () => void } => {
+): Pick<KafkaClient, 'epoch' | 'offset' | 'fetch'> & {
+  ends: number[];
+  fetched: number[];
+  during: () => void;
+  renew: () => void;
+} => {
   let epoch = 0;
   const fake = {
     ends: [] as number[],
@@ -22,13 +27,9 @@ const fakeClient = (
       const end = fake.ends.shift() ?? batches.length;
       fake.fetched.push(from);
       fake.during();
-      if (from > end) return { error: 1, end: -1, batches: Buffer.alloc(0) };
-      return { error: 0, end, batches: Buffer.concat(batches.slice(from, end)) };
+      if (from > end) return { error: 1, end: -1, start: -1, batches: Buffer.alloc(0) };
+      return { error: 0, end, start: 0, batches: Buffer.concat(batches.slice(from, end)) };
     },
-    poll: () => Promise.reject(new Error('not here')),
-    produce: () => Promise.reject(new Error('not here')),
-    leaders: async () => [[0]],
-    close: async () => undefined,
   };
   return fake;
 };
@@ -37,7 +38,7 @@ const three = ['a', 'b', 'c'].map((value, offset) => batchOf(offset, [{ key: 'h'
 
 it('an end before records that were returned already is no end: the reader asks again [record §5: lost end]', async () => {
   const client = fakeClient(three);
-  const reader = openReader(client, 0);
+  const reader = openReader(client, 0, () => undefined);
   expect((await reader.read(0, 1e6)).records).toHaveLength(3);
   // The broker was away, and came back with an older high watermark.
   client.renew();
@@ -50,7 +51,7 @@ it('an end before records that were returned already is no end: the reader asks 
 
 it('records that were read a moment ago come from memory, until a connection is renewed [record §5: cursor]', async () => {
   const client = fakeClient(three);
-  const reader = openReader(client, 0);
+  const reader = openReader(client, 0, () => undefined);
   await reader.read(0, 1e6);
   expect((await reader.read(1, 1)).records.map(({ offset }) => offset)).toEqual([1]);
   expect(client.fetched).toEqual([0]);
@@ -61,7 +62,7 @@ it('records that were read a moment ago come from memory, until a connection is 
 
 it('who asks for what the partition holds now is not answered from memory [record §2: damaged]', async () => {
   const client = fakeClient(three);
-  const reader = openReader(client, 0);
+  const reader = openReader(client, 0, () => undefined);
   await reader.read(0, 1e6);
   expect((await reader.read(1, 1, { fresh: true })).records.map(({ offset }) => offset)).toEqual([1, 2]);
   expect(await reader.read(3, 1, { fresh: true })).toEqual({ records: [], next: 3 });
@@ -72,14 +73,14 @@ it('who asks for what the partition holds now is not answered from memory [recor
 });
 
 it('an offset that the partition does not have is refused with a code [record §5: cursor]', async () => {
-  const reader = openReader(fakeClient(three), 0);
+  const reader = openReader(fakeClient(three), 0, () => undefined);
   await expect(reader.read(4, 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
   await expect(reader.read(-1, 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
 });
 
 it('control records are gaps in the offsets, also at the end of a partition [record §5: cursor]', async () => {
   const control = batchOf(3, [{ key: 'k', value: 'v' }], { control: true });
-  const reader = openReader(fakeClient([...three, control]), 0);
+  const reader = openReader(fakeClient([...three, control]), 0, () => undefined);
   expect((await reader.read(0, 1e6)).next).toBe(3);
   expect(await reader.read(3, 1e6)).toEqual({ records: [], next: 3 });
   expect(await reader.end()).toBe(3);
@@ -87,7 +88,7 @@ it('control records are gaps in the offsets, also at the end of a partition [rec
 
 it('a connection that is renewed during a read does not look like the end of the partition [record §5: cursor]', async () => {
   const client = fakeClient(three);
-  const reader = openReader(client, 0);
+  const reader = openReader(client, 0, () => undefined);
   let lost = 2;
   client.during = () => {
     if (lost-- > 0) client.renew();

@@ -1,7 +1,7 @@
 import { sealRecord, type Entry } from '@stemma/log';
 import { expect, it } from 'vitest';
-import type { KafkaClient } from '../src/protocol/client.ts';
 import type { EncodedBatch } from '../src/protocol/encode-batch.ts';
+import type { PlacedBatch } from '../src/protocol/produce-request.ts';
 import { decodeBatches } from '../src/protocol/record-batches.ts';
 import { openSender } from '../src/sender.ts';
 
@@ -15,12 +15,15 @@ type Send = {
 const openPart = () => {
   const sends: Send[] = [];
   const ends: number[] = [];
-  const produce = (_: number, { head, body }: EncodedBatch): Promise<number> =>
-    new Promise((place, fail) => {
+  const produce = (_: number, { head, body }: EncodedBatch): Promise<PlacedBatch> =>
+    new Promise((resolve, fail) => {
+      const place = (base: number): void => {
+        resolve({ base, start: 0 });
+      };
       const { records } = decodeBatches(Buffer.concat([head, body]), 0);
       sends.push({ values: records.map(({ bytes }) => nameOf(bytes)), place, fail });
     });
-  const append = openSender({ produce } as KafkaClient, 0, (end) => void ends.push(end));
+  const append = openSender({ produce }, 0, (end) => void ends.push(end));
   const sent = (count: number) => expect.poll(() => sends.length).toBe(count);
   return { append, sends, ends, sent };
 };

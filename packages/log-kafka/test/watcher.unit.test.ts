@@ -10,14 +10,11 @@ const heldPolls = () => {
     readonly partitions: readonly number[];
     readonly answer: (of: ReadonlyMap<number, FetchResponse>) => void;
   }[] = [];
-  const client: KafkaClient = {
+  const client: Pick<KafkaClient, 'epoch' | 'leaders' | 'poll' | 'close'> = {
     epoch: () => 0,
     leaders: async (partitions) => [partitions],
     poll: (fetches: readonly FetchRequest[]) =>
       new Promise((answer) => polls.push({ partitions: fetches.map(({ partition }) => partition), answer })),
-    offset: () => Promise.reject(new Error('not asked for')),
-    fetch: () => Promise.reject(new Error('not asked for')),
-    produce: () => Promise.reject(new Error('not asked for')),
     close: async () => undefined,
   };
   const poll = async (n: number) => {
@@ -29,7 +26,10 @@ const heldPolls = () => {
 
 const recordAt = (partition: number, offset: number): ReadonlyMap<number, FetchResponse> =>
   new Map([
-    [partition, { error: 0, end: offset + 1, batches: batchOf(offset, [{ key: 'h', value: 'record' }]) }],
+    [
+      partition,
+      { error: 0, end: offset + 1, start: 0, batches: batchOf(offset, [{ key: 'h', value: 'record' }]) },
+    ],
   ]);
 
 it('the poll after a partition was woken asks for it too, though its reader does not wait again yet', async () => {

@@ -54,9 +54,14 @@ export const openPartitions = async (log: RawLog, id: string, at: bigint): Promi
   return decided;
 };
 
-/** The number of partitions that a log was made with, read from its first record; undefined if the log is empty. */
-export const storedPartitionCount = async (log: RawLog): Promise<number | undefined> =>
-  (await findOpened(log, 0)).opened?.partitions;
+/** What a log says of itself: its id, and the number of partitions that it was made with. */
+export type StoredLog = { readonly id: string; readonly partitions: number };
+
+/** What the first record of a log says of it; undefined if the log is empty. */
+export const readStoredLog = async (log: RawLog): Promise<StoredLog | undefined> => {
+  const { opened } = await findOpened(log, 0);
+  return opened && { id: opened.log, partitions: opened.partitions };
+};
 
 type LogOpened = Extract<ControlEvent, { type: 'LogOpened' }>;
 

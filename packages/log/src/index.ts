@@ -36,7 +36,8 @@ export {
 export {
   acknowledgeDamage,
   appendControl,
-  storedPartitionCount,
+  readStoredLog,
+  type StoredLog,
   openPartitions,
   raiseVersion,
   type ControlAuthor,

@@ -70,6 +70,14 @@ export type EventLog = {
    */
   epoch?(partition: number): number;
 
+  /**
+   * Refuses a log that has lost records, would lose some as it is set up, or is another one by now. Who acknowledges something asks
+   * before. Absent where nothing of this can happen unnoticed.
+   *
+   * @throws E_LOG_MISMATCH, which says what happened; errors of reaching the log
+   */
+  checkIntact?(): Promise<void>;
+
   /** True if reading goes over a network to brokers that keep copies. */
   readonly isRemote?: true;
 

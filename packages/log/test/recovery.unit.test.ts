@@ -6,7 +6,7 @@ import {
   openMemoryLog,
   progressGuard,
   readPartition,
-  storedPartitionCount,
+  readStoredLog,
   verifyLog,
   type EventLog,
   type HeadState,
@@ -144,9 +144,9 @@ describe('a log that is opened', () => {
       read: async (partition, from, options) =>
         looks++ === 0 ? { records: [], next: from } : log.read(partition, from, options),
     };
-    expect(await storedPartitionCount(late)).toBe(1);
+    expect(await readStoredLog(late)).toMatchObject({ partitions: 1 });
     expect(looks).toBe(2);
-    await expect(storedPartitionCount(silentFrom(log, 0))).rejects.toMatchObject({ code: 'E_BUSY' });
+    await expect(readStoredLog(silentFrom(log, 0))).rejects.toMatchObject({ code: 'E_BUSY' });
   });
 });
 

@@ -130,7 +130,11 @@ export type Projector = Projection & {
   scan<T>(fn: (scan: Scan, tables: readonly Table[]) => Promise<T>): Promise<T>;
   /** Catches up, and again on every new frame, until the signal aborts; in some partitions or in all. */
   follow(signal: AbortSignal, partitions?: readonly number[]): Promise<void>;
-  /** Rebuilds the rows beside the old ones, from offset zero, and switches to them when they are as far. */
+  /**
+   * Rebuilds the rows beside the old ones, from offset zero, and switches to them when they are as far.
+   *
+   * @throws E_LOG_MISMATCH if the log is not intact: the old rows stay
+   */
   rebuild(): Promise<void>;
   /** The histories for which read models on demand have rows; these now have every frame that the others have. */
   onDemand(): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
@@ -411,6 +415,8 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   };
 
   const rebuild = async (): Promise<void> => {
+    // From a log that is not all there rows would come that lack what the old ones have.
+    await log.checkIntact?.();
     const old = await store.current(group);
     for (const name of await unfinishedNames(store, signature, old)) await store.drop(name);
     const name = await nextName(store, signature, old);

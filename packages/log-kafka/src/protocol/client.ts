@@ -7,7 +7,8 @@ import { openCluster, openSockets, REQUEST_TIMEOUT, turned } from './connections
 import type { EncodedBatch } from './encode-batch.ts';
 import { decodeFetch, type FetchResponse } from './fetch-response.ts';
 import { isFinal, refused, unreachable } from './kafka-errors.ts';
-import { sendBatch } from './produce-request.ts';
+import { sendBatch, type PlacedBatch } from './produce-request.ts';
+import { describeTopicNow, type TopicNow } from './topic-now.ts';
 
 /** From which offset to fetch a partition, and about how many stored bytes (at least one batch). */
 export type FetchRequest = { readonly partition: number; readonly from: number; readonly maxBytes: number };
@@ -22,8 +23,10 @@ export type KafkaClient = {
    * an error the caller finds the new leaders with `leaders`. @throws any error
    */
   poll(fetches: readonly FetchRequest[], milliseconds: number): Promise<ReadonlyMap<number, FetchResponse>>;
-  /** Sends one batch until the brokers acknowledge it; returns the offset of its first record. */
-  produce(partition: number, batch: EncodedBatch): Promise<number>;
+  /** Sends one batch until the brokers acknowledge it. */
+  produce(partition: number, batch: EncodedBatch): Promise<PlacedBatch>;
+  /** What the brokers say of the topic now. */
+  describeTopic(): Promise<TopicNow>;
   /** Groups partitions by the broker that leads them now; leaves out those without a leader. */
   leaders(partitions: readonly number[]): Promise<readonly (readonly number[])[]>;
   /** A number that rises when a connection was lost or a leader may have changed. */
@@ -147,6 +150,10 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
         // E_LOG_CLOSED promises that nothing was written, and after a send that is not certain.
         throw sent && isStemmaError(error, 'E_LOG_CLOSED') ? unreachable(brokers, error) : error;
       });
+    },
+    describeTopic: () => {
+      let turn = 0;
+      return trying((on) => describeTopicNow(on, topic, turn++));
     },
     leaders: (partitions) =>
       trying(async (on) => {

@@ -3,6 +3,8 @@ export type FetchResponse = {
   readonly error: number;
   /** The offset after the last record that all in-sync replicas have; −1 with an error. */
   readonly end: number;
+  /** The offset of the first record that the partition still has; −1 with an error. */
+  readonly start: number;
   readonly batches: Buffer;
 };
 
@@ -26,11 +28,12 @@ export const decodeFetch = (payload: Buffer): ReadonlyMap<number, FetchResponse>
       const partition = int(4);
       const error = int(2) || failed;
       const end = long();
-      skip(16);
+      skip(8);
+      const start = long();
       skip(Math.max(int(4), 0) * 16);
       skip(4);
       const size = Math.max(int(4), 0);
-      partitions.set(partition, { error, end, batches: payload.subarray(at, at + size) });
+      partitions.set(partition, { error, end, start, batches: payload.subarray(at, at + size) });
       skip(size);
     }
   }

@@ -15,6 +15,19 @@ declare module 'kafkajs/src/cluster/index.js' {
       getConnection(index: number): Promise<Connection>;
     };
     disconnect(): Promise<void>;
+    /** Of each API the versions that the broker speaks. */
+    readonly versions: Readonly<Record<number, { readonly maxVersion: number }>> | null;
+    describeConfigs(request: {
+      readonly resources: readonly {
+        readonly type: number;
+        readonly name: string;
+        readonly configNames: readonly string[];
+      }[];
+    }): Promise<{
+      readonly resources: readonly {
+        readonly configEntries: readonly { readonly configName: string; readonly configValue: string }[];
+      }[];
+    }>;
   };
   export default class Cluster {
     constructor(options: {
@@ -45,7 +58,9 @@ declare module 'kafkajs/src/cluster/index.js' {
         readonly partitions: readonly { readonly partition: number }[];
         readonly fromTimestamp: number;
       }[],
-    ): Promise<readonly { readonly partitions: readonly { readonly offset: string }[] }[]>;
+    ): Promise<
+      readonly { readonly partitions: readonly { readonly partition: number; readonly offset: string }[] }[]
+    >;
   }
 }
 
@@ -126,7 +141,7 @@ declare module 'kafkajs/src/network/connectionPool.js' {
 }
 
 declare module 'kafkajs/src/protocol/encoder.js' {
-  const Encoder: new () => object;
+  const Encoder: new () => { writeBufferInternal(bytes: Buffer): void };
   export default Encoder;
 }
 
@@ -180,7 +195,11 @@ declare module 'kafkajs/src/protocol/requests/produce/v7/response.js' {
       readonly clientSideThrottleTime?: number;
       readonly topics: readonly {
         readonly topicName: string;
-        readonly partitions: readonly { readonly partition: number; readonly baseOffset: string }[];
+        readonly partitions: readonly {
+          readonly partition: number;
+          readonly baseOffset: string;
+          readonly logStartOffset: string;
+        }[];
       }[];
     };
   }

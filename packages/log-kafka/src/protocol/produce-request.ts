@@ -7,12 +7,14 @@ const PRODUCE = 0;
 const VERSION = 7;
 const ALL_IN_SYNC = -1;
 
+/** Where a broker put a batch: the offset of its first record, and of the first record that the partition still has. */
+export type PlacedBatch = { readonly base: number; readonly start: number };
+
 /**
  * Sends one batch to the broker that leads the partition, and waits until all in-sync replicas have it. It does not try
  * again.
  *
  * @param timeout milliseconds that the broker may wait for the replicas
- * @returns the offset of the batch's first record
  * @throws KafkaJSProtocolError with the broker's error; another error if no answer came
  */
 export const sendBatch = async (
@@ -21,7 +23,7 @@ export const sendBatch = async (
   partition: number,
   batch: EncodedBatch,
   timeout: number,
-): Promise<number> => {
+): Promise<PlacedBatch> => {
   try {
     const connection = await broker.connectionPool.getConnection(0);
     await connection.authenticate();
@@ -46,7 +48,7 @@ export const sendBatch = async (
     const { topics } = await response.parse(decoded);
     const placed = topics[0]?.partitions.find((each) => each.partition === partition);
     if (placed === undefined) throw new Error('the broker left the partition out');
-    return Number(placed.baseOffset);
+    return { base: Number(placed.baseOffset), start: Number(placed.logStartOffset) };
   } catch (error) {
     if (error instanceof Error && error.name === 'KafkaJSConnectionClosedError') await broker.disconnect();
     throw error;

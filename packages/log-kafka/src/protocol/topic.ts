@@ -25,7 +25,8 @@ export type TopicFacts = {
   readonly faults: readonly string[];
 };
 
-const SETTINGS: readonly string[] = [
+/** The settings that decide whether a topic can hold a log. */
+export const TOPIC_SETTINGS: readonly string[] = [
   'cleanup.policy',
   'retention.ms',
   'retention.bytes',
@@ -34,6 +35,8 @@ const SETTINGS: readonly string[] = [
   'min.insync.replicas',
   'unclean.leader.election.enable',
 ];
+
+export const TOPIC_RESOURCE = kafkajs.ConfigResourceTypes.TOPIC;
 
 /** The smallest `max.message.bytes`: a frame of 900 KiB with its hash, its key, and Kafka's own bytes. */
 const LEAST_MESSAGE = 900 * 1024 + 2048;
@@ -117,7 +120,7 @@ const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<Topic
   const { brokers, clusterId } = await admin.describeCluster();
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,
-    resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name: topic, configNames: [...SETTINGS] }],
+    resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: [...TOPIC_SETTINGS] }],
   });
   const entries = resources[0]?.configEntries ?? [];
   const settings = Object.fromEntries(
@@ -141,7 +144,8 @@ const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<Topic
 export const keepsItsEnd = ({ replicas, minInSync, uncleanElection }: TopicFacts): boolean =>
   replicas >= 2 && minInSync >= 2 && !uncleanElection;
 
-const faultsOf = (settings: TopicFacts['settings']): readonly string[] => {
+/** What is wrong with the settings of a topic that is to hold a log. */
+export const faultsOf = (settings: TopicFacts['settings']): readonly string[] => {
   const faults: string[] = [];
   const policy = settings['cleanup.policy'] ?? 'delete';
   if (policy.includes('compact')) faults.push(`cleanup.policy is ${policy}: frames would be thrown away`);

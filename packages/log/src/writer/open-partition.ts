@@ -19,7 +19,7 @@ export type OpenPartition<C> = {
  * The partition, read to the end of the log. It is opened again if the reader of `known` does not hold, or if damage
  * closes it, which may have been acknowledged meanwhile.
  *
- * @throws E_PARTITION_CLOSED, E_CURSOR_LOST
+ * @throws E_PARTITION_CLOSED, E_CURSOR_LOST; E_LOG_MISMATCH if what is written could not be read again
  */
 export const openOrCatchUp = async <C>(
   log: EventLog,
@@ -27,6 +27,7 @@ export const openOrCatchUp = async <C>(
   options: WriterOptions<C>,
   known: OpenPartition<C> | null,
 ): Promise<OpenPartition<C>> => {
+  await log.checkIntact?.();
   if (known && !known.reader.closed()) {
     if (!known.reader.holds()) await readOn(known);
     return known;
@@ -57,7 +58,7 @@ export const tryReadingOn = async <C>(partition: OpenPartition<C>): Promise<void
     await readOn(partition);
   } catch (error) {
     const moved = partition.reader.checkpoint().cursor.offset !== before;
-    if (moved || isStemmaError(error, 'E_CURSOR_LOST')) throw error;
+    if (moved || isStemmaError(error, 'E_CURSOR_LOST') || isStemmaError(error, 'E_LOG_MISMATCH')) throw error;
   }
 };
 

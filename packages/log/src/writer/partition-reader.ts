@@ -19,7 +19,11 @@ export type PartitionReader = {
   readonly checkpoint: () => Checkpoint;
   /** The damage that closes the partition to writers, or null. */
   readonly closed: () => Damage | null;
-  /** The records after the checkpoint. @throws E_CURSOR_LOST if records that were read before are gone. */
+  /**
+   * The records after the checkpoint, of a log that is intact: they may answer commands.
+   *
+   * @throws E_CURSOR_LOST if records that were read before are gone; E_LOG_MISMATCH
+   */
   readonly read: () => Promise<readonly LogRecord[]>;
   /** True unless a connection was made anew: then only what was read again counts. */
   readonly holds: () => boolean;
@@ -82,7 +86,11 @@ export const openPartitionReader = async <C>(
   return {
     checkpoint: () => checkpoint,
     closed: () => closedBy(checkpoint.state),
-    read: async () => (await revalidating.read(checkpoint.cursor)).records,
+    read: async () => {
+      const { records } = await revalidating.read(checkpoint.cursor);
+      if (records.length > 0) await log.checkIntact?.();
+      return records;
+    },
     holds: revalidating.holds,
     check: (records) => checkOpened(openRecords(records).opened),
     checkOpened,

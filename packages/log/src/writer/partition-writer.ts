@@ -273,6 +273,8 @@ const send = async <C>(
     const unwritten = batch.attempts === 0 && wroteNothing(error);
     if (unwritten) await rejectUnwritten(at, open, error);
     if ('error' in decided) throw decided.error;
+    // Reading back may find the frames all the same; but nobody could read them in the end.
+    if (isStemmaError(error, 'E_LOG_MISMATCH')) throw error;
     // After a repeated send the error shows too little: the first send may be in the log.
     return unwritten ? { state: 'ended', at } : { state: 'reading back', at, batch: sent };
   }

@@ -1,4 +1,4 @@
-import { backOff, fail, StemmaError, type BackOff } from '@stemma/errors';
+import { backOff, fail, isStemmaError, StemmaError, type BackOff } from '@stemma/errors';
 import type { EntryOffset } from '../port.ts';
 import type { Accepted, Intent, SentFrame, Task, WriterOptions } from './types.ts';
 
@@ -189,7 +189,7 @@ export const rejectAll = <C>(commands: PendingCommands<C>, error: unknown): void
 export const outcomeUnknown = <C>({ id, history }: Intent<C>, cause: unknown): Error =>
   new StemmaError(
     'E_OUTCOME_UNKNOWN',
-    `the log does not tell what became of the command ${id}`,
+    `the log does not tell what became of the command ${id}${isStemmaError(cause) ? `: ${cause.message}` : ''}`,
     { history, command: id },
     { cause },
   );
