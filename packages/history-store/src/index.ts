@@ -16,6 +16,7 @@ export {
   listOwnSnapshots,
   listSnapshots,
   sealedTurn,
+  type SnapshotPageQuery,
   type SnapshotRow,
 } from './list-snapshots.ts';
 export { loadBranchFromRows, loadTurns } from './load-branch.ts';
@@ -34,7 +35,7 @@ export { type AncestryScope, findTurn, openNodeReader } from './node-reader.ts';
 export { readPositionMeta, type PositionKey } from './position-meta.ts';
 export { type BranchRef, labelPosition, type Position } from './position.ts';
 export { readNode } from './read-node.ts';
-export { readPartialTree } from './read-partial-tree.ts';
+export { hasTurnsImportedLast, readPartialTree } from './read-partial-tree.ts';
 export {
   readBranchState,
   readConfig,

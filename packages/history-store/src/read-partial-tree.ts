@@ -95,6 +95,20 @@ const newestTurns = (
   }
 };
 
+/** Whether turns come last in the thread that are older than others: those that an import brought with an offset above 0. */
+export const hasTurnsImportedLast = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number,
+): boolean =>
+  turnsImportedLast(
+    rows,
+    history,
+    readAncestorPath(rows, history, branchId, seq),
+    readPositionMeta(rows, history, branchId, seq).meta,
+  ).length > 0;
+
 /** Turns that an import brought with an offset above 0: they come after all that were sealed since. */
 const turnsImportedLast = (
   rows: RowReader,

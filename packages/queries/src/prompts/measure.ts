@@ -69,6 +69,8 @@ export const openMeasures = async (projection: Projection, history: string, coun
   return { tokenizer: counter.name, measure, common };
 };
 
+export type Measures = Awaited<ReturnType<typeof openMeasures>>;
+
 const contentOfEntry = async (
   projection: Projection,
   history: string,

@@ -1,137 +1,148 @@
-import { roleOf } from '@stemma/context-tree';
 import {
+  listSnapshots,
   readBranch,
-  readThreadTimeline,
+  readPartialTree,
   readTipSeq,
   type BranchRef,
+  type SnapshotRow,
   type ThreadEntry,
-  type ThreadSlice,
-  type ThreadStep,
 } from '@stemma/history-store';
+import { NODE_KIND } from '@stemma/context-tree';
 import type { Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
-import { openMeasures, type Counts } from './measure.ts';
-import type { PromptParts, PromptSizes, SizesOptions } from './sizes-types.ts';
+import { LRUCache } from 'lru-cache';
+import { openMeasures, type Counts, type Measures } from './measure.ts';
+import { entriesOf, readPromptStep } from './prompt-steps.ts';
+import { roleIn, sizesOfTimeline } from './sizes-of-timeline.ts';
+import type { PromptParts, PromptSize, PromptSizes, SizesOptions } from './sizes-types.ts';
 
 const MILLION = 1_000_000n;
 
-type Role = keyof PromptParts['roles'];
+/** The sizes that are kept: what a call was shown never changes. */
+const MAX_KEPT = 100_000;
 
-/** Sums over the slices of a thread up to one of them. */
-type Sum = { readonly messages: number; readonly tokens: number; readonly roles: PromptParts['roles'] };
+/** From so many calls before a page whose sizes nobody knows, all are summed up from the beginning at once. */
+const MAX_BEFORE = 500;
 
-const NOTHING: Sum = {
-  messages: 0,
-  tokens: 0,
-  roles: { system: 0, user: 0, assistant: 0, tool: 0, other: 0 },
+/** The sizes of calls by the frames of their snapshots. */
+export type KnownSizes = {
+  get(key: string): PromptSize | undefined;
+  set(key: string, size: PromptSize): unknown;
 };
 
+export const openKnownSizes = (): KnownSizes => new LRUCache({ maxSize: MAX_KEPT, sizeCalculation: () => 1 });
+
 /**
- * What calls on a branch's ancestor path were shown, in messages and tokens, oldest first. A call costs what changed in its
- * thread and a sum of each slice after that, not the thread; calls before the first one that is asked for cost the same, and
- * those after the last one nothing.
+ * What calls on a branch's ancestor path were shown, in messages and tokens, oldest first. Each is that of the call before with what
+ * the frames between changed; so a page costs what changed in its calls, once somebody has asked for those before. Of histories
+ * whose thread is not full, all are summed up from the beginning.
  */
 export const listPromptSizes = async (
   projection: Projection,
-  { history, branchId }: BranchRef,
+  { history, branchId, branch }: BranchRef,
   counts: Counts,
+  known: KnownSizes,
   { after = -1, limit = Infinity }: SizesOptions = {},
 ): Promise<PromptSizes> => {
-  const { steps, hasHead, hasMore } = await projection.read((rows) => {
-    const taken: (ThreadStep & { readonly at: number })[] = [];
-    let asked = 0;
-    let isCut = false;
-    for (const step of readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId))) {
-      isCut = asked === limit;
-      if (isCut) break;
-      if (step.snapshot.cycle > after) asked++;
-      taken.push({ ...step, at: Number(findFrameSummary(rows, history, step.snapshot.seq).at / MILLION) });
-    }
+  const measures = await openMeasures(projection, history, counts);
+  const { tokenizer } = measures;
+  const { isFull, tip, snapshots } = await projection.read((rows) => {
+    const seq = readTipSeq(rows, history, branchId);
+    const page = limit === Infinity ? {} : { limit: limit + 1 };
+    const from = { first: 'oldest', from: after + 1, ...page } as const;
     return {
-      steps: taken,
-      hasHead: readBranch(rows, history, branchId).thread !== 'pre',
-      hasMore: isCut,
+      tip: seq,
+      isFull: readBranch(rows, history, branchId).thread === 'full',
+      snapshots: listSnapshots(rows, history, branchId, seq, from),
     };
   });
-  const measures = await openMeasures(projection, history, counts);
-  const known = new WeakMap<ThreadSlice, Sum>();
-  const sumOf = async (slice: ThreadSlice): Promise<Sum> => {
-    const roles = { ...NOTHING.roles };
-    let tokens = 0;
-    for (const entry of slice) {
-      const measured = await measures.measure(entry);
-      tokens += measured.tokens;
-      roles[roleIn(entry)] += measured.tokens;
-    }
-    const sum = { messages: slice.length, tokens, roles };
-    known.set(slice, sum);
-    return sum;
-  };
-  /** Before each slice, and after the last. */
-  const sums: Sum[] = [NOTHING];
-  const sizes: PromptSizes['sizes'][number][] = [];
-  for (const step of steps) {
-    sums.length = step.firstChanged + 1;
-    for (const slice of step.after)
-      sums.push(added(sums.at(-1) ?? NOTHING, known.get(slice) ?? (await sumOf(slice))));
-    const { cycle, branchId: owner, seq } = step.snapshot;
-    if (cycle <= after) continue;
-    const { messages, tokens, roles } = sums.at(-1) ?? NOTHING;
-    sizes.push({
-      ...{ cycle, branchId: owner, seq, at: step.at, messages, tokens, roles },
-      ...changesOf(step),
-      regions: regionsOf(sums, hasHead),
-    });
+  const hasMore = snapshots.length > limit;
+  const shown = hasMore ? snapshots.slice(0, limit) : snapshots;
+  const keyOf = ({ seq }: { readonly seq: number }): string => `${seq} ${history}`;
+  const first = shown.find((snapshot) => known.get(keyOf(snapshot)) === undefined);
+  if (first === undefined)
+    return { tokenizer, hasMore, sizes: shown.map((snapshot) => known.get(keyOf(snapshot)) as PromptSize) };
+  const before = await projection.read((rows) => {
+    const from = { from: first.cycle - 1, limit: MAX_BEFORE };
+    return first.cycle === 0 ? [] : listSnapshots(rows, history, branchId, tip, from);
+  });
+  const nearest = before.findIndex((snapshot) => known.get(keyOf(snapshot)) !== undefined);
+  if (!isFull || (nearest === -1 && before.length === MAX_BEFORE)) {
+    const all = await sizesOfTimeline(projection, { history, branchId, branch }, measures);
+    for (const size of all) known.set(keyOf(size), size);
+    const last = shown.at(-1)?.cycle ?? -1;
+    return { tokenizer, hasMore, sizes: all.filter(({ cycle }) => cycle > after && cycle <= last) };
   }
-  return { tokenizer: measures.tokenizer, sizes, hasMore };
+  const sizes: PromptSize[] = [];
+  let previous: SnapshotRow | null = nearest === -1 ? null : (before[nearest] ?? null);
+  let size = previous === null ? undefined : known.get(keyOf(previous));
+  const lacking = before.slice(0, nearest === -1 ? before.length : nearest).reverse();
+  for (const snapshot of [...lacking, ...shown]) {
+    size =
+      known.get(keyOf(snapshot)) ??
+      (await sizeAfter(projection, history, measures, previous, size, snapshot));
+    known.set(keyOf(snapshot), size);
+    if (snapshot.cycle > after) sizes.push(size);
+    previous = snapshot;
+  }
+  return { tokenizer, hasMore, sizes };
 };
 
-const added = (a: Sum, b: Sum): Sum => ({
-  messages: a.messages + b.messages,
-  tokens: a.tokens + b.tokens,
-  roles: {
-    system: a.roles.system + b.roles.system,
-    user: a.roles.user + b.roles.user,
-    assistant: a.roles.assistant + b.roles.assistant,
-    tool: a.roles.tool + b.roles.tool,
-    other: a.roles.other + b.roles.other,
-  },
-});
-
-/** The first slice is that of `^sys`, the last that of the active head if the thread shows it, and before it stands the newest turn. */
-const regionsOf = (sums: readonly Sum[], hasHead: boolean): PromptParts['regions'] => {
-  const after = (slice: number): number => sums[Math.max(0, slice)]?.tokens ?? 0;
-  const last = sums.length - 1;
-  const [sys, all] = [after(Math.min(1, last)), after(last)];
-  const beforeHead = hasHead ? Math.max(sys, after(last - 1)) : all;
-  const beforeTurn = Math.max(sys, after(last - (hasHead ? 2 : 1)));
-  return { sys, earlier: beforeTurn - sys, turn: beforeHead - beforeTurn, head: all - beforeHead };
-};
-
-/** What stands in a slice that both have is neither. */
-const changesOf = ({ before, after }: ThreadStep): { readonly entered: number; readonly removed: number } => {
-  const idsOf = (slices: readonly ThreadSlice[], others: readonly ThreadSlice[]): Set<string> => {
-    const same = new Set(others);
-    const ids = new Set<string>();
-    for (const slice of slices) if (!same.has(slice)) for (const { headers } of slice) ids.add(headers.id);
-    return ids;
+/** The size of a call, of that of the one before and of what changed. */
+const sizeAfter = async (
+  projection: Projection,
+  history: string,
+  measures: Measures,
+  previous: SnapshotRow | null,
+  size: PromptSize | undefined,
+  snapshot: SnapshotRow,
+): Promise<PromptSize> => {
+  const { cycle, branchId, seq } = snapshot;
+  const { before, after, withSys } = await readPromptStep(projection, history, previous, snapshot, 'changed');
+  const { at, ends } = await projection.read((rows) => {
+    const summary = findFrameSummary(rows, history, seq);
+    const tree = readPartialTree(rows, history, branchId, seq, { minDepth: 0, maxDepth: 1, ids: [] });
+    const inTurn = new Set<string>();
+    for (let i = tree.seq; i < tree.ah; i++)
+      if (tree.kinds[i] === NODE_KIND.block) inTurn.add(tree.ids[i] as string);
+    const entries = entriesOf(tree).filter(({ inSys }) => !inSys);
+    return { at: Number(summary.at / MILLION), ends: { inTurn, entries } };
+  });
+  const roles = { ...(size?.roles ?? NO_ROLES) };
+  let tokens = size?.tokens ?? 0;
+  let sys = withSys ? 0 : (size?.regions.sys ?? 0);
+  for (const [entries, sign] of [
+    [before, -1],
+    [after, 1],
+  ] as const)
+    for (const entry of entries) {
+      const measured = (await measures.measure(entry)).tokens;
+      tokens += sign * measured;
+      roles[roleIn(entry)] += sign * measured;
+      if (sign === 1 && entry.inSys) sys += measured;
+    }
+  let [turn, head] = [0, 0];
+  for (const entry of ends.entries) {
+    const measured = (await measures.measure(entry)).tokens;
+    if (ends.inTurn.has(entry.headers.id)) turn += measured;
+    else head += measured;
+  }
+  const [old, fresh] = [idsOf(before), idsOf(after)];
+  return {
+    ...{ cycle, branchId, seq, at },
+    messages: (size?.messages ?? 0) + after.length - before.length,
+    tokens,
+    roles,
+    entered: countWithout(fresh, old),
+    removed: countWithout(old, fresh),
+    regions: { sys, earlier: tokens - sys - turn - head, turn, head },
   };
-  const [old, fresh] = [idsOf(before, after), idsOf(after, before)];
-  const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
-    [...ids].filter((id) => !others.has(id)).length;
-  return { entered: without(fresh, old), removed: without(old, fresh) };
 };
 
-const ROLES: Readonly<Record<string, Role>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-};
+const NO_ROLES: PromptParts['roles'] = { system: 0, user: 0, assistant: 0, tool: 0, other: 0 };
 
-const roleIn = ({ headers, inSys }: ThreadEntry): Role => {
-  const role = roleOf(headers, inSys) ?? '';
-  return Object.hasOwn(ROLES, role) ? (ROLES[role] ?? 'other') : 'other';
-};
+const idsOf = (entries: readonly ThreadEntry[]): ReadonlySet<string> =>
+  new Set(entries.map(({ headers }) => headers.id));
+
+const countWithout = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
+  [...ids].filter((id) => !others.has(id)).length;

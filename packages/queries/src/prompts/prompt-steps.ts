@@ -1,0 +1,134 @@
+import { flattenRecords, threadIndexes, type FlatTree } from '@stemma/context-tree';
+import { changedIds, enteredIds, removedIds } from '@stemma/events';
+import {
+  openNodeReader,
+  readAncestorPath,
+  readFlatTree,
+  readPositionMeta,
+  readSegments,
+  type SnapshotRow,
+  type ThreadEntry,
+} from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
+import { listFrameSummaries } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
+
+/** The parts of two neighbouring threads that can differ: what is in no part is the same in both, and in the same order. */
+export type PromptStep = {
+  readonly before: readonly ThreadEntry[];
+  readonly after: readonly ThreadEntry[];
+  /** Whether they have what is under `^sys`. */
+  readonly withSys: boolean;
+};
+
+/** The locations that are read: those that changed, or everything from the first of them to the end of the thread. */
+export type StepScope = 'changed' | 'following';
+
+/**
+ * The step from a snapshot to the next one on an ancestor path (`before` null: there is none), of histories whose thread is full. It
+ * reads the events of the frames between, where their nodes are, and what is there: nothing of the history before.
+ */
+export const readPromptStep = async (
+  projection: Projection,
+  history: string,
+  before: SnapshotRow | null,
+  after: SnapshotRow,
+  scope: StepScope,
+): Promise<PromptStep> => {
+  if (before === null) {
+    const whole = await projection.read((rows) => readFlatTree(rows, history, after.branchId, after.seq));
+    return { before: [], after: entriesOf(whole), withSys: true };
+  }
+  const ids = await idsBetween(projection, history, before, after);
+  return projection.read((rows) => {
+    const locations = locationsOf(rows, history, [before, after], ids);
+    const cycles = [...locations].filter((location) => location !== 'sys').sort((a, b) => a - b);
+    const withSys = locations.has('sys');
+    // What is under `^sys` comes first.
+    const first = withSys ? 0 : (cycles[0] ?? Infinity);
+    const ranges =
+      scope === 'following' ? [[first, Infinity] as const] : cycles.map((cycle) => [cycle, cycle] as const);
+    const read = (at: SnapshotRow): readonly ThreadEntry[] =>
+      locations.size === 0 ? [] : entriesOf(readLocations(rows, history, at, ranges, withSys));
+    return { before: read(before), after: read(after), withSys };
+  });
+};
+
+/** The nodes that the frames between two snapshots name. */
+const idsBetween = async (
+  projection: Projection,
+  history: string,
+  before: SnapshotRow,
+  after: SnapshotRow,
+): Promise<ReadonlySet<string>> => {
+  const seqs = await projection.read((rows) => {
+    const path = readAncestorPath(rows, history, after.branchId, after.seq);
+    const limits = new Map(path.map(({ branchId, limit }) => [branchId, limit]));
+    return listFrameSummaries(rows, history, { from: before.seq + 1, to: after.seq })
+      .filter(({ branchId, seq, observed }) => !observed && seq <= (limits.get(branchId) ?? -1))
+      .map(({ seq }) => seq);
+  });
+  const ids = new Set<string>();
+  for (const seq of seqs)
+    for (const event of await projection.payloads.events(history, seq))
+      for (const named of [enteredIds(event), removedIds(event), changedIds(event)])
+        for (const id of named) ids.add(id);
+  return ids;
+};
+
+/** Where nodes are at some positions: under `^sys`, or the cycle that seals them. */
+const locationsOf = (
+  rows: RowReader,
+  history: string,
+  positions: readonly SnapshotRow[],
+  ids: ReadonlySet<string>,
+): ReadonlySet<number | 'sys'> => {
+  const locations = new Set<number | 'sys'>();
+  for (const { branchId, seq, cycle } of positions) {
+    const ancestorPath = readAncestorPath(rows, history, branchId, seq);
+    const read = openNodeReader(rows, { history, ancestorPath, cycle });
+    for (const id of ids) {
+      const found = read(id);
+      if (found === undefined || found.kind === 'fixed') continue;
+      const { location } = found.record;
+      locations.add(location.kind === 'sys' ? 'sys' : location.cycle);
+    }
+  }
+  return locations;
+};
+
+/** A tree of some locations of a position: turns of other cycles are not in it. */
+const readLocations = (
+  rows: RowReader,
+  history: string,
+  { branchId, seq }: SnapshotRow,
+  ranges: readonly (readonly [from: number, to: number])[],
+  sys: boolean,
+): FlatTree => {
+  const path = readAncestorPath(rows, history, branchId, seq);
+  const { meta } = readPositionMeta(rows, history, branchId, seq);
+  const head = meta.cycle + 1;
+  const oldest = Math.min(meta.oldestTurn, meta.oldestLive, ...meta.olderLive);
+  const locations = ranges
+    .map(([from, to]) => [Math.max(from, oldest), Math.min(to, head)] as const)
+    .filter(([from, to]) => from <= to);
+  const turns = locations
+    .map(([from, to]) => [from, Math.min(to, meta.cycle)] as const)
+    .filter(([from, to]) => from <= to);
+  const records = readSegments(rows, history, path, meta, { sys, locations, turns });
+  const living = new Set([...records.turns].map(({ location }) => `${location.cycle}/${location.ordinal}`));
+  const nodes = [...records.nodes].filter(
+    ({ location }) =>
+      location.kind === 'sys' ||
+      location.cycle === head ||
+      living.has(`${location.cycle}/${location.ordinal}`),
+  );
+  return flattenRecords({ ...records, nodes });
+};
+
+export const entriesOf = (tree: FlatTree): readonly ThreadEntry[] =>
+  threadIndexes(tree, 'full').map((i) => ({
+    headers: tree.headers[i] as ThreadEntry['headers'],
+    payload: tree.payloads[i] ?? { seq: 0, index: 0 },
+    inSys: i < tree.seq,
+  }));
