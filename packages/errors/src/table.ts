@@ -134,7 +134,7 @@ export const ERRORS = {
   E_LOG_ALTERED: row(500, 5, false, 'Restore the log from a backup: frames before the checkpoint are not what they were.'),
   E_CHECKPOINT_MISMATCH: row(409, 5, false, 'Name the home of the log that the checkpoint is of; its first line has the id.'),
   E_CHECKPOINT_INVALID: row(400, 5, false, 'Use the file that `stemma checkpoint` wrote, and the public key that it printed.', 'Send a checkpoint as it was signed, and the public key that belongs to it.'),
-  E_PROOF_INVALID: row(400, 5, false, 'Do not rely on it: the proof does not show what it claims.'),
+  E_PROOF_INVALID: row(400, 5, false, 'Do not rely on it: the proof does not show what it claims. `stemma checkpoint prove` makes another one, where the log is.'),
   E_KEY_INVALID: row(400, 64, false, 'Give the line that `stemma checkpoint` printed as its public key, or a file that holds it.', 'Send the public key as one line: name, id and key.'),
   // files of a home that are not in the log
   E_FILE_GONE: row(503, 74, false, 'Put the file back from a copy. To go on without it, or with a new one, delete its note in the folder `noted` of the home.', 'Ask the operator to put the file back from a copy.'),

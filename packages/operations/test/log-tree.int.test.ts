@@ -1,5 +1,8 @@
+import { isStemmaError } from '@stemma/errors';
 import { openMemoryLog, type EventLog } from '@stemma/log';
 import { signingKey } from '@stemma/merkle';
+import { sized } from '@stemma/test-kit';
+import fc from 'fast-check';
 import { hash } from 'node:crypto';
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -67,14 +70,20 @@ it('a proof of a frame is checked without the log, and a change of any part is r
   await writeNotes(log, HISTORIES, 9, 'x');
   const { text } = await signLog(log, KEY);
   await writeNotes(log, HISTORIES, 2, 'y');
-  const proof = await proveFrame(log, 'hb', 5, text);
+  const proof = await proveFrame(log, 'hb', 5, text, true);
   expect(checkProof(proof, KEY)).toContain('frame 5 of hb');
-  if (proof.proof !== 'inclusion') throw new Error('another proof');
+  expect(checkProof(proof, null)).toMatch(
+    /^if the checkpoint is genuine, which is not checked: frame 5 of hb/,
+  );
+  if (!('bytes' in proof)) throw new Error('another proof');
   const other = (await signLog(log, signingKey('test', Buffer.alloc(32, 2)))).text;
   const wrong: LogProof[] = [
     { ...proof, frame: proof.frame.replace(/^./, (c) => (c === '0' ? '1' : '0')) },
     { ...proof, index: proof.index + 1 },
     { ...proof, partition: 1 - proof.partition },
+    { ...proof, partition: 2 },
+    { ...proof, bytes: (await shownFrame(log, 'hb', 4, text)).bytes },
+    { ...proof, bytes: '' },
     { ...proof, hashes: proof.hashes.slice(1) },
     { ...proof, checkpoint: text.replace('memory', 'memorx') },
     { ...proof, checkpoint: other },
@@ -85,6 +94,61 @@ it('a proof of a frame is checked without the log, and a change of any part is r
   await expect(proveFrame(log, 'hb', 10, text)).rejects.toMatchObject({ code: 'E_NOT_FOUND' });
   for (const broken of ['', '{}', '[]', JSON.stringify({ ...proof, index: -1 })])
     expect(() => parseProof(broken)).toThrow('proof');
+});
+
+const shownFrame = async (log: EventLog, history: string, seq: number, text: string) => {
+  const proof = await proveFrame(log, history, seq, text, true);
+  if (!('bytes' in proof)) throw new Error('another proof');
+  return proof;
+};
+
+it('a proof that is edited anywhere is refused, or says what it said before [decision 0059]', async () => {
+  const log = await openMemoryLog({ partitions: 2 });
+  await writeNotes(log, HISTORIES, 9, 'x');
+  const older = (await signLog(log, KEY)).text;
+  await writeNotes(log, HISTORIES, 2, 'y');
+  const newer = (await signLog(log, KEY)).text;
+  const proofs = [
+    await proveFrame(log, 'hb', 5, newer),
+    await proveFrame(log, 'hb', 5, newer, true),
+    await proveGrowth(log, older, newer),
+  ].map((proof) => ({ text: JSON.stringify(proof), said: checkProof(proof, KEY) }));
+  const outcomeOf = (text: string): string | null => {
+    try {
+      return checkProof(parseProof(text), KEY);
+    } catch (error) {
+      expect(isStemmaError(error), String(error)).toBe(true);
+      return null;
+    }
+  };
+  const character = fc.constantFrom(...Array.from('0123456789abcdefABCDEF+/=,:"{}[]\\n -'));
+  fc.assert(
+    fc.property(fc.constantFrom(...proofs), fc.nat(), character, fc.nat(3), ({ text, said }, n, c, cut) => {
+      const at = n % text.length;
+      const edited = text.slice(0, at) + c + text.slice(at + cut);
+      expect([null, said]).toContain(outcomeOf(edited));
+    }),
+    { numRuns: sized(300, 3_000) },
+  );
+});
+
+it('a proof of the first version is read, and says of history and number that it does not prove them [decision 0059]', async () => {
+  const log = await openMemoryLog({ partitions: 2 });
+  await writeNotes(log, HISTORIES, 9, 'x');
+  const { text } = await signLog(log, KEY);
+  const { version: _version, bytes: _bytes, ...place } = await shownFrame(log, 'hb', 5, text);
+  for (const [history, seq] of [
+    ['hb', 5],
+    ['ha', 7],
+  ] as const)
+    expect(checkProof(parseProof(JSON.stringify({ ...place, history, seq })), KEY)).toMatch(
+      new RegExp(
+        `^a frame with the hash .* says that it is frame ${seq} of ${history}, and does not prove that: make`,
+      ),
+    );
+  expect(checkProof(await proveFrame(log, 'hb', 5, text), KEY)).toMatch(
+    /^a frame with the hash [\da-f]{64} is number .*; the proof does not show which frame/,
+  );
 });
 
 it('a checkpoint shows that the newest frames were cut off, also without lock, rows and id, and that others replaced them [decision 0059]', async () => {

@@ -1,7 +1,9 @@
+import { historyId } from '@stemma/history';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readForeignProof } from './foreign-proof-reader.ts';
 import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
@@ -70,6 +72,7 @@ test('a signed checkpoint is verified later, and its proofs are checked without 
   const proofs = [
     ['--frame', 'tram@2'],
     ['--frame', 'tram@2', '--at', at('1')],
+    ['--frame', 'tram@2', '--show-frame', '--at', at('1')],
     ['--consistency', at('1'), at('2')],
   ];
   const apart = ['--home', at('nowhere')];
@@ -84,6 +87,16 @@ test('a signed checkpoint is verified later, and its proofs are checked without 
       expect(spawnSync('python3', ['-c', PYTHON], { input: readFileSync(path) }).stdout.toString()).toBe(
         'ok\n',
       );
+    if (proof[0] === '--frame') {
+      const read = readForeignProof(readFileSync(path, 'utf8'), publicKey);
+      const { frame, index, size, origin, named } = read;
+      const where = `with the hash ${frame} is number ${index} of ${size} in ${origin}`;
+      const { shows } = shown as { readonly shows: string };
+      if (named !== null) expect(shows).toBe(`frame ${named.seq} of ${named.history} ${where}`);
+      else expect(shows).toMatch(new RegExp(`^a frame ${where}; the proof does not show which`));
+      const wanted = proof.includes('--show-frame') ? { history: historyId('tram', ''), seq: 2 } : null;
+      expect(named).toEqual(wanted);
+    }
     const altered = JSON.parse(readFileSync(path, 'utf8')) as { hashes?: string[]; partitions?: string[][] };
     (altered.hashes ?? altered.partitions?.[0] ?? []).reverse();
     writeFileSync(path, JSON.stringify(altered));
@@ -109,6 +122,7 @@ test('a signed checkpoint is verified later, and its proofs are checked without 
     [['checkpoint', 'prove', '--frame', 'tram'], 64],
     [['checkpoint', 'prove', '--frame', 'tram@999'], 1],
     [['checkpoint', 'prove'], 64],
+    [['checkpoint', 'prove', '--consistency', at('1'), at('2'), '--show-frame'], 64],
   ] as const)
     expect(await runStemma([...args, ...home]), args.join(' ')).toMatchObject({ code });
 });

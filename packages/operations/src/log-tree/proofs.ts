@@ -1,5 +1,6 @@
+import { sha256Hex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { partitionOf, type EventLog } from '@stemma/log';
+import { decodeEnvelope, partitionOf, type EventLog } from '@stemma/log';
 import {
   consistencyProof,
   inclusionProof,
@@ -15,12 +16,11 @@ import { readTree } from './read-tree.ts';
 import { verifySince } from './verify-since.ts';
 
 const count = z.int().nonnegative();
-const hash = z.base64();
+/** 32 bytes in base64. */
+const hash = z.string().regex(/^[A-Za-z\d+/]{43}=$/);
 
-const InclusionProof = z.strictObject({
+const place = {
   proof: z.literal('inclusion'),
-  history: z.string(),
-  seq: count,
   /** SHA-256 of the frame, in hex: the data of the leaf. */
   frame: z.string().regex(/^[\da-f]{64}$/),
   partition: count,
@@ -28,7 +28,17 @@ const InclusionProof = z.strictObject({
   hashes: z.array(hash),
   /** The signed notes that have the root. */
   checkpoint: z.string(),
+};
+
+const InclusionProof = z.strictObject({
+  ...place,
+  version: z.literal(2),
+  /** The frame, whose envelope has history and number; null: the proof is not about them. */
+  bytes: z.base64().nullable(),
 });
+
+/** The first version: nothing binds history and number to the hash. */
+const FirstInclusionProof = z.strictObject({ ...place, history: z.string(), seq: count });
 
 const ConsistencyProof = z.strictObject({
   proof: z.literal('consistency'),
@@ -38,7 +48,7 @@ const ConsistencyProof = z.strictObject({
   newer: z.string(),
 });
 
-const LogProof = z.discriminatedUnion('proof', [InclusionProof, ConsistencyProof]);
+const LogProof = z.union([InclusionProof, FirstInclusionProof, ConsistencyProof]);
 export type LogProof = z.infer<typeof LogProof>;
 
 /** Leaf hashes of a partition, as many as a checkpoint counts, which has been compared with the log. */
@@ -53,6 +63,7 @@ const leavesOf = async (log: EventLog, partition: number, { size }: SignedHead):
 /**
  * A proof that a frame is in the tree of a checkpoint.
  *
+ * @param isShown the proof holds the frame, and so proves its history and number, too; else it holds hashes alone
  * @throws E_NOT_FOUND if the log has no such frame, or only behind the checkpoint; as {@link verifySince}
  */
 export const proveFrame = async (
@@ -60,23 +71,28 @@ export const proveFrame = async (
   history: string,
   seq: number,
   checkpoint: string,
+  isShown = false,
 ): Promise<LogProof> => {
   const heads = readCheckpoint(checkpoint, null);
   await verifySince(log, heads);
   const partition = partitionOf(history, log.partitions);
   const head = heads[partition] as SignedHead;
   const leaves: Uint8Array[] = [];
-  let found: { readonly index: number; readonly frame: string } | undefined;
+  let found: { readonly index: number; readonly frame: string; readonly bytes: string | null } | undefined;
   await readTree(log, partition, ({ size }, leaf, frame) => {
     if (size > head.size) return;
     leaves.push(leaf);
     if (frame.envelope.history === history && frame.envelope.seq === seq)
-      found = { index: size - 1, frame: Buffer.from(frame.hash).toString('hex') };
+      found = {
+        index: size - 1,
+        frame: Buffer.from(frame.hash).toString('hex'),
+        bytes: isShown ? base64(frame.bytes) : null,
+      };
   });
   if (found === undefined)
     throw fail('E_NOT_FOUND', `${history} has no frame ${seq} that the checkpoint counts`, { history, seq });
   const hashes = inclusionProof(leaves, found.index).map(base64);
-  return { proof: 'inclusion', history, seq, ...found, partition, hashes, checkpoint };
+  return { proof: 'inclusion', version: 2, ...found, partition, hashes, checkpoint };
 };
 
 /** A proof that the log of a checkpoint begins with that of an older one. @throws as {@link verifySince} */
@@ -106,18 +122,30 @@ export const parseProof = (text: string): LogProof => {
   return parsed.data;
 };
 
-/** What a proof shows, in a sentence, without the log. @throws E_PROOF_INVALID, E_CHECKPOINT_INVALID */
-export const checkProof = (proof: LogProof, key: NoteKey | null): string => {
+/**
+ * What a proof shows, in a sentence that says nothing more, without the log.
+ *
+ * @param key null: no signature is looked at, and the sentence says so. @throws E_PROOF_INVALID, E_CHECKPOINT_INVALID
+ */
+export const checkProof = (proof: LogProof, key: NoteKey | null): string =>
+  `${key === null ? 'if the checkpoint is genuine, which is not checked: ' : ''}${shownBy(proof, key)}`;
+
+const shownBy = (proof: LogProof, key: NoteKey | null): string => {
   if (proof.proof === 'inclusion') {
     const heads = readCheckpoint(proof.checkpoint, key);
-    const { history, seq, frame, partition, index } = proof;
+    const { frame, partition, index } = proof;
     const head = heads[partition];
-    if (head === undefined || partitionOf(history, heads.length) !== partition)
-      throw invalid('the history is not in that partition');
+    if (head === undefined) throw invalid('its checkpoint has no such partition');
     const leaf = leafHash(Buffer.from(frame, 'hex'));
     if (!provesInclusion({ leaf, index, size: head.size, root: head.root }, proof.hashes.map(bytesOf)))
       throw invalid('its hashes do not lead to the root of the checkpoint');
-    return `frame ${seq} of ${history} with the hash ${frame} is number ${index} of ${head.size} in ${head.origin}`;
+    const where = `with the hash ${frame} is number ${index} of ${head.size} in ${head.origin}`;
+    if ('history' in proof)
+      return `a frame ${where}; the file says that it is frame ${proof.seq} of ${proof.history}, and does not prove that: make the proof again with --show-frame`;
+    if (proof.bytes === null)
+      return `a frame ${where}; the proof does not show which frame of which history it is`;
+    const { history, seq } = envelopeIn(bytesOf(proof.bytes), frame);
+    return `frame ${seq} of ${history} ${where}`;
   }
   const [older, newer] = [readCheckpoint(proof.older, key), readCheckpoint(proof.newer, key)];
   const { log } = parseOrigin(newer[0] as SignedHead);
@@ -131,6 +159,14 @@ export const checkProof = (proof: LogProof, key: NoteKey | null): string => {
     return `${before.size} to ${head.size}`;
   });
   return `the log ${log} only grew: ${grown.join(', ')} frames`;
+};
+
+/** What the frame says that has this hash. @throws E_PROOF_INVALID */
+const envelopeIn = (bytes: Uint8Array, hash: string): { readonly history: string; readonly seq: number } => {
+  if (sha256Hex(bytes) !== hash) throw invalid('its frame has another hash');
+  const read = decodeEnvelope(bytes);
+  if (read === undefined) throw invalid('what it shows is no frame');
+  return read.envelope;
 };
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'base64');

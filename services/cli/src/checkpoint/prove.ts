@@ -10,6 +10,10 @@ export const prove: CommandSpec = {
   arguments: [],
   options: [
     ['--frame <history@seq>', 'prove that this frame is in the log'],
+    [
+      '--show-frame',
+      'with --frame: prove also which frame of which history it is; the proof then holds the frame, for all to read',
+    ],
     ['--at <checkpoint>', 'with --frame: in this checkpoint (default: in one that is signed now)'],
     [
       '--consistency <checkpoints...>',
@@ -23,6 +27,8 @@ export const prove: CommandSpec = {
     const files = options['consistency'] as readonly string[] | undefined;
     if ((frame === undefined) === (files === undefined) || (files !== undefined && files.length !== 2))
       throw fail('E_USAGE', 'prove needs --frame HISTORY@SEQ or --consistency OLDER NEWER');
+    if (options['showFrame'] === true && frame === undefined)
+      throw fail('E_USAGE', '--show-frame needs --frame HISTORY@SEQ');
     const read = (path: string): Promise<string> => readText(context, path, MAX_NOTES);
     const proof = await (frame === undefined ? proveBetween() : proveOne(frame));
     await writeOut(context, options, proof, `${JSON.stringify(proof, null, 2)}\n`);
@@ -41,7 +47,7 @@ export const prove: CommandSpec = {
           at === undefined
             ? (await signWithKeyFile(log, context.directory, keyPath(context.directory, options))).checkpoint
             : await read(at);
-        return proveFrame(log, history, seq, checkpoint);
+        return proveFrame(log, history, seq, checkpoint, options['showFrame'] === true);
       });
     }
   },
