@@ -59,7 +59,7 @@ type BegunContinuation = Continuation & { readonly beginning: string };
 type WrittenHistory = { next: number; readonly branches: Map<number, BegunContinuation> };
 
 /** Bytes of messages and tools, and histories, that are remembered. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_HISTORIES = 10_000;
 
 const BYTES_PER_CONVERSATION = 1_000;

@@ -57,7 +57,7 @@ export type LastCall = {
 };
 
 /** Bytes of requests that are kept to cut the next one by. */
-const CACHE_BYTES = 64 * 1024 * 1024;
+const CACHE_BYTES = 16 * 1024 * 1024;
 
 /** Makes the step that records a call; each request shares the bytes that the branch's one before it has. */
 export type CallStarter = {

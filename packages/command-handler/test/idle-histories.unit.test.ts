@@ -33,11 +33,11 @@ it('once the rows have the frames of many short histories, the writer keeps of t
   };
   await histories(0, 300);
   // The rows have none of them.
-  expect(bytesOf(0)).toBeGreaterThan(30_000);
+  expect(bytesOf(0)).toBeGreaterThan(35_000);
   await projector.catchUp();
   await histories(300, 600);
-  expect(bytesOf(0)).toBeLessThan(30_000);
-  expect(bytesOf(599)).toBeGreaterThan(30_000);
+  expect(bytesOf(0)).toBeLessThan(35_000);
+  expect(bytesOf(599)).toBeGreaterThan(35_000);
   expect(await write(writer, insert(0, 'c1', 'x'.repeat(10_000)))).toBe('repeated');
   expect(await write(writer, insert(0, 'c1', 'y'))).toBe('E_COMMAND_REUSED');
   expect(await write(writer, insert(0, 'c2', 'y'))).toBe('written');

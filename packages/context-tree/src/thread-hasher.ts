@@ -4,13 +4,15 @@ import { createHash, type Hash } from 'node:crypto';
 /** Turns between two stored states of the hash. */
 const STRIDE = 64;
 const BYTES = 32;
+/** Turns for which there is room at first: most histories stay short, and thousands of them are in memory. */
+const AT_FIRST = 4;
 
 /**
  * SHA-256 over the slice hashes of `^sys`, the turns and `^ah`, in this order (snapshots: thread hash). A commit does
  * not hash the old turns again: the state of the hash is stored at every 64th turn.
  */
 export class ThreadHasher {
-  #slots = Buffer.alloc(BYTES * STRIDE);
+  #slots = Buffer.alloc(BYTES * AT_FIRST);
   /** The turns before this index are up to date in `#slots`. */
   #written = 0;
   #sys = '';

@@ -3,16 +3,24 @@ export type EvictionOrder = {
   /**
    * `key` is used now, and takes so many bytes from now on.
    *
+   * @param at the time of that, by any clock; for {@link leaveUnused}
    * @returns those that have to leave for that, and count as gone: never `key`, nor any that stays
    */
-  use(key: string, bytes: number): readonly string[];
+  use(key: string, bytes: number, at?: number): readonly string[];
+  /**
+   * Those that were used last before `before` leave, the oldest first, as long as all together take more than `floor` bytes. Most of
+   * them are finished: whoever collects garbage goes through all that is kept, and most of what is kept is never asked for again.
+   *
+   * @returns those that have to leave, and count as gone
+   */
+  leaveUnused(before: number, floor: number): readonly string[];
   /** `key`, if it is there, takes so many bytes from now on. That is no use of it. */
   resize(key: string, bytes: number): void;
   /** `key` has gone for another reason, and is forgotten. */
   forget(key: string): void;
 };
 
-type Entry = { bytes: number; used: number };
+type Entry = { bytes: number; readonly used: number; readonly at: number };
 
 /** Entries in the order of their last use, and the bytes of them together. */
 type Part = { readonly entries: Map<string, Entry>; bytes: number };
@@ -74,13 +82,13 @@ export const openEvictionOrder = (
   };
 
   return {
-    use(key, bytes) {
+    use(key, bytes, at = 0) {
       // Several uses on end are one.
       const isSettled = !(key === last && newcomers.entries.has(key)) && settles(key, bytes);
       last = key;
       take(key);
       gone.delete(key);
-      put(isSettled ? settled : newcomers, key, { bytes, used: ++uses });
+      put(isSettled ? settled : newcomers, key, { bytes, used: ++uses, at });
       const left: string[] = [];
       while (!hasRoom(0)) {
         const next = nextToLeave(key);
@@ -88,6 +96,17 @@ export const openEvictionOrder = (
         leave(next);
         left.push(next);
       }
+      return left;
+    },
+    leaveUnused(before, floor) {
+      const left: string[] = [];
+      for (const part of [settled, newcomers])
+        for (const [key, { at }] of part.entries) {
+          if (at >= before || settled.bytes + newcomers.bytes <= floor) break;
+          if (stays(key)) continue;
+          leave(key);
+          left.push(key);
+        }
       return left;
     },
     resize(key, bytes) {

@@ -99,3 +99,16 @@ it('who was forgotten leaves room', () => {
   hits(use, ['d', 'e']);
   expect([...held.keys()]).toEqual(['c', 'd', 'e']);
 });
+
+it('who was not used for a while leaves, the oldest first, down to a floor, and counts as gone', () => {
+  const staying = new Set(['h1']);
+  const { order } = memory(100, (key) => staying.has(key));
+  for (let i = 0; i < 10; i++) expect(order.use(`h${i}`, 10, i)).toEqual([]);
+  expect(order.leaveUnused(0, 0)).toEqual([]);
+  expect(order.leaveUnused(5, 70)).toEqual(['h0', 'h2', 'h3']);
+  expect(order.use('h4', 10, 10)).toEqual([]);
+  expect(order.leaveUnused(6, 0)).toEqual(['h5']);
+  // Room for three of them is free again, and for one that stayed.
+  expect(order.use('h0', 40, 11)).toEqual([]);
+  expect(order.use('h2', 10, 12)).not.toContain('h1');
+});

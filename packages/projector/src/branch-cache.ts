@@ -29,8 +29,18 @@ type CachedBranch = {
   readonly used: number;
 };
 
-/** @param maxBytes 1 or more. */
-export const openBranchCache = (maxBytes: number): BranchCache => {
+/**
+ * Branches that were not folded for so many milliseconds leave, while all together take more than so many bytes: conversations that
+ * are finished would fill whatever room there is.
+ */
+const IDLE = 5_000;
+const IDLE_BYTES = 16 * 1024 * 1024;
+
+/** @param maxBytes 1 or more. @param now a steady clock in milliseconds; what is in memory decides no row */
+export const openBranchCache = (
+  maxBytes: number,
+  now: () => number = () => performance.now(),
+): BranchCache => {
   const histories = new Map<string, HistoryState>();
   /** In the order of their last use. */
   const cached = new Map<string, CachedBranch>();
@@ -60,7 +70,9 @@ export const openBranchCache = (maxBytes: number): BranchCache => {
       const key = `${branchId} ${state.history}`;
       cached.delete(key);
       cached.set(key, { history: state.history, branchId, used: period });
-      for (const other of order.use(key, bytes)) unload(other);
+      const at = now();
+      for (const other of order.use(key, bytes, at)) unload(other);
+      for (const other of order.leaveUnused(at - IDLE, Math.min(IDLE_BYTES, maxBytes))) unload(other);
     },
     noteRead(nodes) {
       nodesRead += nodes;

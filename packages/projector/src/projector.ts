@@ -66,7 +66,7 @@ export type ProjectorOptions = {
   /** Keep the frames' bytes among the rows and read payloads there: for remote logs. Default false. */
   readonly keepFrames?: boolean;
   readonly limits?: BatchLimits;
-  /** Bytes of trees to cache. Default 128 MiB. */
+  /** Bytes of trees to cache. Default 64 MiB. */
   readonly cacheBytes?: number;
   readonly progress?: (progress: Progress) => void;
   /** Called after every commit: true ends the run there, as a killed process would. For tests and verification. */
@@ -156,7 +156,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     keepFrames: false,
     limits: {},
     workers: { count: 0 },
-    cacheBytes: 128 * 1024 * 1024,
+    cacheBytes: 64 * 1024 * 1024,
     now: () => performance.now(),
     pause: () => undefined,
     ...rest,

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { openBranchCache } from '../src/branch-cache.ts';
 
 /** What a branch without nodes counts for. */
-const BRANCH = 4_000;
+const BRANCH = 10_000;
 const NODE = 500;
 
 /** Loads a branch with four regions into a state. */
@@ -127,4 +127,26 @@ it('branches that were not used for some periods are evicted though there is roo
   expect(cache.history('idle', 1)).not.toBe(idle);
   expect(cache.history('busy', 1)).toBe(busy);
   expect([...busy.loadedBranches.keys()]).toEqual([1]);
+});
+
+it('what nobody folded for a while leaves, though there is room: finished conversations do not fill it', () => {
+  let now = 0;
+  const cache = openBranchCache(1_000_000_000, () => now);
+  const loaded = openBranchCache(1).history('loaded', 1);
+  load(loaded, 0);
+  const fold = (name: string): void => {
+    const state = cache.history(name, 1);
+    for (const [branchId, branch] of loaded.loadedBranches) state.loadedBranches.set(branchId, branch);
+    cache.markUsed(state, 0);
+  };
+  const inMemory: number[] = [];
+  for (let number = 0; number < 10_000; number++) {
+    now += 2; // 500 a second
+    fold(`h${number}`);
+    fold('busy');
+    if (number % 2_000 === 1_999)
+      inMemory.push(Array.from({ length: number + 1 }, (_, i) => cache.has(`h${i}`)).filter(Boolean).length);
+  }
+  expect(inMemory).toEqual([2_000, 2_501, 2_501, 2_501, 2_501]);
+  expect(cache.has('busy')).toBe(true);
 });

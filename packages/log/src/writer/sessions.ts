@@ -91,18 +91,26 @@ export type SessionCache<C> = {
  */
 const MANY_AHEAD = 128;
 
-/** The most evicted histories of which it is kept how far they were read; about 200 bytes each. */
-const MAX_READ_BACK = 50_000;
+/**
+ * Sessions that nobody used for so many milliseconds leave, while all together take more than so many bytes. To load one again takes
+ * less than a millisecond; those of finished conversations would fill whatever room there is.
+ */
+const IDLE = 5_000;
+const IDLE_BYTES = 24 * 1024 * 1024;
+
+/** The most evicted histories of which it is kept how far they were read; about 400 bytes each. */
+const MAX_READ_BACK = 10_000;
 
 /** A cache for one partition. @param readOn brings the reader to the end of the log. */
 export const openSessionCache = <C>(
   log: EventLog,
   reader: PartitionReader,
   readOn: () => Promise<unknown>,
-  { domain, contents, sessionBytes: capacity = 256 * 1024 * 1024 }: WriterOptions<C>,
+  { domain, contents, now, sessionBytes = 128 * 1024 * 1024 }: WriterOptions<C>,
 ): SessionCache<C> => {
   const sessions = new Map<string, HistorySession<C>>();
   // One with frames under way must not go.
+  const capacity = Math.ceil(sessionBytes / log.partitions);
   const order = openEvictionOrder(capacity, (history) => (sessions.get(history)?.sent.length ?? 0) > 0);
   const { partition } = reader.checkpoint().cursor;
 
@@ -152,7 +160,10 @@ export const openSessionCache = <C>(
   };
   const used = (history: string): void => {
     const known = sessions.get(history);
-    if (known !== undefined) for (const other of order.use(history, known.session.bytes)) dropIdle(other);
+    if (known === undefined) return;
+    const at = now();
+    for (const other of order.use(history, known.session.bytes, at)) dropIdle(other);
+    for (const other of order.leaveUnused(at - IDLE, Math.min(IDLE_BYTES, capacity))) dropIdle(other);
   };
   /** The head of a history at the checkpoint, from that of the rows; `take` gets the frames between. */
   const headSince = async (

@@ -115,7 +115,7 @@ export type WriterOptions<C> = {
   /** Random numbers in [0, 1), for the jitter of retries. */
   readonly random: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** A steady clock in milliseconds, for the deadline only. */
+  /** A steady clock in milliseconds, for the deadline, and for what is idle. */
   readonly now: () => number;
   /** How often a command is decided again after others were first. Default 64: about four seconds of them. */
   readonly tries?: number;
@@ -127,7 +127,10 @@ export type WriterOptions<C> = {
    * Of more commands that wait than this, half are sent, and the others are decided while these are on their way. Default 16.
    */
   readonly whole?: number;
-  /** About how many bytes of decision states are kept in memory, however many histories they belong to. Default 256 MiB. */
+  /**
+   * About how many bytes of decision states are kept in memory, however many histories they belong to; each partition has its share.
+   * Default 128 MiB.
+   */
   readonly sessionBytes?: number;
   /** Is given the frames that are sent, unless they are sealed or have contents of their own in the store. */
   readonly decoded?: Pick<DecodedFrames, 'keep'>;

@@ -3,7 +3,7 @@ import { fail, fromWireError, toWireError } from '@stemma/errors';
 import { endProcess, guardExit, isInside, keepOut, newExitGate } from '@stemma/machine';
 import { openRecord, type ContentSource, type EventLog, type LogRecord } from '@stemma/log';
 import { Worker } from 'node:worker_threads';
-import { LONG_RUN_LIMITS } from '../long-run-limits.ts';
+import { LONG_RUN_LIMITS, SHORT_RUN_LIMITS } from '../run-limits.ts';
 import { oneByOne } from '../one-by-one.ts';
 import type { Progress } from '../run-partition.ts';
 import type { Committed, LongRun, PartitionRunEnd } from '../workers/run-in-workers.ts';
@@ -58,7 +58,7 @@ export const startRunThread = (
   const gate = newExitGate();
   const worker = new Worker(new URL('./run-thread.ts', import.meta.url), {
     workerData: { ...options, gate } satisfies RunThreadOptions,
-    resourceLimits: isLong ? LONG_RUN_LIMITS : { maxYoungGenerationSizeMb: 32 },
+    resourceLimits: isLong ? LONG_RUN_LIMITS : SHORT_RUN_LIMITS,
   });
   const unguard = guardExit(gate);
   const loaded = Promise.withResolvers<undefined>();

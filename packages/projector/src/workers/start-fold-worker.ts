@@ -2,7 +2,7 @@ import { ContentRef } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { ContentSource, EventLog } from '@stemma/log';
 import { Worker } from 'node:worker_threads';
-import { LONG_RUN_LIMITS } from '../long-run-limits.ts';
+import { LONG_RUN_LIMITS } from '../run-limits.ts';
 import { oneByOne } from '../one-by-one.ts';
 import type { FoldAnswer, FoldWorkerOptions, FromWorker, FoldQuestion, ToWorker } from './messages.ts';
 import type { FoldedPart, FramePart } from './part-folder.ts';

@@ -29,7 +29,10 @@ const PING = 1_000;
 const DEAD = 120_000;
 
 /** Megabytes for what is made and soon forgotten: with twice V8's own measure, a recorded call takes a tenth less of its thread. */
-const YOUNG = 96;
+const YOUNG = 48;
+
+/** The most megabytes for what stays. The less it may be, the sooner V8 collects: at 1.6 times of what was left; from 2 GiB on at four times. */
+const OLD = 1_024;
 
 /** A piece that is smaller is copied faster than moved. */
 const LARGE = 16 * 1024;
@@ -63,7 +66,7 @@ export const openHomeThread = async (
   const { directory } = options.home;
   const worker = new Worker(new URL('./home-thread.ts', import.meta.url), {
     workerData: options,
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG, maxOldGenerationSizeMb: OLD },
   });
   const waiting = new Map<number, Waiting>();
   /** Those that wait for the next piece of a stream. */

@@ -35,7 +35,7 @@ export type ProxyCounts = {
   readonly refused: number;
   /** Why calls were refused, and how many for each reason; of many reasons the first ones. */
   readonly refusals: readonly { readonly reason: string; readonly calls: number }[];
-  /** The histories that calls were recorded in, in the order they were met. */
+  /** The histories that calls were recorded in, in the order they were met; the first 10,000. */
   readonly histories: readonly string[];
 };
 
@@ -58,7 +58,7 @@ const MOST_REASONS = 20;
 const LIMIT = 256 * 1024 * 1024;
 
 /** Bytes of entries that are kept in memory until they are recorded, beside the file that has them. */
-const MOST_IN_MEMORY = 32 * 1024 * 1024;
+const MOST_IN_MEMORY = 8 * 1024 * 1024;
 
 /**
  * So many milliseconds the beginning of a call waits in the journal for its end: what ends by then is recorded in one command
@@ -68,6 +68,9 @@ const SHORT = 20;
 
 /** So many milliseconds what is noted waits for others, and lets calls pass that follow at once. */
 const LATER = 10;
+
+/** So many histories are named of those that calls were recorded in: a gateway runs for months. */
+const MOST_HISTORIES = 10_000;
 
 /** A warning of one kind is repeated after so many milliseconds. */
 const REPEAT = 60_000;
@@ -106,6 +109,9 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const calls = new Map<string, Call>();
   const histories = new Set<string>();
   const refusals = new Map<string, number>();
+  const note = (history: string): void => {
+    if (histories.size < MOST_HISTORIES) histories.add(history);
+  };
   /** Clients that speak another protocol. */
   const tunnels = new Set<Duplex>();
   let [made, dropped, refused, waiting] = [0, 0, 0, 0];
@@ -175,25 +181,33 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const recordAlone = (call: Call): void => {
     const taken = takeBegun(call);
     if (taken === undefined) return;
-    const ref = refFor(taken.noted);
+    recordCounted(waitingOf(taken.noted), refFor(taken.noted));
+  };
+  /** What waits for the answer has where the entry stands, and nothing of its bytes: many wait while the log is away. */
+  const recordCounted = (entry: Waiting, ref: EntryRef): void =>
     sink.record(
       ref,
-      counted([ref], (outcome) => settle(waitingOf(taken.noted), outcome)),
+      counted([ref], (outcome) => settle(entry, outcome)),
     );
-  };
   /** @returns false if the beginning of the call waits no more */
   const recordWhole = (call: Call, ended: Noted): boolean => {
     if (call.begun === undefined) return false;
     recordBefore(call.begun.place, call);
     const { noted } = takeBegun(call) ?? {};
     if (noted === undefined) return false;
-    const [ref, end] = [refFor(noted), refFor(ended)];
-    const settled = counted([ref, end], (outcome) => {
-      call.started = waitingOf(noted);
-      settle(waitingOf(ended), outcome);
-    });
-    sink.record(ref, settled, { end });
+    recordBoth(call, [waitingOf(noted), refFor(noted)], [waitingOf(ended), refFor(ended)]);
     return true;
+  };
+  const recordBoth = (
+    call: Call,
+    [start, ref]: readonly [Waiting, EntryRef],
+    [end, endRef]: readonly [Waiting, EntryRef],
+  ): void => {
+    const settled = counted([ref, endRef], (outcome) => {
+      call.started = start;
+      settle(end, outcome);
+    });
+    sink.record(ref, settled, { end: endRef });
   };
   const settle = (entry: Waiting, outcome: RecordedEntry): void => {
     const call = calls.get(entry.id);
@@ -209,7 +223,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       }
       if (call !== undefined) call.refused = true;
     } else {
-      histories.add(outcome.branch.history);
+      note(outcome.branch.history);
       if (entry.kind === 'ended') count('recorded');
     }
     if (entry.kind === 'ended' || call === undefined) {
@@ -261,12 +275,12 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
         return { kind: 'send', body: null };
       case 'sent':
         call.branch = outcome.branch;
-        histories.add(outcome.branch.history);
+        note(outcome.branch.history);
         if (outcome.isRecorded) journal.done(noted);
         else call.started = noted;
         return { kind: 'send', body: outcome.body };
       case 'ended':
-        histories.add(outcome.branch.history);
+        note(outcome.branch.history);
         journal.done(noted);
         calls.delete(entry.id);
         return outcome;

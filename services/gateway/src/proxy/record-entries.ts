@@ -13,7 +13,7 @@ import {
 } from '@stemma/exchanges';
 import { openRetry, type Home } from '@stemma/home';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { open } from 'node:fs/promises';
+import { openEntryFiles, type EntryFiles } from './entry-files.ts';
 import { decodeEntry, type CallBranch, type EndedEntry, type ReadEntry, type StartedEntry } from './entry.ts';
 import type { EntryRef } from './journal.ts';
 import type { RecordedEntry, SteeredEntry } from './call-sink.ts';
@@ -26,6 +26,9 @@ const BY: Author = { recorder: 'proxy' };
 const AT_A_TIME = 64 * 1024 * 1024;
 /** Of which each takes at least so many: 64 at most. */
 const LEAST = AT_A_TIME / 64;
+
+/** Calls without an end of which it is remembered where they are recorded. */
+const MOST_OPEN = 20_000;
 
 /** So many warnings are remembered, so as to say each once. */
 const MOST_SAID = 1_000;
@@ -55,6 +58,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   /** Steered calls that are being recorded. */
   const starting = new Map<string, Promise<unknown>>();
   const share = openSharedBudget(AT_A_TIME);
+  const files = openEntryFiles();
   const inOrder = inOrderByKey();
   const said = new Set<string>();
   const sayOnce = (warning: string | null): void => {
@@ -93,6 +97,12 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
       if (end !== undefined && !isEnded) await retry.run(() => endExchange(home, { id, by: BY }, end, where));
       return { where, isEnded: isEnded || end !== undefined };
     };
+  };
+  const rememberBranch = (id: string, started: Promise<Started>): void => {
+    branches.set(id, started);
+    // Of a call whose end is never noted, nobody asks; an end that comes this late says itself where its beginning is.
+    const [oldest] = branches.keys();
+    if (branches.size > MOST_OPEN && oldest !== undefined) branches.delete(oldest);
   };
   const end = async (entry: EndedEntry, body: Uint8Array): Promise<CallBranch> => {
     const started = await branches.get(entry.id);
@@ -161,7 +171,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
       const lost = left ? retry.run(() => home.steering.lose(entry.id)) : undefined;
       const started = lost === undefined ? start() : lost.then(start);
       // Nobody asks for it any more.
-      if (ended === undefined) branches.set(entry.id, started);
+      if (ended === undefined) rememberBranch(entry.id, started);
       return (await started).where;
     };
   };
@@ -171,8 +181,8 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
    */
   const record = (ref: EntryRef, left: boolean, endRef?: EntryRef): Promise<CallBranch> => {
     const begun = begin.then(async () => {
-      const read = await readEntry(ref);
-      const end = endRef === undefined ? undefined : await readEntry(endRef);
+      const read = await readEntry(ref, files);
+      const end = endRef === undefined ? undefined : await readEntry(endRef, files);
       const giveBack = await share(weightOf(read) + (end === undefined ? 0 : weightOf(end)));
       const run = await prepare(read, left, end).catch((error: unknown) => (): never => {
         throw error;
@@ -200,7 +210,10 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
         return { kind: 'unsteered', reason: error instanceof Error ? error.message : String(error) };
       }
     },
-    close: () => closing.abort(),
+    close: () => {
+      closing.abort();
+      files.close();
+    },
   };
 };
 
@@ -235,8 +248,8 @@ const inTime = async <T>(work: Promise<T>): Promise<T> => {
   }
 };
 
-const readEntry = async (ref: EntryRef): Promise<ReadEntry> => {
-  const bytes = 'bytes' in ref ? viewOf(ref.bytes) : await readRange(ref);
+const readEntry = async (ref: EntryRef, files: EntryFiles): Promise<ReadEntry> => {
+  const bytes = 'bytes' in ref ? viewOf(ref.bytes) : await files.read(ref);
   const read = decodeEntry(bytes, 0);
   if (read === undefined) throw fail('E_INPUT_SHAPE', 'a call that waits to be recorded is cut off');
   return read;
@@ -244,14 +257,3 @@ const readEntry = async (ref: EntryRef): Promise<ReadEntry> => {
 
 const viewOf = ({ buffer, byteOffset, length }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, length);
-
-const readRange = async ({ file, at, length }: Extract<EntryRef, { file: string }>): Promise<Buffer> => {
-  const handle = await open(file);
-  try {
-    const bytes = Buffer.alloc(length);
-    await handle.read(bytes, 0, length, at);
-    return bytes;
-  } finally {
-    await handle.close();
-  }
-};

@@ -1,4 +1,5 @@
 import type { CallSink } from './call-sink.ts';
+import { openWaitingEntries } from './waiting-entries.ts';
 
 /** A sink that gets its entries a little later. */
 export type LaterSink = CallSink & {
@@ -24,7 +25,7 @@ type Entry = Parameters<CallSink['record']>;
 export const recordLater = (sink: CallSink, milliseconds: number): LaterSink => {
   /** Those whose time has not come, and those for which there is no room yet. */
   let early: Entry[] = [];
-  let due: Entry[] = [];
+  const due = openWaitingEntries<Entry>();
   let sent = 0;
   let timer: NodeJS.Timeout | undefined;
   const send = ([ref, answer, how]: Entry): void => {
@@ -38,14 +39,14 @@ export const recordLater = (sink: CallSink, milliseconds: number): LaterSink => 
   };
   const sendDue = (most: number): void => {
     while (sent < most) {
-      const next = due.shift();
+      const next = due.take();
       if (next === undefined) return;
       send(next);
     }
   };
   const makeDue = (): void => {
     clearTimeout(timer);
-    due.push(...early);
+    due.add(early);
     early = [];
   };
   return {
@@ -74,7 +75,8 @@ export const recordLater = (sink: CallSink, milliseconds: number): LaterSink => 
     },
     close: () => {
       clearTimeout(timer);
-      [early, due] = [[], []];
+      early = [];
+      due.clear();
     },
   };
 };

@@ -11,3 +11,9 @@ export const LONG_RUN_LIMITS: ResourceLimits = {
   maxYoungGenerationSizeMb: 48,
   maxOldGenerationSizeMb: 2_040,
 };
+
+/** That of a thread that folds short runs, for as long as the home is open: it is collected at 1.6 times of what was left. */
+export const SHORT_RUN_LIMITS: ResourceLimits = {
+  maxYoungGenerationSizeMb: 32,
+  maxOldGenerationSizeMb: 1_024,
+};

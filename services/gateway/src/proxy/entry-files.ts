@@ -1,0 +1,35 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import type { EntryRef } from './journal.ts';
+
+/** Reads entries where they stand in files of the journal. */
+export type EntryFiles = {
+  readonly read: (ref: Extract<EntryRef, { file: string }>) => Promise<Buffer>;
+  readonly close: () => void;
+};
+
+/** Entries that wait stand one behind the other, so the next one is mostly in the file of the last one: that one stays open. */
+export const openEntryFiles = (): EntryFiles => {
+  let last: { readonly file: string; readonly handle: Promise<FileHandle> } | undefined;
+  const closeLast = (): void => {
+    void last?.handle.then((handle) => handle.close()).catch(() => undefined);
+    last = undefined;
+  };
+  return {
+    read: async ({ file, at, length }) => {
+      if (last?.file !== file) {
+        closeLast();
+        last = { file, handle: open(file) };
+      }
+      try {
+        const handle = await last.handle;
+        const bytes = Buffer.alloc(length);
+        await handle.read(bytes, 0, length, at);
+        return bytes;
+      } catch (error) {
+        closeLast();
+        throw error;
+      }
+    },
+    close: closeLast,
+  };
+};
