@@ -5,7 +5,7 @@ import { finishOf, type Command, type StepOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Redactor } from '@stemma/redaction';
 import type { Outcome } from './outcome.ts';
-import { redactedBody } from './redacted-body.ts';
+import { redactedResponse } from './redacted-body.ts';
 
 /** How an attempt ended. Times are milliseconds since the request was sent. */
 export type CallEnd = {
@@ -29,17 +29,20 @@ export type CallEnd = {
   readonly head?: ResponseHead | null;
   /** The body as it came, also of a stream, or what is known of one that is too large to be kept; null: not known. */
   readonly response: Uint8Array | UnkeptBody | null;
+  /** The response without its content codings, if it had some; null: nobody knows how to undo them. */
+  readonly plainResponse?: Uint8Array | null;
 };
 
 /** The step that records how an attempt ended. */
 export const finishStep = (
-  { answer, others, sentAt = null, head = null, response, ...end }: Omit<CallEnd, 'by'>,
+  { answer, others, sentAt = null, head = null, response, plainResponse, ...end }: Omit<CallEnd, 'by'>,
   redactor?: Redactor,
 ): StepOf<'finish_call'> => {
-  const body = response === null ? null : redactedBody(response, redactor);
+  const body = response === null ? null : redactedResponse(response, redactor, plainResponse);
   // The answer is redacted with the command; the body is encoded beside what is recorded of it.
   const recorded = answer === null ? null : (redactor?.value(answer) ?? answer);
   const encoded = body === null ? null : encodeBody(body, null, responseCompanion(recorded));
+  const isWithheld = response !== null && body === null;
   return {
     op: 'finish_call',
     ...end,
@@ -49,6 +52,7 @@ export const finishStep = (
     ...(head === null ? {} : { head }),
     response: encoded?.body ?? null,
     own: encoded?.own ?? null,
+    ...(isWithheld ? { withheld: true } : {}),
   };
 };
 

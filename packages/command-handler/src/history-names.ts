@@ -14,13 +14,14 @@ export type HistoryNames = {
   readonly took: (name: string | null, command: string | null) => void;
 };
 
-/** What the start of a history is refused with if there is one of the name, whatever state it is in. */
-const IS_THERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+/** What the start of a history is refused with for its name: there is one, whatever state it is in, or it looks like a secret. */
+const IS_REFUSED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'E_HISTORY_EXISTS',
   'E_HISTORY_ERASED',
   'E_HISTORY_SEALED',
   'E_HISTORY_DAMAGED',
   'E_HISTORY_DEFECTIVE',
+  'E_REDACTION_REFUSED',
 ]);
 
 /** Many conversations begin alike: what follows the fourth is not counted, so that the thousandth does not try a thousand names. */
@@ -56,7 +57,7 @@ export const underFreeName = async <T>(
       took(name, command);
       return started;
     } catch (error) {
-      if (name === null || !isStemmaError(error) || !IS_THERE.has(error.code)) throw error;
+      if (name === null || !isStemmaError(error) || !IS_REFUSED.has(error.code)) throw error;
       took(name, null);
     }
   throw fail('E_INTERNAL', 'a history without a name was not started');

@@ -10,7 +10,7 @@ export { placed as placedRedactions, recordCall } from './record-call.ts';
 export { BEGINNING, type FoundBranch, openRequestRecorder, type RequestRecorder } from './record-request.ts';
 export type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
 export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';
-export { redactedBody } from './redacted-body.ts';
+export { redactedRequest } from './redacted-body.ts';
 export { startCallAtTip, type TipCall } from './start-call-at-tip.ts';
 export {
   assignCall,

@@ -261,7 +261,7 @@ export const openRequestRecorder = (
   return {
     async find(call) {
       const { within } = call;
-      const scope = scopeOf(within);
+      const scope = redactedScope(scopeOf(within), redactor);
       const { messages, redactions } = await redacted(call.messages);
       const hashes = hashPrompt(scope, messages);
       const known = { scope, messages, redactions, hashes, origin: null };
@@ -288,7 +288,7 @@ export const openRequestRecorder = (
     fork: (call, history, at) => forkAt(history, at, call),
     async record(call) {
       const { within } = call;
-      const scope = scopeOf(within);
+      const scope = redactedScope(scopeOf(within), redactor);
       if (within !== undefined && 'branch' in within)
         return inOrder(`${within.branch.history} ${within.branch.branchId}`, () =>
           recordIn(within.branch, call, scope),
@@ -313,6 +313,10 @@ export const openRequestRecorder = (
     ending: conversations.ending,
   };
 };
+
+/** A scope is recorded with each call, and a program names its runs as it likes. */
+const redactedScope = (scope: string, redactor: Redactor | undefined): string =>
+  redactor?.text(scope) ?? scope;
 
 /** The hash of what a conversation begins with: the system's messages, and the first one behind them. */
 const beginningOf = (scope: string, messages: readonly WideJson[]): string => {

@@ -21,7 +21,7 @@ import { LRUCache } from 'lru-cache';
 import { bytesOf } from './bytes-of.ts';
 import { finishStep, type CallEnd } from './finish-call.ts';
 import type { PromptHashes } from './prompt-hash.ts';
-import { redactedBody } from './redacted-body.ts';
+import { redactedRequest } from './redacted-body.ts';
 import { sameJson } from './same-json.ts';
 
 /** What is known of a call besides its messages. */
@@ -35,6 +35,8 @@ export type CallFacts = {
   readonly request: Uint8Array | UnkeptBody | null;
   /** How it goes out; by default nobody saw that. */
   readonly sent?: SentRequest | null;
+  /** The request without its content codings, if it had some; null: nobody knows how to undo them. */
+  readonly plainRequest?: Uint8Array | null;
   /** How the branch was found, and among which calls the next one is looked for; by default nobody looks for it. */
   readonly found?: { readonly scope: string; readonly match: CallMatch; readonly origin?: CallOrigin | null };
   /** Why it goes out as it came, if observers steer the branch. */
@@ -129,7 +131,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
 
   return {
     async step(branch, facts, inserts, prompt, known) {
-      const { api, model, parameters, tools, request: given, sent = null, unsteered } = facts;
+      const { api, model, parameters, tools, request: given, plainRequest, sent = null, unsteered } = facts;
       const { history, branchId } = branch;
       const isNamed =
         unsteered !== undefined &&
@@ -139,7 +141,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
       const last = known === undefined ? await lastCall(branch) : known;
       const same =
         tools !== null && tools.length > 0 && last !== null && (await areTools(history, tools, last));
-      const request = given === null ? null : redactedBody(given, redactor);
+      const request = given === null ? null : await redactedRequest(given, api, redactor, plainRequest);
       const base = last?.hasRequest === true ? await baseOf(history, last.location) : null;
       const encoded = request === null ? null : encodeBody(request, base, companionOf(inserts));
       return {
@@ -153,6 +155,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
         prompt,
         own: encoded?.own ?? null,
         ...(sent === null ? {} : { sent }),
+        ...(given !== null && request === null ? { withheld: true as const } : {}),
         ...(isNamed
           ? { steered: { request: null, own: null, changes: [], unsteered: unsteered.slice(0, 1024) } }
           : {}),

@@ -44,21 +44,29 @@ const FLUSHES: Readonly<Record<string, number>> = {
  *
  * @param cut true: it may end anywhere, as an answer does whose client has left; what came of it is returned
  */
-export const decoded = async (bytes: Uint8Array, coding: string | null, cut = false): Promise<Uint8Array> => {
+export const decoded = async (bytes: Uint8Array, coding: string | null, cut = false): Promise<Uint8Array> =>
+  (await withoutCodings(bytes, coding, cut)) ?? bytes;
+
+/** As {@link decoded}; null if a coding is unknown or broken. */
+export const withoutCodings = async (
+  bytes: Uint8Array,
+  coding: string | null,
+  cut = false,
+): Promise<Uint8Array | null> => {
   const names = (coding ?? '').split(',', MOST_CODINGS + 1).map((name) => name.trim().toLowerCase());
   const codings = names.filter((name) => name !== '');
-  if (codings.length > MOST_CODINGS) return bytes;
+  if (codings.length > MOST_CODINGS) return null;
   const maxOutputLength = decodedLimit(bytes.length);
   let plain = bytes;
   try {
     for (const name of codings.reverse()) {
       const decode = Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined;
-      if (decode === undefined) return bytes;
+      if (decode === undefined) return null;
       const finishFlush = cut ? FLUSHES[name] : undefined;
       plain = await decode(plain, { maxOutputLength, ...(finishFlush === undefined ? {} : { finishFlush }) });
     }
     return plain;
   } catch {
-    return bytes;
+    return null;
   }
 };

@@ -6,7 +6,7 @@ import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { leadingSystem } from '@stemma/importers';
 import { apiOf, chatMessageAt, readAnswer, readRequest } from '@stemma/model-apis';
-import { decoded } from './decoded.ts';
+import { withoutCodings } from './decoded.ts';
 import type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
 
 /** What recording needs of a home. */
@@ -22,7 +22,7 @@ type Scope = Parameters<Home['recordRequest']>[0]['within'];
 /** What is known of a request. */
 export type ReadExchangeStart = Pick<
   RequestFacts,
-  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'end'
+  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'plainRequest' | 'end'
 > & {
   readonly messages: readonly WideJson[];
 };
@@ -46,10 +46,12 @@ export const readExchangeStart = async ({ request: given }: ExchangeStart): Prom
     return { ...NOTHING_SAID, request: body };
   const request = new Uint8Array(body);
   const api = apiOf(method, path);
-  const read = readRequest(api, await decoded(request, coding));
-  if (!read.ok) return { ...NOTHING_SAID, request };
+  const plainRequest = await withoutCodings(request, coding);
+  const read = readRequest(api, plainRequest ?? request);
+  if (!read.ok) return { ...NOTHING_SAID, request, plainRequest };
   const { model, parameters, tools, messages } = read;
-  return { api, model: model?.slice(0, MAX_NAME) ?? null, parameters, tools, messages, request };
+  const name = model?.slice(0, MAX_NAME) ?? null;
+  return { api, model: name, parameters, tools, messages, request, plainRequest };
 };
 
 const messagesOf = (messages: readonly WideJson[]): readonly WideJson[] | undefined => {
@@ -89,9 +91,15 @@ export const startExchange = async (
     }
     const { scope } = start;
     // It was read, and says what no event can hold.
-    const isUnheard = isStemmaError(error) && error.code.startsWith('E_INPUT_') && read.api !== 'other';
-    if (isUnheard && read.request !== null)
-      return startExchange(home, start, { ...NOTHING_SAID, request: read.request }, run);
+    const isUnheard = isStemmaError(error) && isUnspeakable(error) && read.api !== 'other';
+    const { request, plainRequest } = read;
+    if (isUnheard && request !== null && !(await isNameRefused(home, scope, error)))
+      return startExchange(
+        home,
+        start,
+        { ...NOTHING_SAID, request, ...(plainRequest !== undefined && { plainRequest }) },
+        run,
+      );
     if (!isStemmaError(error) || !refusesAll(error) || scope === null || !('name' in scope)) throw error;
     const erasable = await erasableNamed(home, scope.name);
     if (erasable !== undefined) return startBeside(home, start, read, { ...erasable, error, run });
@@ -159,6 +167,23 @@ const notErasable = (because: string, history: string): StemmaError =>
     `${because}, and it is recorded nowhere else: ${history} can be erased, and a history that cannot must not hold it`,
     { history },
   );
+
+/** True if no history has the name, and none can be started with it, as it looks like a secret. */
+const isNameRefused = async (
+  home: ExchangeTarget,
+  scope: ExchangeScope,
+  error: StemmaError,
+): Promise<boolean> => {
+  if (scope === null || !('name' in scope) || error.code !== 'E_REDACTION_REFUSED') return false;
+  return home.find(scope.name).then(
+    () => false,
+    () => true,
+  );
+};
+
+/** True of what no event can hold: values that are none, and names that are secrets. */
+const isUnspeakable = ({ code }: StemmaError): boolean =>
+  code.startsWith('E_INPUT_') || code === 'E_REDACTION_REFUSED';
 
 /** True if the history takes no call at all: no other try and no other words change it. */
 const refusesAll = ({ code, row }: StemmaError): boolean =>
@@ -244,9 +269,10 @@ export const readExchangeEnd = async (
   }
   const { httpStatus, contentType, coding, body } = response;
   const api = request === null ? 'other' : apiOf(request.method, request.path);
+  const plainResponse = body instanceof Uint8Array ? await withoutCodings(body, coding, true) : null;
   const answer =
     body instanceof Uint8Array
-      ? readAnswer(api, { status: httpStatus, contentType }, await decoded(body, coding, true))
+      ? readAnswer(api, { status: httpStatus, contentType }, plainResponse ?? body)
       : undefined;
   const isWhole = answer?.complete === true && answer.error === null && httpStatus < 400;
   // Clients leave a stream at the event that ends it, before its connection has ended.
@@ -266,6 +292,7 @@ export const readExchangeEnd = async (
     error: isLeft ? null : (error ?? answer?.error ?? (isCut && !answer.pending ? CUT : null)),
     answer: answer?.answer ?? null,
     response: body instanceof Uint8Array ? new Uint8Array(body) : body,
+    plainResponse,
   };
 };
 

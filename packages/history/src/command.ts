@@ -239,6 +239,8 @@ const startCall = z.strictObject({
   })
     .nullable()
     .optional(),
+  /** The request is not kept, as nobody could surely take secrets out of it. */
+  withheld: z.literal(true).optional(),
   /** If observers steer the branch: the request as it came, and what of theirs is in it as it goes (calls §5). */
   steered: z
     .strictObject({
@@ -270,6 +272,8 @@ const finishCall = z.strictObject({
   response: RecordedBody.nullable(),
   head: z.strictObject({ contentType: head, coding: head, retryAfter: head }).nullable().optional(),
   own: z.string().nullable(),
+  /** The response is not kept, as nobody could surely take secrets out of it. */
+  withheld: z.literal(true).optional(),
 });
 
 /** Says that a call belongs elsewhere. By an actor; `list` and `brings` are those of its prompt. */

@@ -9,7 +9,7 @@ import {
   openRequestRecorder,
   recordCall,
   startCallAtTip,
-  redactedBody,
+  redactedRequest,
   tryInFork,
   type HomeObserver,
 } from '@stemma/command-handler';
@@ -253,7 +253,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     projection,
     starter,
     requests,
-    redactedBody: (body) => redactedBody(body, redactor),
+    redactedRequest: (body, api) => redactedRequest(body, api, redactor, undefined),
     say: say ?? (() => undefined),
   });
   const search = openSearch(

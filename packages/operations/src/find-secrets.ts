@@ -1,8 +1,13 @@
-import { readFrameEvents } from '@stemma/queries';
+import { readBodyAt } from '@stemma/calls';
+import type { EventRef } from '@stemma/context-tree';
+import { isStemmaError } from '@stemma/errors';
+import { readFrameEvents, type LoggedEvent } from '@stemma/queries';
 import { listFrameSummaries, listHistories } from '@stemma/read-models';
-import { secretKind } from '@stemma/stages';
+import { secretsInBody } from '@stemma/redaction';
+import { nameOfKind, secretKind } from '@stemma/stages';
 import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
+import { withoutCoding } from './verify-calls/request-bytes.ts';
 
 /** Which frames to search: all of them, or a sample that takes about a second. */
 export type SecretsScope = 'all' | 'sample';
@@ -31,11 +36,12 @@ export async function* findSecrets(
       looked++;
       // Other findings report frames that cannot be read.
       const events = await readFrameEvents(projection, history, seq).catch(() => []);
-      for (const { event } of events)
-        for (const text of textsIn(event)) {
-          const kind = secretKind(text);
-          if (kind !== null) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-        }
+      for (const { event, index } of events) {
+        const found = [...textsIn(event)].map(secretKind).filter((kind) => kind !== null);
+        const inBody = await kindsInBody(projection, history, event, { seq, index });
+        for (const kind of [...found, ...inBody.filter((each) => !found.includes(each))])
+          kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      }
     }
     if (kinds.size === 0) continue;
     const found = [...kinds].map(([kind, count]) => `${count} × ${kind}`).join(', ');
@@ -47,6 +53,28 @@ export async function* findSecrets(
       message: `${looked} of ${total} frames were searched for secrets: \`stemma doctor --secrets\` searches all`,
     };
 }
+
+/**
+ * What is in the body of an event, also cut into the events of a stream. A request that was read is not looked at: its messages
+ * are.
+ */
+const kindsInBody = async (
+  projection: Services['projection'],
+  history: string,
+  event: LoggedEvent['event'],
+  location: EventRef,
+): Promise<readonly string[]> => {
+  const isUnread = event.type === 'CallStarted' && event.api === 'other' && event.request !== null;
+  if (!isUnread && (event.type !== 'CallFinished' || event.response === null)) return [];
+  try {
+    const bytes = withoutCoding(await readBodyAt(location, projection.payloads.framesOf(history)));
+    return [...new Set(secretsInBody(new TextDecoder().decode(bytes)).map(nameOfKind))];
+  } catch (error) {
+    // Bodies that are damaged or not kept are told of by others.
+    if (isStemmaError(error)) return [];
+    throw error;
+  }
+};
 
 async function* framesOf(
   projection: Services['projection'],

@@ -61,6 +61,7 @@ const refusing = (error: Error): Redactor => {
     command: async () => refuse(),
     nodes: async () => refuse(),
     text: refuse,
+    body: refuse,
     value: refuse,
     coversTexts: false,
   };
@@ -74,6 +75,10 @@ const bothOf = (first: Redactor, second: Redactor): Redactor => ({
     return { nodes: twice.nodes, redactions: [...once.redactions, ...twice.redactions] };
   },
   text: (text) => second.text(first.text(text)),
+  body: (text) => {
+    const once = first.body(text);
+    return once === null ? null : second.body(once);
+  },
   value: (value) => second.value(first.value(value)),
   coversTexts: first.coversTexts && second.coversTexts,
 });

@@ -32,8 +32,9 @@ export const openHomeRecording = (directory: string): HomeRecording => {
       opened ??= openHome({ directory, create: true });
       try {
         const exchange = exchangeOfRequest(ExchangeRequest.parse(fromWireJson(json)));
-        const { warning } = await recordExchange(await opened, exchange);
-        return { kind: 'recorded', warning };
+        const home = await opened;
+        const { warning } = await recordExchange(home, exchange);
+        return { kind: 'recorded', warning: warning && home.redactText(warning) };
       } catch (error) {
         if (!isStemmaError(error)) throw error;
         const { code, message, row } = error;

@@ -5,4 +5,5 @@ export {
   type RedactFunction,
   type Redactor,
   type RedactorOptions,
+  secretsInBody,
 } from './redactor.ts';

@@ -74,9 +74,9 @@ const VALUES: { readonly [op in Exclude<Step['op'], Own>]: { readonly [field: st
   run: { retold: 'retold' },
   retell: { retold: 'retold' },
   // Their bodies are redacted before they are encoded.
-  start_call: { parameters: 'data_parameters', tools: 'data_tools', sent: 'sent' },
+  start_call: { model: 'model', parameters: 'data_parameters', tools: 'data_tools', sent: 'sent' },
   finish_call: {
-    ...{ answer: 'data_answer', others: 'data_choices' },
+    ...{ model: 'model', answer: 'data_answer', others: 'data_choices' },
     ...{ finishReason: 'finishReason', error: 'error', head: 'head' },
   },
   release_call: { message: 'message' },
@@ -87,7 +87,7 @@ const VALUES: { readonly [op in Exclude<Step['op'], Own>]: { readonly [field: st
   name: {},
   reassign_call: {},
   link: {},
-  hold_call: {},
+  hold_call: { model: 'model' },
   request_run: {},
   take_run: {},
   record_vectors: {},

@@ -8,6 +8,7 @@ import {
 import { placeholder } from './placeholder.ts';
 import type { SecretLocation, RedactionTally } from './tally.ts';
 import { disjointSpans, type TextRule } from './text-rules.ts';
+import { unescaped } from './unescaped.ts';
 
 /** `deep`: lists and objects are secrets too, not only what they hold. */
 export type KeyRule = { readonly rule: string; readonly deep: boolean };
@@ -29,8 +30,8 @@ export type Leaf = (text: string, location: SecretLocation, path: readonly strin
 
 export type Walk = { readonly rules: Rules; readonly leaf: Leaf; readonly tally: RedactionTally };
 
-/** A longer text is not read as JSON: its patterns count, the names in it do not. */
-const MAX_INNER_JSON = 4 * 1024 * 1024;
+/** A longer text is not read as JSON: no content is as long. */
+export const MAX_INNER_JSON = 64 * 1024 * 1024;
 
 const replaced = ({ rules, tally }: Walk, location: SecretLocation, rule: string, secret: string): string => {
   tally.add(location, rule);
@@ -68,9 +69,26 @@ export const redactText = (
   path: readonly string[] = [],
 ): string => {
   const inner = /^\s*[[{]/u.test(text) && text.length <= MAX_INNER_JSON ? innerJson(text) : undefined;
-  if (inner === undefined) return walk.leaf(redactSpans(walk, text, location), location, path);
+  if (inner === undefined) return walk.leaf(redactPlain(walk, text, location), location, path);
   const value = redactValue(walk, inner, location, path);
-  return redactSpans(walk, value === inner ? text : canonicalJson(value), location);
+  const isSame = value === inner && !hidesSecret(walk, text);
+  return redactSpans(walk, isSame ? text : canonicalJson(value), location);
+};
+
+/** A text that is no JSON. One that hides a secret behind escapes is recorded without escapes. */
+const redactPlain = (walk: Walk, text: string, location: SecretLocation): string => {
+  const done = redactSpans(walk, text, location);
+  for (const view of unescaped(done))
+    if (holdsSecret(walk, view)) return redactPlain(walk, redactSpans(walk, view, location), location);
+  return done;
+};
+
+const holdsSecret = ({ rules }: Walk, text: string): boolean => disjointSpans(text, rules.texts).length > 0;
+
+/** True if a secret stands in a text behind escapes: of JSON in a value that has the name of a later one, too. */
+const hidesSecret = (walk: Walk, text: string): boolean => {
+  for (const view of unescaped(text)) if (holdsSecret(walk, view)) return true;
+  return false;
 };
 
 /** A text that is JSON hides names and escapes from patterns. */
@@ -162,11 +180,31 @@ const redactObject = (
   const keys = new Set(Object.keys(object));
   const entries = Object.entries(object).map(([key, value]): readonly [string, WideJson] => {
     const named = (key === 'value' ? pair : null) ?? walk.rules.ruleOfKey(key);
+    const spelled = key === 'logprobs' ? ruleOfTokens(walk, value) : undefined;
+    if (spelled !== undefined) {
+      walk.tally.add(location, spelled);
+      return [key, Array.isArray(value) ? [] : null];
+    }
     const next = redactNamed(walk, named, value, location, [...path, key]);
     const free = freeKey(keys, redactSpans(walk, key, location), key);
     return [free, next];
   });
   return entries.some(([key, value]) => object[key] !== value) ? Object.fromEntries(entries) : object;
+};
+
+/**
+ * The rule that finds a secret in the tokens of a text, which `logprobs` has once more, each with its bytes and what could have
+ * stood there: none of it can be rewritten.
+ */
+const ruleOfTokens = ({ rules }: Walk, value: WideJson): string | undefined => {
+  const lists = Array.isArray(value) ? [value] : isJsonObject(value) ? Object.values(value) : [];
+  for (const list of lists as readonly WideJson[]) {
+    if (!Array.isArray(list)) continue;
+    const tokens = (list as readonly WideJson[]).map((item) => (isJsonObject(item) ? item['token'] : item));
+    const [found] = disjointSpans(tokens.filter((token) => typeof token === 'string').join(''), rules.texts);
+    if (found !== undefined) return found.rule;
+  }
+  return undefined;
 };
 
 /** A key that lost a secret gets a number if another has what is left of it. */

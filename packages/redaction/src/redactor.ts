@@ -2,6 +2,7 @@ import { canonicalJson, sha256Hex, type WideJson, type WideJsonObject } from '@s
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Command, Redaction } from '@stemma/history';
 import { createHmac } from 'node:crypto';
+import { redactBody } from './body/redact-body.ts';
 import { readRedactionConfig, type ReadRedactionConfig, type RedactionConfig } from './config.ts';
 import { redactSubtree } from './redact-node.ts';
 import { redactCommand } from './redact-steps.ts';
@@ -43,6 +44,11 @@ export type Redactor = {
   nodes(nodes: readonly WideJsonObject[]): Promise<RedactedNodes>;
   /** A sentence about an input, such as the message of an error: rules of texts only. */
   text(text: string): string;
+  /**
+   * A body of a request or an answer, also one that is a stream of events, over which a secret may be cut; null if nobody can
+   * rewrite it surely.
+   */
+  body(text: string): string | null;
   /** A value as {@link Redactor.command} records it, but for what pointers and the user's function take out. */
   value(value: WideJson): WideJson;
   /** Whether `text` takes out all that the rules are about: not if they have pointers or a function. */
@@ -99,10 +105,23 @@ export const openRedactor = ({ function: own, labelKey, ...config }: RedactorOpt
       return { nodes: done, redactions };
     },
     text: (text) => redactText(silently(), text, NOWHERE),
+    body: (text) => redactBody(silently(), text),
     value: (value) => redactValue(silently(), value, NOWHERE, []),
     coversTexts: own === undefined && rules.pointers.length === 0,
   };
 };
+
+/** What {@link Redactor.body} takes out of a body with the rules for all kinds of keys: the kinds. */
+export const secretsInBody = (text: string): readonly string[] => {
+  const tally = newTally();
+  redactBody(
+    { rules: (allKinds ??= rulesOf(readRedactionConfig({}), undefined)), leaf: (same) => same, tally },
+    text,
+  );
+  return [...new Set(tally.entries().map(({ rule }) => rule))];
+};
+
+let allKinds: Rules | undefined;
 
 const NOWHERE = { step: null, node: null, field: '' };
 const MAX_CLEAN = 50_000;

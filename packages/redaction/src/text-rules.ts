@@ -11,13 +11,39 @@ export type Span = { readonly start: number; readonly end: number; readonly rule
 export type TextRule = (text: string) => readonly Span[];
 
 /** @throws E_REDACTION_INVALID for a pattern that is none */
-export const textRules = ({ kinds, patterns, headers }: ReadRedactionConfig): readonly TextRule[] => [
-  ...[...SECRET_SPANS, PRIVATE_KEY_SPAN]
-    .filter(({ kind }) => kinds === 'all' || kinds.includes(kind))
-    .map(({ kind, pattern }) => builtIn(kind, pattern)),
-  ...headers.map(headerLine),
-  ...patterns.map(({ name, pattern }) => own(name, pattern)),
-];
+export const textRules = ({ kinds, patterns, headers }: ReadRedactionConfig): readonly TextRule[] => {
+  const rules = [
+    ...[...SECRET_SPANS, PRIVATE_KEY_SPAN]
+      .filter(({ kind }) => kinds === 'all' || kinds.includes(kind))
+      .map(({ kind, pattern }) => builtIn(kind, pattern)),
+    ...headers.map(headerLine),
+    ...patterns.map(({ name, pattern }) => own(name, pattern)),
+  ];
+  return [...rules, inBase64(rules)];
+};
+
+/** Texts in base64 that hold a secret: all of such a text, as a file that was attached. */
+const inBase64 =
+  (rules: readonly TextRule[]): TextRule =>
+  (text) => {
+    const spans: Span[] = [];
+    for (const { 0: coded, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}={0,2}/gu)) {
+      const plain = textInBase64(coded);
+      const found = plain === undefined ? undefined : disjointSpans(plain, rules)[0];
+      if (found !== undefined) spans.push({ start: index, end: index + coded.length, rule: found.rule });
+    }
+    return spans;
+  };
+
+/** The text that base64 says; undefined for anything else, such as a picture or a word. */
+const textInBase64 = (coded: string): string | undefined => {
+  try {
+    // What is cut off in the middle of a character is a text all the same.
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(coded, 'base64'), { stream: true });
+  } catch {
+    return undefined;
+  }
+};
 
 const builtIn =
   (rule: string, pattern: RegExp): TextRule =>

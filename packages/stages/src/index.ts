@@ -11,7 +11,14 @@ export { printCanonical, printPlain } from './print-exact.ts';
 export { hashText, type Profile, PROFILE_NAMES, type ProfileName, profileNamed } from './profile.ts';
 export { readExactJson } from './read-exact-json.ts';
 export { readLogLine } from './read-log.ts';
-export { isSecretLike, PRIVATE_KEY_SPAN, SECRET_SPANS, secretKind, type SecretSpan } from './secrets.ts';
+export {
+  isSecretLike,
+  nameOfKind,
+  PRIVATE_KEY_SPAN,
+  SECRET_SPANS,
+  secretKind,
+  type SecretSpan,
+} from './secrets.ts';
 export { snapshotOf, type StreamSnapshot } from './snapshot.ts';
 export { addNode, addNodes, idsText, startStream, streamHashes, streamStageHashes } from './stage-stream.ts';
 export { openEventLogReader, readEventLog, type StreamEventLog } from './stream-event-log.ts';

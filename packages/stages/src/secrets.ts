@@ -127,6 +127,9 @@ const KIND_NAMES: { readonly [kind: string]: string } = {
   url_password: 'password in an address',
 };
 
+/** What people call a kind of secret. */
+export const nameOfKind = (kind: string): string => KIND_NAMES[kind] ?? kind.replaceAll('_', ' ');
+
 /** A form whose matches are whole secrets: group 1, behind what names it. */
 export type SecretSpan = { readonly kind: string; readonly pattern: RegExp };
 

@@ -1,3 +1,4 @@
+import type { CallApi } from '@stemma/events';
 import type { CallStarter, RequestRecorder } from '@stemma/command-handler';
 import type { Projection } from '@stemma/projector';
 import { findHistory, listSteeredBranches, newestCallRow } from '@stemma/read-models';
@@ -14,7 +15,7 @@ export type SteeringParts = {
   readonly projection: Projection;
   readonly starter: CallStarter;
   readonly requests: RequestRecorder;
-  readonly redactedBody: (body: Uint8Array) => Uint8Array | null;
+  readonly redactedRequest: (body: Uint8Array, api: CallApi) => Promise<Uint8Array | null>;
   readonly say: (sentence: string) => void;
 };
 

@@ -1,3 +1,4 @@
+import type { CallApi } from '@stemma/events';
 import { chooseBase, encodeBody, type BaseBody } from '@stemma/calls';
 import { promptOf, type CallStarter } from '@stemma/command-handler';
 import { spliceRequest } from '@stemma/model-apis';
@@ -19,7 +20,7 @@ type SendParts = {
   readonly starter: CallStarter;
   readonly writer: BranchWriter;
   /** The body without secrets, where rules take them out; null: it cannot be recorded. */
-  readonly redactedBody: (body: Uint8Array) => Uint8Array | null;
+  readonly redactedRequest: (body: Uint8Array, api: CallApi) => Promise<Uint8Array | null>;
   readonly say: (sentence: string) => void;
 };
 
@@ -38,7 +39,14 @@ export type SendCall = (
   retry: Retry,
 ) => Promise<SteeredCall>;
 
-export const openSender = ({ home, projection, starter, writer, redactedBody, say }: SendParts): SendCall => {
+export const openSender = ({
+  home,
+  projection,
+  starter,
+  writer,
+  redactedRequest,
+  say,
+}: SendParts): SendCall => {
   const bodies = new LRUCache<string, Uint8Array>({
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ length }) => length + 1,
@@ -75,12 +83,18 @@ export const openSender = ({ home, projection, starter, writer, redactedBody, sa
       say(`the change of ${node} by frame ${by} is lost: the agent has changed the same message`);
     const changes = [...outgoing.changes, ...lost];
     const found = { scope: place.scope, match: place.match, origin: place.origin };
-    const facts = { api: call.api, ...call.said, request: went, found };
+    const facts = {
+      api: call.api,
+      ...call.said,
+      request: went,
+      found,
+      ...(isSame && { plainRequest: call.plain }),
+    };
     const step = await starter.step(branch, facts, [], {
       ...found,
       ...promptOf(place.hashes, inOrder(drafted, brought)),
     });
-    const came = isSame ? null : redactedBody(call.body);
+    const came = isSame ? null : await redactedRequest(call.plain, call.api);
     const encoded =
       came === null ? null : encodeBody(came, await cameBefore(history, branchId), new Uint8Array());
     const steered =

@@ -1,3 +1,4 @@
+import type { CallApi } from '@stemma/events';
 import { inOrderByKey, type CallStarter, type RequestRecorder } from '@stemma/command-handler';
 import { isStemmaError } from '@stemma/errors';
 import { leadingSystem } from '@stemma/importers';
@@ -22,7 +23,7 @@ type Parts = {
   readonly requests: RequestRecorder;
   readonly held: HeldCalls;
   readonly settings: Settings;
-  readonly redactedBody: (body: Uint8Array) => Uint8Array | null;
+  readonly redactedRequest: (body: Uint8Array, api: CallApi) => Promise<Uint8Array | null>;
   readonly say: (sentence: string) => void;
 };
 

@@ -5,7 +5,7 @@ import {
   type ExchangesAnswer,
   type InputOf,
 } from '@stemma/api';
-import { errorToHttpJson, fail, isStemmaError, issueText } from '@stemma/errors';
+import { errorToHttpJson, fail, isStemmaError, issueText, redactedError } from '@stemma/errors';
 import { exchangeOfRequest, recordExchange } from '@stemma/exchanges';
 import type { Home } from '@stemma/home';
 
@@ -23,7 +23,14 @@ export const exchangeHandlers = (
   const record = async (exchange: ExchangeRequest): Promise<ExchangeAnswer> => {
     const { branch, match, warning } = await recordExchange(home, exchangeOfRequest(exchange));
     const { history, branch: name, branchId } = branch;
-    return { attempt_id: exchange.id, history, branch: name, branchId, match, warning };
+    return {
+      attempt_id: exchange.id,
+      history,
+      branch: name,
+      branchId,
+      match,
+      warning: warning && home.redactText(warning),
+    };
   };
   return {
     recordExchange: ({ body }) => record(body),
@@ -36,7 +43,12 @@ export const exchangeHandlers = (
         } catch (error) {
           if (!isStemmaError(error)) throw error;
           const { status } = error.row;
-          results.push({ id, status, answer: null, ...errorToHttpJson(error) });
+          results.push({
+            id,
+            status,
+            answer: null,
+            ...errorToHttpJson(redactedError(error, (text) => home.redactText(text))),
+          });
           // The order of calls says whose conversation they are: what comes after one that is tried again waits, too.
           if (status >= 500 || status === 429) break;
         }

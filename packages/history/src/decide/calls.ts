@@ -101,7 +101,8 @@ export const releaseOf = (attemptId: string): string => `${attemptId}.released`;
  * @throws E_CALL_NOT_FOUND, E_COMMAND_INVALID
  */
 export const decideFinishCall = (pending: PendingFrame, step: StepOf<'finish_call'>): void => {
-  const { op: _op, attemptId, answer, others, response, own, sentAt = null, head = null, ...rest } = step;
+  const { op: _op, attemptId, answer, others, response, own, sentAt = null, head = null, ...more } = step;
+  const { withheld: _withheld, ...rest } = more;
   const isOwn = pending.command === attemptId && pending.events.at(-1)?.type === 'CallStarted';
   if (!isOwn && pending.command !== finishOf(attemptId))
     throw fail(

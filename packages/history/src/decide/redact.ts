@@ -7,13 +7,22 @@ export type InsertedNodes = Map<number, readonly string[]>;
 
 type RecordedRedaction = Extract<HistoryEvent, { type: 'ContentRedacted' }>['redactions'][number];
 
+/** The rule by which a body is not kept, since nobody could surely take secrets out of it. */
+const NOT_KEPT = 'not-kept';
+
+/** The bodies of calls that the steps do not keep. */
+const withheldBy = ({ steps }: Command): readonly RecordedRedaction[] =>
+  steps.flatMap((step) => {
+    if (step.op !== 'start_call' && step.op !== 'finish_call') return [];
+    const field = step.op === 'start_call' ? 'request' : 'response';
+    return step.withheld === true ? [{ rule: NOT_KEPT, node: null, field, count: 1 }] : [];
+  });
+
 /** Adds what was taken out of the command as the last event, with the nodes by their ids. */
-export const withRedactions = (
-  decided: Decided,
-  { redactions = [] }: Command,
-  inserted: InsertedNodes,
-): Decided => {
-  if (redactions.length === 0) return decided;
+export const withRedactions = (decided: Decided, command: Command, inserted: InsertedNodes): Decided => {
+  const { redactions = [] } = command;
+  const withheld = withheldBy(command);
+  if (redactions.length === 0 && withheld.length === 0) return decided;
   const merged = new Map<string, RecordedRedaction>();
   for (const { step, node: given, field, rule, count } of redactions) {
     const node = typeof given === 'number' ? (inserted.get(step ?? -1)?.[given] ?? null) : given;
@@ -22,6 +31,6 @@ export const withRedactions = (
   }
   return {
     ...decided,
-    events: [...decided.events, { type: 'ContentRedacted', redactions: [...merged.values()] }],
+    events: [...decided.events, { type: 'ContentRedacted', redactions: [...merged.values(), ...withheld] }],
   };
 };

@@ -61,7 +61,8 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const files = openEntryFiles();
   const inOrder = inOrderByKey();
   const said = new Set<string>();
-  const sayOnce = (warning: string | null): void => {
+  const sayOnce = (given: string | null): void => {
+    const warning = given && home.redactText(given);
     if (warning === null || said.has(warning)) return;
     // Names of places are the clients': they take no memory for ever.
     if (said.size >= MOST_SAID) said.clear();
@@ -199,7 +200,8 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
         return { branch: await record(ref, left, end) };
       } catch (error) {
         if (closing.signal.aborted) return undefined;
-        if (isStemmaError(error)) return { refused: { code: error.code, message: error.message } };
+        if (isStemmaError(error))
+          return { refused: { code: error.code, message: home.redactText(error.message) } };
         return { refused: { code: 'E_INTERNAL', message: String(error) } };
       }
     },
