@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { DocumentKind } from './documents.ts';
 import { openFileSum, type FileSum } from './file-sum.ts';
-import { wordsOf, type Term } from './words.ts';
+import { cutText, type Term } from './words.ts';
 
 /** A document as it is put into the index. */
 export type IndexedDocument = {
@@ -75,7 +75,7 @@ const MOST_WEIGHED = 50_000;
 /** Milliseconds that one process waits for another that writes. */
 const BUSY = 10_000;
 /** Another number: indexes of other versions are made anew. */
-const VERSION = 3;
+const VERSION = 4;
 
 /*
  * Filters are words too, in the column `tags`: SQLite goes through the shorter of two lists and leaps in the longer one, so that
@@ -264,7 +264,7 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
   /** Words in too many documents to be weighed: documents are only added. */
   const common = new Set<string>();
   const isCommon = (word: string, prefix: boolean): boolean => {
-    const match = matchOf([{ words: [word], prefix, not: false }], []);
+    const match = matchOf([{ words: [word], name: null, prefix, not: false }], []);
     if (!common.has(match) && hasMore.get(match, MOST_WEIGHED) !== undefined) common.add(match);
     return common.has(match);
   };
@@ -357,14 +357,20 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
   };
 };
 
-const wordsIn = (text: string): string =>
-  wordsOf(text)
-    .map(({ word }) => word)
-    .join(' ');
+/** Stands before each name behind the words of a text, so that no phrase goes from one to the next: no word has it. */
+const APART = '\u2021';
+
+const wordsIn = (text: string): string => {
+  const { words, names } = cutText(text);
+  return [...words.map(({ word }) => word), ...names.flatMap(({ word }) => [APART, word])].join(' ');
+};
 
 /** The terms in the language of FTS5: its operators stand in no word, and every phrase in quotation marks. */
 const matchOf = (terms: readonly Term[], tags: readonly string[]): string => {
-  const phrase = ({ words, prefix }: Term): string => `"${words.join(' ')}"${prefix ? ' *' : ''}`;
+  const phrase = ({ words, name, prefix }: Term): string => {
+    const [inWords, whole] = [words.join(' '), name].map((text) => `"${text ?? ''}"${prefix ? ' *' : ''}`);
+    return name === null ? (inWords as string) : `(${inWords} OR ${whole})`;
+  };
   const wanted = terms.filter(({ not }) => !not).map(phrase);
   const unwanted = terms.filter(({ not }) => not).map(phrase);
   return `(${[...wanted, ...tags].join(' AND ')})${unwanted.map((each) => ` NOT ${each}`).join('')}`;

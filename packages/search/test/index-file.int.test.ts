@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openIndexFile, type IndexFilter, type IndexedDocument } from '../src/index-file.ts';
-import type { Term } from '../src/words.ts';
+import { cutText, parseQuery, type Term } from '../src/words.ts';
+import fc from 'fast-check';
 
 let directory = '';
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'stemma-index-'))));
@@ -35,7 +36,7 @@ const asked = async (home = directory) => {
   let damaged = 0;
   const index = await openIndexFile(home, () => damaged++);
   const cursor = index.cursor();
-  const terms = [{ words: ['ferry'], prefix: false, not: false }];
+  const terms = [{ words: ['ferry'], name: null, prefix: false, not: false }];
   const { total } = index.find(terms, {}, { skip: 0, limit: 1 });
   index.close();
   return { cursor, total, damaged };
@@ -160,7 +161,7 @@ const found = async (terms: readonly Term[], filter: IndexFilter = {}) => {
   index.close();
   return { seqs: documents.map(({ seq }) => seq), ...rest };
 };
-const word = (text: string, prefix = false): Term => ({ words: [text], prefix, not: false });
+const word = (text: string, prefix = false): Term => ({ words: [text], name: null, prefix, not: false });
 
 it('filters leave out what they say, and no word of a text is one of them', async () => {
   const index = await openIndexFile(directory, () => undefined);
@@ -233,6 +234,63 @@ it('of many matches the newest come first and no more are counted; a word that n
     more: false,
     ranked: true,
   });
-  const phrase = await found([{ words: ['sea', 'sea'], prefix: false, not: false }]);
+  const phrase = await found([{ words: ['sea', 'sea'], name: null, prefix: false, not: false }]);
   expect(phrase).toEqual({ seqs: [], total: 0, more: false, ranked: true });
+}, 60_000);
+
+/** Pieces that names, numbers and scripts without spaces are made of. */
+const PIECE = fc.constantFrom(
+  ...['get', 'User', 'Name', 'HTTP', 'name', 'ID', '7', '42', '_', '-', '.', ' ', '/'],
+  ...['시간표', '를', '결제', '東京', 'の', 'ตาราง', 'é', 'É', 'ß', 'Ｗ'],
+);
+const TEXTS = fc.array(
+  fc.array(PIECE, { maxLength: 8 }).map((pieces) => pieces.join('')),
+  {
+    minLength: 1,
+    maxLength: 12,
+  },
+);
+
+/** Whether a text has a term, by its definition and without an index. */
+const hasTerm = (text: string, { words: wanted, name, prefix }: Term): boolean => {
+  const { words, names } = cutText(text);
+  const isLike = (here: string, one: string, isLast: boolean): boolean =>
+    prefix && isLast ? here.startsWith(one) : here === one;
+  const whole = name ?? (wanted.length === 1 ? wanted[0] : undefined);
+  return (
+    words.some((_, at) =>
+      wanted.every((one, i) => isLike(words[at + i]?.word ?? ' ', one, i === wanted.length - 1)),
+    ) ||
+    (whole !== undefined && [...words, ...names].some(({ word: here }) => isLike(here, whole, true)))
+  );
+};
+
+it('finds in names and in scripts without spaces exactly what a search through all texts finds', async () => {
+  await fc.assert(
+    fc.asyncProperty(TEXTS, TEXTS, async (texts, queries) => {
+      const home = mkdtempSync(join(directory, 'own-'));
+      const index = await openIndexFile(home, () => undefined);
+      index.add(
+        texts.map((text, seq) => ({ ...(DOCUMENTS[0] as IndexedDocument), seq, text, ids: '' })),
+        null,
+        'c1',
+      );
+      for (const [i, query] of [...queries, ...texts].entries()) {
+        const wanted = i % 3 === 0 ? `"${query}"` : i % 3 === 1 ? query.replaceAll('-', ' ') : `${query}*`;
+        let terms: readonly Term[];
+        try {
+          terms = parseQuery(wanted);
+        } catch {
+          continue;
+        }
+        const { documents } = index.find(terms, {}, { skip: 0, limit: 100 });
+        const expected = texts.flatMap((text, seq) =>
+          terms.every((term) => hasTerm(text, term) !== term.not) ? [seq] : [],
+        );
+        expect(documents.map(({ seq }) => seq).sort((a, b) => a - b)).toEqual(expected);
+      }
+      index.close();
+    }),
+    { numRuns: sized(100, 20) },
+  );
 }, 60_000);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { excerptOf, parseQuery, wordsOf } from '../src/words.ts';
+import { cutText, excerptOf, parseQuery } from '../src/words.ts';
 
-const words = (text: string): readonly string[] => wordsOf(text).map(({ word }) => word);
+const words = (text: string): readonly string[] => cutText(text).words.map(({ word }) => word);
 
 describe('the words of a text', () => {
   it('are lower case, without accents, and stand where they stood', () => {
-    expect(wordsOf('Größe, ÉTÉ')).toEqual([
+    expect(cutText('Größe, ÉTÉ').words).toEqual([
       { word: 'große', from: 0, to: 5 },
       { word: 'ete', from: 7, to: 10 },
     ]);
@@ -14,7 +14,7 @@ describe('the words of a text', () => {
   });
 
   it('are single characters in scripts that write no spaces', () => {
-    expect(words('東京に行く travel2026')).toEqual(['東', '京', 'に', '行', 'く', 'travel2026']);
+    expect(words('東京に行く travel2026')).toEqual(['東', '京', 'に', '行', 'く', 'travel', '2026']);
   });
 
   it('are cut at 128 units, since contents hold images as texts', () => {
@@ -22,15 +22,72 @@ describe('the words of a text', () => {
   });
 });
 
+/** What is marked in a text for a query: nothing, where it is not found. */
+const marked = (text: string, query: string): readonly string[] => {
+  const { text: shown, marks } = excerptOf(text, parseQuery(query));
+  return marks.map(([from, to]) => shown.slice(from, to));
+};
+
+describe('words inside of words', () => {
+  test.each([
+    ['부산 여객선 시간표를 확인해 주세요.', '시간표', ['시간표']],
+    ['결제모듈은 건드리지 마세요.', '결제', ['결제']],
+    ['결제모듈은 건드리지 마세요.', '결제모듈', ['결제모듈']],
+    ['한국어문장도검색됩니다', '검색', ['검색']],
+    ['한국어문장도검색됩니다', '한국어 검색*', ['한국어', '검색']],
+    ['시간표를'.normalize('NFD'), '시간표', ['시간표'.normalize('NFD')]],
+    ['시간표를', '시간표'.normalize('NFD'), ['시간표']],
+    ['시간표를', '표시', []],
+    ['กรุณาตรวจสอบตารางเดินเรือ', 'ตาราง', ['ตาราง']],
+    ['ຕາຕະລາງເຮືອ', 'ເຮືອ', ['ເຮືອ']],
+    ['តារាងពេលវេលា', 'ពេល', ['ពេល']],
+    ['အချိန်ဇယား', 'ဇယား', ['ဇယား']],
+    ['東京湾のフェリー時刻表', '時刻表', ['時刻表']],
+    ['getUserName failed', 'UserName', ['UserName']],
+    ['getUserName failed', 'user', ['User']],
+    ['getUserName failed', 'name', ['Name']],
+    ['getUserName failed', 'getusername', ['getUserName']],
+    ['getUserName failed', 'getUserName', ['getUserName']],
+    ['getUserName failed', 'getUser*', ['getUserName']],
+    ['getUserName failed', '"getUserName failed"', ['getUserName failed']],
+    ['getUserName failed', 'NameUser', []],
+    ['getUserName failed', 'sername', []],
+    ['getusername failed', 'getUserName', ['getusername']],
+    ['a new HTTPServer of XMLHttpRequests', 'server', ['Server']],
+    ['a new HTTPServer of XMLHttpRequests', 'http', ['HTTP', 'Http']],
+    ['snake_case_name, kebab-case, a.dotted.path', 'case', ['case', 'case']],
+    ['snake_case_name, kebab-case, a.dotted.path', 'case_name', ['case_name']],
+    ['MAX_RETRY_COUNT', 'retry', ['RETRY']],
+    ['utf8 and sha256', '256', ['256']],
+    ['utf8 and sha256', 'UTF8', ['utf8']],
+    ['see path/to/fileName.ts', 'filename.ts', []],
+    ['see path/to/fileName.ts', 'path/to', ['path/to']],
+    ['https://example.org/a?b=c1', 'example.org', ['example.org']],
+    ['mail ann.lee@example.org', 'lee', ['lee']],
+    ['ＦＵＬＬ　ｗｉｄｔｈ', 'full width', ['ＦＵＬＬ', 'ｗｉｄｔｈ']],
+    ['Café', 'Cafe\u0301', ['Café']],
+    ['Donaudampfschifffahrt', 'dampf', []],
+    ['Donaudampfschifffahrt', 'donau*', ['Donaudampfschifffahrt']],
+    ['9af3c2d1e5b7', 'af', []],
+  ])('in %j, %j marks %j', (text, query, expected) => {
+    expect(marked(text, query)).toEqual(expected);
+  });
+
+  it('of data are none: of a name of many words or numbers there is only the whole', () => {
+    expect(words('toolu01AbCdEfGhIjKlMn')).toEqual(['toolu01abcdefghijklmn']);
+    expect(words('a1b2c3d4')).toEqual(['a1b2c3d4']);
+  });
+});
+
 describe('a query', () => {
   it('has words, phrases, beginnings of words, and what must not be there', () => {
     expect(parseQuery('Refund "Travel Insurance" cancel* -hotel -"no show" block-7')).toEqual([
-      { words: ['refund'], prefix: false, not: false },
-      { words: ['travel', 'insurance'], prefix: false, not: false },
-      { words: ['cancel'], prefix: true, not: false },
-      { words: ['hotel'], prefix: false, not: true },
-      { words: ['no', 'show'], prefix: false, not: true },
-      { words: ['block', '7'], prefix: false, not: false },
+      { words: ['refund'], name: null, prefix: false, not: false },
+      { words: ['travel', 'insurance'], name: null, prefix: false, not: false },
+      { words: ['cancel'], name: null, prefix: true, not: false },
+      { words: ['hotel'], name: null, prefix: false, not: true },
+      { words: ['no', 'show'], name: null, prefix: false, not: true },
+      { words: ['block', '7'], name: null, prefix: false, not: false },
     ]);
   });
 
