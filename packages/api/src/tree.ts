@@ -55,6 +55,10 @@ export const TreeNodeAnswer = z
       .strictObject({ role: z.string().nullable(), kind: z.string().nullable() })
       .nullable()
       .describe('role and kind as the provider thread gives them; null: it is not in the thread'),
+    failed: z
+      .literal(true)
+      .optional()
+      .describe('the result of a tool that says of itself that it failed or was not finished'),
     new: z.boolean().describe('true: the snapshot before does not have it'),
     changed: z.array(z.string()).describe('what differs from the snapshot before, sorted; as in a diff'),
   })

@@ -9,6 +9,7 @@ export {
   recordedMessages,
 } from './openai-chat/call-steps.ts';
 export { comparableMessage } from './openai-chat/comparable-message.ts';
+export { isFailedBlock } from './openai-chat/failed-block.ts';
 export { leadingSystem } from './openai-chat/leading-system.ts';
 export { messageGroups } from './openai-chat/message-groups.ts';
 export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';

@@ -62,9 +62,9 @@ const GEMINI = {
 type Body = Readonly<Record<string, unknown>>;
 const APIS: readonly (readonly [format: string, mapping: string, body: Body])[] = [
   ['openai-chat', 'openai-chat@1', CHAT],
-  ['anthropic-messages', 'anthropic-messages@1', ANTHROPIC],
-  ['openai-responses', 'openai-responses@1', RESPONSES],
-  ['gemini', 'gemini@1', GEMINI],
+  ['anthropic-messages', 'anthropic-messages@2', ANTHROPIC],
+  ['openai-responses', 'openai-responses@2', RESPONSES],
+  ['gemini', 'gemini@2', GEMINI],
 ];
 
 const json = JSON.stringify;
@@ -194,7 +194,7 @@ describe('requests as programs write them [context-tree §9]', () => {
   it('are a log with what came back: the answer stays beside', async () => {
     const answer = { output: [{ type: 'message', role: 'assistant', content: [] }] };
     const [found] = await imported(json({ request: RESPONSES, response: answer }));
-    expect(found?.format).toBe('openai-responses@1');
+    expect(found?.format).toBe('openai-responses@2');
     expect(found?.messages).toHaveLength(6);
   });
 

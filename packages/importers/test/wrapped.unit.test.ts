@@ -221,7 +221,10 @@ describe('openai-chat reads messages of the form {role, parts}', () => {
       ],
       [
         { ...HI, id: 'a' },
-        { id: 'b', role: 'assistant', content: 'Wait.', tool_calls: [call('c1', 'find', '{"q":1}')] },
+        {
+          ...{ id: 'b', role: 'assistant', content: 'Wait.' },
+          tool_calls: [{ ...call('c1', 'find', '{"q":1}'), part: { state: 'output-available' } }],
+        },
         { role: 'tool', tool_call_id: 'c1', name: 'find', content: 'two' },
         { role: 'assistant', content: 'Two.' },
       ],

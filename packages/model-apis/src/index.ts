@@ -9,6 +9,7 @@ export { priceOf, readPrices, type CallPrice, type PriceTable } from './price-of
 export { readAnswer, type AnswerHead } from './read-answer.ts';
 export { readRequest, type ModelRequest, type RequestMapping } from './read-request.ts';
 export { openRequestMessages, type ReadMessages, type RequestMessages } from './request-messages.ts';
+export { isFailedResult, wireOrder } from './wire-order.ts';
 export { sameMessage } from './same-message.ts';
 export { fitRequest, type FittedRequest } from './write/fit.ts';
 export { textOfContent } from './write/content.ts';

@@ -1,6 +1,7 @@
 import { canonicalJson, isJsonObject, type WideJson } from '@stemma/canonical';
 import { NODE_KIND } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/history-store';
+import { isFailedBlock } from '@stemma/importers';
 import { oneLine } from './output.ts';
 
 /** A node in words: who says it and how it begins. Undefined: it is in none of the views. */
@@ -33,10 +34,12 @@ export const excerptsOf = (view: TreeView): readonly NodeExcerpt[] =>
 const excerptAt = ({ tree, payloads }: TreeView, index: number, width = WIDTH): string => {
   const headers = tree.headers[index];
   const ref = tree.payloads[index] ?? null;
-  const content = ref === null ? undefined : payloads(ref)['content'];
+  const payload = ref === null ? {} : payloads(ref);
+  const { content } = payload;
   if (content === undefined) return containerText(tree.ends[index] ?? index + 1, index);
   const who = headers?.role ?? headers?.kind ?? '';
-  return oneLine(`${who === '' ? '' : `${who}: `}${contentWords(content)}`, width);
+  const failed = isFailedBlock(headers?.role, payload) ? 'failed: ' : '';
+  return oneLine(`${who === '' ? '' : `${who}: `}${failed}${contentWords(content)}`, width);
 };
 
 const containerText = (end: number, index: number): string => {

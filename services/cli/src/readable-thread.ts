@@ -6,6 +6,7 @@ import {
   type WideJsonObject,
 } from '@stemma/canonical';
 import { visibleText } from '@stemma/errors';
+import { isFailedResult, wireOrder } from '@stemma/model-apis';
 import { styleText } from 'node:util';
 import { contentWords } from './excerpts.ts';
 
@@ -36,19 +37,26 @@ export const readableThread = (messages: readonly WideJson[], { colours }: Threa
     .map((message, index) => {
       if (!isJsonObject(message)) return `${heading(index, 'message', '')}${block(canonicalJson(message))}`;
       const { role, content, tool_calls: calls } = message;
-      const parts = [
-        heading(index, typeof role === 'string' ? role : 'message', aboutOf(message)),
-        ...textsOf(content).map((text) => block(text)),
-        ...listOf(calls).map((call) => callText(call, paint)),
-      ];
-      return parts.join('');
+      const texts = textsOf(content);
+      const pieces = wireOrder(message).map(({ what, index: at }) => {
+        if (what === 'call') return callText(listOf(calls)[at] ?? null, paint);
+        const text = texts[at];
+        return text === undefined ? '' : block(text);
+      });
+      return [heading(index, typeof role === 'string' ? role : 'message', aboutOf(message)), ...pieces].join(
+        '',
+      );
     })
     .join('\n');
 };
 
-/** What a heading says beside the role: whose answer it is, and its name. */
-const aboutOf = ({ name, tool_call_id: call }: WideJsonObject): string =>
-  [name, call].filter((each) => typeof each === 'string').join('  ');
+/** What a heading says beside the role: whose answer it is, its name, and whether the tool failed. */
+const aboutOf = (message: WideJsonObject): string => {
+  const { name, tool_call_id: call } = message;
+  return [name, call, isFailedResult(message) ? 'failed' : null]
+    .filter((each) => typeof each === 'string')
+    .join('  ');
+};
 
 const listOf = (value: WideJson | undefined): readonly WideJson[] =>
   Array.isArray(value) ? (value as readonly WideJson[]) : [];

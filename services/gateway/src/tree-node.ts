@@ -9,6 +9,7 @@ import {
   type Headers,
 } from '@stemma/context-tree';
 import type { TreeAt, TreeView } from '@stemma/history-store';
+import { isFailedBlock } from '@stemma/importers';
 
 /** Where the node at an index lies. */
 const locationAt = (
@@ -63,7 +64,8 @@ export const treeNodeAt = (
   const location = locationAt(view, i);
   const headers = headersAt(view, i);
   const ref = tree.payloads[i];
-  const content = location.shape === 'block' && ref ? excerptOf(payloads(ref)['content'], excerpt) : null;
+  const payload = location.shape === 'block' && ref ? payloads(ref) : null;
+  const content = payload === null ? null : excerptOf(payload['content'], excerpt);
   return {
     index: i,
     ...headers,
@@ -76,6 +78,7 @@ export const treeNodeAt = (
           kind: headers.kind === undefined ? '' : headers.kind,
         }
       : null,
+    ...(payload !== null && isFailedBlock(headers.role, payload) ? { failed: true } : {}),
   };
 };
 

@@ -20,6 +20,18 @@ export const KindBadge = ({ kind }: { readonly kind: string | null | undefined }
     </span>
   );
 
+/** The mark of a result whose tool failed. */
+export const FailedBadge = ({
+  node,
+}: {
+  readonly node: { readonly failed?: true | undefined };
+}): ComponentChildren =>
+  node.failed === true ? (
+    <span class="badge bad" title="the tool says that it failed, or was not finished">
+      failed
+    </span>
+  ) : null;
+
 /** How many more snapshots a node lives; nothing if it stays. An arrow: one more in the snapshot before. */
 export const TtlBadge = ({
   ttl,

@@ -1,7 +1,7 @@
 import { excerptOf, type TreeNodeAnswer, type TreePage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { KindBadge, NewBadge, roleClass, TtlBadge } from './badges.tsx';
+import { FailedBadge, KindBadge, NewBadge, roleClass, TtlBadge } from './badges.tsx';
 import { Content } from './content.tsx';
 import { SafeText, visible } from './safe-text.tsx';
 import { selectorOf, useScroll } from './scroll.ts';
@@ -99,6 +99,7 @@ const Message = ({
           <SafeText text={role === null ? 'null' : (role ?? '')} />
         </button>
         <KindBadge kind={node.thread?.kind} />
+        <FailedBadge node={node} />
         <TtlBadge ttl={node.ttl} aged={node.changed.includes('ttl')} />
         {isNew && <NewBadge />}
         <code class="message-id quiet">

@@ -1,7 +1,7 @@
 import { firstWords, type RemovedNode, type TreeNodeAnswer, type TreePage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { KindBadge, NewBadge, RoleBadge, TtlBadge } from './badges.tsx';
+import { FailedBadge, KindBadge, NewBadge, RoleBadge, TtlBadge } from './badges.tsx';
 import { SafeText, visible } from './safe-text.tsx';
 import { selectorOf, useScroll } from './scroll.ts';
 import { rowsOf } from './use-tree.ts';
@@ -173,6 +173,7 @@ const NodeWords = ({ node }: { readonly node: TreeNodeAnswer }): ComponentChildr
         <>
           <RoleBadge role={node.thread?.role ?? node.role} />
           <KindBadge kind={node.kind} />
+          <FailedBadge node={node} />
           {node.offset !== 0 && <span class="badge">{offsetWord(node.offset)}</span>}
           <span class="node-content">
             <BlockWords content={node.content} />

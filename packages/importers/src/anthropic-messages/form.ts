@@ -4,7 +4,7 @@ import { isList, type RequestForm } from '../request-form.ts';
 
 /** Anthropic's messages: `{system, messages, …}`, calls and results among the blocks of a content. */
 export const anthropicForm: RequestForm = {
-  mapping: 'anthropic-messages@1',
+  mapping: 'anthropic-messages@2',
   fields: ['system', 'messages'],
   isBody: ({ system, messages }) =>
     isList(messages) && ((isPrompt(system) && !messages.some(isOfChat)) || holdsTools(messages)),

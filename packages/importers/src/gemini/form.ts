@@ -4,16 +4,17 @@ import { isList, type RequestForm } from '../request-form.ts';
 
 /** Gemini's requests: `{systemInstruction, contents, …}`, each of them with `parts`. Its libraries write `system_instruction` too. */
 export const geminiForm: RequestForm = {
-  mapping: 'gemini@1',
+  mapping: 'gemini@2',
   fields: ['systemInstruction', 'system_instruction', 'contents'],
   isBody: ({ contents, systemInstruction, system_instruction: snake = systemInstruction }) =>
     isContents(contents) || (typeof contents === 'string' && snake !== undefined),
   isOwnList: () => false,
   bodyOf: (contents) => ({ contents }),
-  messages: ({ contents, systemInstruction, system_instruction: system = systemInstruction }) => [
-    ...systemOf(system),
-    ...(isList(contents) ? contents : [contents]).map(asMessage),
-  ],
+  messages: ({ contents, systemInstruction, system_instruction: system = systemInstruction }) => {
+    if (system !== systemInstruction && systemInstruction !== undefined)
+      throw fail('E_INPUT_SHAPE', 'the request has both systemInstruction and system_instruction: keep one');
+    return [...systemOf(system), ...(isList(contents) ? contents : [contents]).map(asMessage)];
+  },
 };
 
 const isContents = (contents: WideJson | undefined): boolean =>

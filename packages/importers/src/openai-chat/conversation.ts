@@ -4,7 +4,7 @@ import { chatMessageAt } from '@stemma/model-apis';
 import { checkNode } from '../check-node.ts';
 import type { ImporterOutput, MakeFirstStep } from '../importer.ts';
 import { addCount, importReport, newTally } from '../tally.ts';
-import { SYSTEM_ROLES } from './fields.ts';
+import { MAPPING, SYSTEM_ROLES } from './fields.ts';
 import { newImportAudit, type ImportAudit } from './import-audit.ts';
 import { messageToNodes } from './message-to-nodes.ts';
 import { openPartsReader } from './parts-to-messages.ts';
@@ -60,7 +60,8 @@ export const openConversation = (besides: WideJsonObject, mapping: string): Chat
       yield flush();
     }
     inHead ||= !SYSTEM_ROLES.has(role);
-    const [node, ...siblings] = nodesOf(message, ordinal, ordinal === 0 ? besides : {}, audit);
+    const given = { ordinal, besides: ordinal === 0 ? besides : {}, mapping };
+    const [node, ...siblings] = nodesOf(message, given, audit);
     for (const each of [node, ...siblings]) checkNode(each as WideJsonObject, where);
     steps.push({
       op: 'insert',
@@ -83,11 +84,14 @@ export const openConversation = (besides: WideJsonObject, mapping: string): Chat
 
 const nodesOf = (
   message: WideJsonObject,
-  ordinal: number,
-  besides: WideJsonObject,
+  {
+    ordinal,
+    besides,
+    mapping,
+  }: { readonly ordinal: number; readonly besides: WideJsonObject; readonly mapping: string },
   audit: ImportAudit,
 ): WideJsonObject[] => {
-  const nodes = messageToNodes(message, ordinal);
+  const nodes = messageToNodes(message, ordinal, { callsLast: mapping === MAPPING });
   addCount(audit.tally.read, 'blocks', nodes.length);
   if (Object.keys(besides).length > 0) nodes[0] = { ...nodes[0], data_conversation: besides };
   return nodes;

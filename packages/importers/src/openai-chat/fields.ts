@@ -3,6 +3,9 @@
  */
 export const MAPPING = 'openai-chat@1';
 
+/** That of message lists with messages of parts (`{role, parts}`, or calls in the content). */
+export const PARTS_MAPPING = 'openai-chat@2';
+
 /** Roles whose messages at the head of a list go under `^sys` (context-tree §9). */
 export const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer']);
 
@@ -20,15 +23,29 @@ export const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'refusal',
   'audio',
   'annotations',
+  // What the readers of other APIs note, so that a request has their order and form again.
+  'items',
+  'item',
+  'same_message',
+  'is_error',
 ]);
 
-/** Types of content parts that the API has. */
+/** Types of content parts that the APIs have. */
 export const KNOWN_PARTS: ReadonlySet<string> = new Set([
   'text',
   'image_url',
   'input_audio',
   'file',
   'refusal',
+  'thinking',
+  'redacted_thinking',
+  'reasoning',
+  'input_text',
+  'output_text',
+  'input_image',
+  'input_file',
+  'image',
+  'document',
 ]);
 
 /** Fields that get an attribute of their own when they are texts, so that selectors find them. */

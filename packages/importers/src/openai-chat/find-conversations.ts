@@ -76,7 +76,12 @@ const ofList = (messages: readonly WideJson[], besides: WideJsonObject, forms: F
 };
 
 /** Where a conversation is in an object: a body, or a list of messages (then without a form). */
-type Place = { readonly path: readonly string[]; readonly form: RequestForm | null };
+type Place = {
+  readonly path: readonly string[];
+  readonly form: RequestForm | null;
+  /** What stands beside the input and is no part of a request: only the half of it would be read. */
+  readonly half?: string;
+};
 
 const wrapped = (value: WideJson, where: string, forms: Forms): FoundConversation | null => {
   if (!isJsonObject(value)) return null;
@@ -90,7 +95,12 @@ const wrapped = (value: WideJson, where: string, forms: Forms): FoundConversatio
       'E_INPUT_SHAPE',
       `${where} holds several lists of messages (${nameOf(place)}, ${nameOf(another)}): keep one, or call it messages`,
     );
-  const { path, form } = place;
+  const { path, form, half } = place;
+  if (half !== undefined)
+    throw fail(
+      'E_INPUT_SHAPE',
+      `${where} has an input and its ${half}, as observations of a trace have: only the input would be read. Write what the model was shown as {"messages": […]}, with its answer as the last message`,
+    );
   const inner = path.reduce<WideJson | undefined>((at, name) => (at as WideJsonObject)[name], value);
   if (form === null)
     return ofList(
@@ -105,20 +115,31 @@ const wrapped = (value: WideJson, where: string, forms: Forms): FoundConversatio
 const nameOf = ({ path, form }: Place): string =>
   [...path, ...(form === null ? [] : form.fields.slice(-1))].join('.');
 
+/** What systems that observe calls name the answer to an input. */
+const OUTPUTS = ['output', 'outputs'] as const;
+
 /** The conversations in an object, those nearest to it: none deeper is looked for beside one. */
 const conversationsIn = (value: WideJsonObject, depth: number, forms: Forms): readonly Place[] => {
   const own = forms.findLast(({ isBody }) => isBody(value));
-  if (own !== undefined) return [{ path: [], form: own }];
+  const half =
+    value['input'] === undefined ? undefined : OUTPUTS.find((name) => (value[name] ?? null) !== null);
+  if (own !== undefined)
+    return [{ path: [], form: own, ...(half !== undefined && own.fields.includes('input') ? { half } : {}) }];
   const names = Object.keys(value);
   const here = names.filter((name) => isMessageList(value[name]));
-  if (here.length > 0) return here.map((name) => ({ path: [name], form: null }));
+  if (here.length > 0)
+    return here.map((name) => ({
+      path: [name],
+      form: null,
+      ...(half !== undefined && name === 'input' ? { half } : {}),
+    }));
   if (depth === 1) return [];
   return names.flatMap((name) => {
     const inner = value[name];
     if (!isJsonObject(inner)) return [];
-    return conversationsIn(inner, depth - 1, forms).map(({ path, form }) => ({
-      path: [name, ...path],
-      form,
+    return conversationsIn(inner, depth - 1, forms).map((place) => ({
+      ...place,
+      path: [name, ...place.path],
     }));
   });
 };

@@ -11,7 +11,9 @@ import {
   type Forms,
 } from './find-conversations.ts';
 import { openConversation, type ChatConversation } from './conversation.ts';
+import { PARTS_MAPPING } from './fields.ts';
 import { chatForm } from './form.ts';
+import { isOfParts } from './parts-to-messages.ts';
 
 /**
  * An importer of message lists (context-tree §9): a JSON array of messages, the body of a request, an object that holds one of
@@ -48,7 +50,7 @@ async function* read(units: AsyncIterable<Unit>, forms: Forms): AsyncIterable<Im
     if (fault !== undefined && lines !== null) throw fault;
     const found = fault === undefined ? findIn(value, where, forms) : [{ where, fault }];
     if (found === null && !others && (lines !== null || isMessage(value))) {
-      lines ??= openConversation({}, chatForm.mapping);
+      lines ??= openConversation({}, mappingOf(chatForm, [value]));
       yield* lines.add(value, `${where}, message ${lines.size()}`);
       continue;
     }
@@ -80,8 +82,9 @@ function* readItem(item: FoundItem): Iterable<ImporterOutput> {
   try {
     if ('fault' in item) throw item.fault;
     const { besides, form } = item.conversation;
-    const conversation = openConversation(besides, form.mapping);
-    for (const message of messagesOf(item.conversation, place))
+    const messages = messagesOf(item.conversation, place);
+    const conversation = openConversation(besides, mappingOf(form, messages));
+    for (const message of messages)
       yield* conversation.add(message, `${place}, message ${conversation.size()}`);
     yield* conversation.end();
   } catch (error) {
@@ -89,6 +92,9 @@ function* readItem(item: FoundItem): Iterable<ImporterOutput> {
     yield { kind: 'refused', place, error };
   }
 }
+
+const mappingOf = (form: RequestForm, messages: readonly WideJson[]): string =>
+  form === chatForm && messages.some(isOfParts) ? PARTS_MAPPING : form.mapping;
 
 const messagesOf = ({ form, body }: FoundConversation, place: string): readonly WideJson[] => {
   try {

@@ -1,4 +1,5 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { wireOrder } from '@stemma/model-apis';
 import { NAMED_FIELDS, RESULT_ROLES, type ContentForm } from './fields.ts';
 
 type Attributes = Record<string, WideJson>;
@@ -10,12 +11,19 @@ type Piece = { readonly kind: 'text' | 'call' | 'result'; readonly payload: Attr
 type Broken = { readonly form: ContentForm; readonly pieces: readonly Piece[]; readonly fields: Attributes };
 
 /**
- * The blocks of a message, one per piece (context-tree §9, `openai-chat@1`). Ids are `m<ordinal>` and `m<ordinal>:<n>`.
+ * The blocks of a message, one per piece (context-tree §9), in the order in which its API has them; `callsLast`: all calls behind all
+ * parts, as the mapping `openai-chat@1` has them. Ids are `m<ordinal>` and `m<ordinal>:<n>`.
  * What the pieces lack is in `data_message` of the first (with `data_name`, `data_tool_call_id`); in the others
  * `data_continues` names their message.
  */
-export const messageToNodes = (message: WideJsonObject, ordinal: number): WideJsonObject[] => {
-  const { form, pieces, fields } = breakUp(message);
+export const messageToNodes = (
+  message: WideJsonObject,
+  ordinal: number,
+  { callsLast = false }: { readonly callsLast?: boolean } = {},
+): WideJsonObject[] => {
+  const broken = breakUp(message);
+  const { form, fields } = broken;
+  const pieces = callsLast ? broken.pieces : inWireOrder(message, broken.pieces);
   const id = `m${ordinal}`;
   return pieces.map(({ kind, payload }, index) => ({
     id: index === 0 ? id : `${id}:${index}`,
@@ -25,6 +33,17 @@ export const messageToNodes = (message: WideJsonObject, ordinal: number): WideJs
     ...payload,
     ...(index === 0 ? remarks(ordinal, form, fields) : { data_continues: ordinal }),
   }));
+};
+
+/** Parts and calls as they follow each other; an old `function_call`, which has no place among them, is the last. */
+const inWireOrder = (message: WideJsonObject, pieces: readonly Piece[]): readonly Piece[] => {
+  const parts = pieces.filter(({ kind }) => kind !== 'call');
+  const calls = pieces.filter(({ kind }) => kind === 'call');
+  if (parts.length === 0 || calls.length === 0) return pieces;
+  const ordered = wireOrder(message).flatMap(
+    ({ what, index }) => (what === 'call' ? calls[index] : parts[index]) ?? [],
+  );
+  return [...ordered, ...pieces.filter((piece) => !ordered.includes(piece))];
 };
 
 const remarks = (ordinal: number, form: ContentForm, fields: Attributes): Attributes => {

@@ -4,7 +4,7 @@ import { isList, type RequestForm } from '../request-form.ts';
 
 /** OpenAI's Responses: `{instructions, input, …}`; the input is a text or a list of items. */
 export const responsesForm: RequestForm = {
-  mapping: 'openai-responses@1',
+  mapping: 'openai-responses@2',
   fields: ['instructions', 'input'],
   isBody: ({ instructions, model, input }) =>
     (isList(input) && (typeof instructions === 'string' || typeof model === 'string' || holdsItems(input))) ||

@@ -61,6 +61,7 @@ const resultBlock = (message: WideJsonObject, content: WideJson): WideJsonObject
     name: _name,
     tool_call_id: call = '',
     item: _item,
+    part: _part,
     same_message: _same,
     message_fields: _fields,
     content: has,
@@ -88,7 +89,16 @@ const textBlock = (content: WideJson): WideJsonObject => ({ type: 'text', text: 
 
 const useBlock = (call: WideJson): WideJson => {
   if (!isJsonObject(call)) return textBlock('');
-  const { id = '', function: named, custom, type: _type, before: _before, item: _item, ...rest } = call;
+  const {
+    id = '',
+    function: named,
+    custom,
+    type: _type,
+    before: _before,
+    item: _item,
+    part: _part,
+    ...rest
+  } = call;
   const { name = '', arguments: given, input: text } = objectOrEmpty(named ?? custom);
   return { type: 'tool_use', id, name, input: inputOf(textOrNull(given ?? text) ?? ''), ...rest };
 };

@@ -4,8 +4,8 @@ import { jsonText } from '../json-text.ts';
 import { contentFor } from './content.ts';
 
 /** What other APIs noted beside a message in the form of the chat API (decision: see the readers). */
-const FOREIGN: readonly string[] = ['same_message', 'message_fields', 'item', 'items'];
-const FOREIGN_IN_CALL: readonly string[] = ['before', 'item', 'cache_control'];
+const FOREIGN: readonly string[] = ['same_message', 'message_fields', 'item', 'items', 'part'];
+const FOREIGN_IN_CALL: readonly string[] = ['before', 'item', 'part', 'cache_control'];
 
 /** The messages for OpenAI's chat API: those that came from it are unchanged. */
 export const chatMessages = (messages: readonly WideJsonObject[]): WideJsonObject[] =>
