@@ -252,7 +252,7 @@ export const ENDPOINTS = {
     path: '/health/ready',
     summary: 'Returns 200 while the service can answer; 503 with the reason while it cannot or shuts down.',
     answer: { kind: 'json', status: 200, schema: Health },
-    errors: ['E_BUSY', 'E_BROKERS_UNREACHABLE'],
+    errors: ['E_BUSY', 'E_BROKERS_UNREACHABLE', 'E_IO', 'E_ROWS_UNWRITABLE'],
   },
   ...POOLS,
   ...POOL_MAP,

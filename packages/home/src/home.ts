@@ -202,7 +202,10 @@ export type Home = {
   damage(): Promise<KnownDamage>;
   /** Where the rows of each partition stand; asks the log for its end. For metrics and health: cheap. */
   partitions(): Promise<readonly PartitionHealth[]>;
-  /** Resolves if questions are answered. @throws E_ROWS_BEHIND while rows are made for the first time; what log and rows throw */
+  /**
+   * Resolves if questions are answered and commands are taken. @throws E_ROWS_BEHIND while rows are made for the first time; E_IO
+   * while the disk has no room for what is recorded; what log and rows throw
+   */
   ready(): Promise<void>;
   /** Builds all rows again from offset zero: beside the old ones, or (`verify`) in a scratch store, comparing every row. */
   replay(options: ReplayOptions): Promise<ReplayReport>;

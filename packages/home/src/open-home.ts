@@ -391,6 +391,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     partitions: () => readPartitionHealth(services),
     ready: async () => {
       await services.rows.checkReady();
+      await log.checkWritable?.();
       await readPartitionHealth(services);
     },
     replay: (options) => replayRows(services, options),

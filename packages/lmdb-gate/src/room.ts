@@ -29,6 +29,8 @@ export type Room = {
   during<T>(fn: () => T): T;
   /** Makes room for so many entries with so many bytes. Nobody else may write meanwhile. @throws ENOSPC */
   ensure(entries: number, bytes: number): void;
+  /** Makes room for so many pages. Nobody else may write meanwhile. @throws ENOSPC */
+  ensurePages(pages: number): void;
   /** Whether the environment has no tree yet. Asked before LMDB reads the file. */
   isNew(): boolean;
   /** Takes back the room that was made here and that no page uses. Nobody else may have the environment open. */
@@ -39,7 +41,7 @@ export type Room = {
 /** So many entries are put before room is looked for again: LMDB writes early when a transaction has 100,000 pages. */
 const ENTRIES_AT_A_TIME = 5_000;
 /** Room is made in steps of so many pages. */
-const STEP = 16;
+const STEP = 4;
 /** File systems that write a changed page to another place: pages that are there say nothing about room (btrfs, zfs, bcachefs). */
 const NEVER_IN_PLACE = new Set([0x9123683e, 0x2fc12fc1, 0xca451a4e]);
 
@@ -58,11 +60,13 @@ export const openRoom = (path: string): Room => {
     return file;
   };
 
-  const ensure = (entries: number, bytes: number): void => {
+  const ensure = (entries: number, bytes: number): void =>
+    makeRoom((state) => pagesFor(state, entries, bytes));
+  const makeRoom = (pagesIn: (state: State) => number): void => {
     const at = open();
     const state = readState(at, head);
-    const pages = pagesFor(state, entries, bytes);
     const { pageBytes } = state;
+    const pages = pagesIn(state);
     const needed = (state.pages + pages) * pageBytes;
     if (!inPlace) {
       const { bavail, bsize } = statfsSync(dirname(path));
@@ -113,6 +117,7 @@ export const openRoom = (path: string): Room => {
       return result;
     },
     ensure,
+    ensurePages: (pages) => makeRoom(() => pages),
     isNew: () => readState(open(), head).trees === 0,
     giveBack: () => {
       if (size === 0 || file === undefined) return;

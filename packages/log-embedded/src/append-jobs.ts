@@ -158,6 +158,12 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
         );
         return { kind: 'appended', ...placed, took: machine.now() - started };
       }
+      case 'try':
+        withLock((_put, _putBoot, environment) => {
+          for (let partition = 0; partition < options.partitions; partition++)
+            segments.makeRoom(partition, environment.end(partition) ?? NOTHING, job.bytes);
+        });
+        return { kind: 'possible' };
       case 'close':
         close();
         return { kind: 'closed' };

@@ -13,6 +13,8 @@ export type Appender = {
   /** The lock again, after another process has replaced it. @throws as opening */
   readonly enterAgain: () => Promise<LockFolder>;
   readonly append: RawLog['append'];
+  /** @throws E_IO while the disk has no room for a record like those that it refused, or for a small one */
+  readonly checkWritable: () => Promise<void>;
   /** Called after each append. */
   readonly appended: Set<() => void>;
   readonly close: () => Promise<void>;
@@ -29,6 +31,8 @@ type Waiting = {
 };
 
 const MAX_GROUP_BYTES = 16 * 1024 * 1024;
+/** A command that says little, with what stands around it. */
+const SMALL_RECORD = 4096;
 
 /** @param onFatal is called when the disk did not accept the data; it must end the process. */
 export const openAppender = async (
@@ -58,6 +62,8 @@ export const openAppender = async (
   let closed = false;
   /** The disk did not accept the data. */
   let lost: Error | undefined;
+  /** The bytes of the last group that the disk had no room for. */
+  let refused = 0;
 
   const heard = (answer: JobAnswer): JobAnswer => {
     if (answer.kind === 'failed') throw fromWireError(answer.failure);
@@ -72,6 +78,7 @@ export const openAppender = async (
     const own = here.append(flat);
     const answer = own === undefined ? await thread.ask({ kind: 'append', group: flat }) : heard(own);
     if (answer.kind !== 'appended') return;
+    refused = 0;
     here.took(answer.took);
     resolveEach(group, answer);
     // Who writes one record after the other here would let nobody else have a turn.
@@ -83,6 +90,7 @@ export const openAppender = async (
     while (queue.length > 0) {
       const group = nextGroup(queue);
       await appendGroup(group).catch((error: unknown) => {
+        refused = group.reduce((sum, { bytes }) => sum + bytes, 0);
         for (const { reject } of group) reject(error);
       });
     }
@@ -110,6 +118,13 @@ export const openAppender = async (
       });
       for (const tell of appended) tell();
       return placed;
+    },
+    checkWritable: async () => {
+      if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
+      if (lost !== undefined) throw lost;
+      // What is appended meanwhile says it, too.
+      await flushing;
+      await thread.ask({ kind: 'try', bytes: refused + SMALL_RECORD });
     },
     close: async () => {
       if (closed) return;

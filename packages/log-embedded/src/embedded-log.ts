@@ -198,6 +198,7 @@ const openRaw = (
     partitions: appender.partitions,
     keepsItsEnd: true,
     append: appender.append,
+    checkWritable: appender.checkWritable,
     read: async (partition, from, { maxBytes = 1024 * 1024, known } = {}) => {
       const seen = known && readSeen(partition, from, maxBytes, known);
       if (seen !== undefined) return { records: seen, next: (seen.at(-1) as LogRecord).next };

@@ -29,6 +29,8 @@ export type AppendGroup = {
 export type Job =
   | { readonly kind: 'open' }
   | { readonly kind: 'append'; readonly group: AppendGroup }
+  /** Whether a record with so many bytes could be appended. */
+  | { readonly kind: 'try'; readonly bytes: number }
   | { readonly kind: 'close' };
 
 export type JobAnswer =
@@ -46,6 +48,7 @@ export type JobAnswer =
       readonly nexts: Float64Array;
       readonly took: number;
     }
+  | { readonly kind: 'possible' }
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly failure: WireError }
   /** A sync failed: the process ends. */

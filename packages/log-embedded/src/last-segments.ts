@@ -7,6 +7,8 @@ import { partitionFolder, segmentPath } from './segments.ts';
 export type LastSegments = {
   /** Writes into the segment that begins at `base`; makes it if missing. */
   readonly write: (partition: number, base: number, at: number, bytes: Buffer) => void;
+  /** Makes room for so many bytes behind an end. @throws ENOSPC */
+  readonly makeRoom: (partition: number, end: PartitionEnd, bytes: number) => void;
   /** @throws the system's error if the disk did not accept the data. */
   readonly sync: (partition: number) => void;
   /**
@@ -60,7 +62,13 @@ export const openLastSegments = (
     const has = disk.status(file).size;
     if (needed <= has) return;
     const size = Math.min(Math.ceil((needed + 1) / stepBytes) * stepBytes, Math.max(segmentBytes, needed));
-    writeAll(disk, file, Buffer.alloc(size - has), has);
+    try {
+      writeAll(disk, file, Buffer.alloc(size - has), has);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      // A whole step does not fit. What is needed may, and others need the rest.
+      disk.cut(file, has);
+    }
   };
 
   return {
@@ -68,6 +76,18 @@ export const openLastSegments = (
       const file = segment(partition, base);
       preallocate(file, at + bytes.length);
       writeAll(disk, file, bytes, at);
+    },
+    makeRoom: (partition, { end, base }, bytes) => {
+      const file = segment(partition, base);
+      const needed = end - base + bytes;
+      preallocate(file, needed);
+      const has = disk.status(file).size;
+      if (has >= needed) return;
+      try {
+        writeAll(disk, file, Buffer.alloc(needed - has), has);
+      } finally {
+        disk.cut(file, has);
+      }
     },
     sync: (partition) => disk.syncData(files.get(partition)?.file ?? -1),
     hasDataAt: (partition, { end, base }) => {
@@ -93,3 +113,6 @@ export const openLastSegments = (
     },
   };
 };
+
+const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

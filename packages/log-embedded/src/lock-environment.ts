@@ -35,9 +35,8 @@ export type LockEnvironment = {
 
 const BOOT = 'boot';
 const READERS = 1024;
-/** Room is made for so many ends of partitions, and more than their bytes. */
-const MOST_ENDS = 256;
-const END_BYTES = 40;
+/** What an append changes at most: two leaves of ends, the page above, and the lists of free pages. */
+const PAGES = 8;
 
 const dataIn = (folder: string): string => join(folder, 'ends.mdb');
 
@@ -98,7 +97,7 @@ export const openLockEnvironment = (folder: string): LockEnvironment => {
     locked: (action) =>
       database.transactionSync(() => {
         // Before anything is written to a segment: an end that cannot be noted would leave it there.
-        room.ensure(MOST_ENDS, MOST_ENDS * END_BYTES);
+        room.ensurePages(PAGES);
         return action(
           (partition, { end, base }) => {
             const bytes = Buffer.alloc(16);

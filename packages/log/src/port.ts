@@ -51,6 +51,13 @@ export type EventLog = {
   append(partition: number, entries: readonly Entry[]): Promise<readonly EntryOffset[]>;
 
   /**
+   * Whether a record like those before could be appended now. Absent where only an append tells.
+   *
+   * @throws E_IO, E_LOG_BUSY, E_LOG_CLOSED if not
+   */
+  checkWritable?(): Promise<void>;
+
+  /**
    * The records from an offset at which a record begins, or the end. Empty at the end.
    *
    * @throws E_CURSOR_LOST if no record begins at the offset, or it is beyond the end.
