@@ -14,11 +14,13 @@ import { kafka } from './kafka/kafka.ts';
 import { machine } from './machine.ts';
 import { parseOptions, type Name, type Options } from './options.ts';
 import { installPeers } from './peers/install.ts';
+import { takeFailedPeers } from './peers/probe-peer.ts';
+import { takeMeasured } from './probe.ts';
 import { page } from './page/page.ts';
 import { proxy } from './proxy/proxy.ts';
 import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
-import { printReport, writeReports } from './report.ts';
+import { printReport, withFailedPeers, writeReports } from './report.ts';
 import { rounds } from './rounds/rounds.ts';
 import { search } from './search/search.ts';
 import { selectors } from './selectors/selectors.ts';
@@ -55,7 +57,8 @@ const run = async (options: Options, name: Name): Promise<Report> => {
   const directory = join(options.scratch, `${name}-${process.pid}`);
   try {
     const { quick, rounds, only } = options;
-    return await benchmarks[name]({ directory, quick, rounds, ...(only !== undefined && { only }) });
+    const report = await benchmarks[name]({ directory, quick, rounds, ...(only !== undefined && { only }) });
+    return withFailedPeers(report, takeFailedPeers());
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -79,15 +82,32 @@ const OURS: ReadonlySet<Name> = new Set([
 
 const main = async (options: Options): Promise<void> => {
   const withPeers = options.tables.some((name) => !OURS.has(name));
-  if (withPeers) installPeers();
-  const found = machine(options.scratch, withPeers);
+  const peers = withPeers && installPeers();
+  const found = machine(options.scratch, peers);
   const reports: Report[] = [];
-  for (const name of options.tables) {
-    const report = await run(options, name);
-    reports.push(report);
-    if (!options.json) console.log(`${printReport(report)}\n`);
-  }
-  if (options.json) console.log(JSON.stringify({ machine: found, quick: options.quick, reports }, null, 2));
+  const unfinished: {
+    readonly name: Name;
+    readonly reason: string;
+    readonly measured: readonly unknown[];
+  }[] = [];
+  for (const name of options.tables)
+    try {
+      takeMeasured();
+      const report = await run(options, name);
+      reports.push(report);
+      if (!options.json) console.log(`${printReport(report)}\n`);
+    } catch (error) {
+      // What was measured before stands, and so do the other tables.
+      process.exitCode = 1;
+      const reason = error instanceof Error ? error.message : String(error);
+      const measured = takeMeasured();
+      unfinished.push({ name, reason, measured });
+      if (options.json) continue;
+      const lines = measured.map((one) => `${JSON.stringify(one)}\n`).join('');
+      console.log(`### ${name}: not finished\n\n${reason}\n\nMeasured until then:\n\n${lines}`);
+    }
+  if (options.json)
+    console.log(JSON.stringify({ machine: found, quick: options.quick, reports, unfinished }, null, 2));
   if (options.write) writeReports(reports, found, new Date().toISOString().slice(0, 10));
 };
 

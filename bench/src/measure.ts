@@ -10,6 +10,10 @@ export const quantile = (values: readonly number[], p: number): number => {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
+/** The median of what was measured; not a number if nothing was. */
+export const medianIfAny = (values: readonly number[]): number =>
+  values.length === 0 ? Number.NaN : median(values);
+
 export const spread = (values: readonly number[]): Spread => ({
   count: values.length,
   median: median(values),

@@ -20,6 +20,18 @@ const anonymous = (pid: number): number | null => {
   }
 };
 
+/** A measurement that ended well. */
+type MeasuredProbe = { readonly name: string; readonly input: unknown } & Probed<unknown>;
+
+let measured: MeasuredProbe[] = [];
+
+/** What was measured since this was called last, in the order in which it ended. */
+export const takeMeasured = (): readonly MeasuredProbe[] => {
+  const taken = measured;
+  measured = [];
+  return taken;
+};
+
 /**
  * Runs one measurement in a process of its own: no heap, no compiled code and no page of another measurement is in it.
  *
@@ -37,6 +49,10 @@ export const probe = <T>(name: string, input: unknown): Promise<Probed<T>> =>
       const now = child.pid === undefined ? null : anonymous(child.pid);
       if (now !== null) own = Math.max(own ?? 0, now);
     }, 50);
+    const keep = (probed: Probed<T>): void => {
+      measured.push({ name, input, ...probed });
+      resolve(probed);
+    };
     let out = '';
     let error = '';
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
@@ -46,7 +62,7 @@ export const probe = <T>(name: string, input: unknown): Promise<Probed<T>> =>
       clearInterval(sampling);
       const answer = out.trimEnd().split('\n').at(-1) ?? '';
       if (code === 0 && answer.startsWith('{'))
-        resolve({ ...(JSON.parse(answer) as { value: T; peak: number }), own });
+        keep({ ...(JSON.parse(answer) as { value: T; peak: number }), own });
       else reject(new Error(`the measurement ${name} failed (${String(code)}):\n${error}${out}`));
     });
   });

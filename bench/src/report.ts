@@ -1,8 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describeMachine, type Machine } from './machine.ts';
+import type { FailedPeer } from './peers/probe-peer.ts';
 import { printAims, printTable, type Report } from './table.ts';
 
 const document = new URL('../../docs/benchmarks.md', import.meta.url);
+
+/** The report, with the peers whose measurement failed. */
+export const withFailedPeers = (report: Report, failed: readonly FailedPeer[]): Report => {
+  const [table, ...others] = report.tables;
+  if (failed.length === 0 || table === undefined) return report;
+  const notes = [...new Set(failed.map(noteOf))];
+  return {
+    ...report,
+    tables: [{ ...table, notes: [...table.notes, ...notes] }, ...others],
+    figures: { ...report.figures, failed },
+  };
+};
+
+const noteOf = ({ peer, reason }: FailedPeer): string =>
+  `Not measured: ${peer} failed (${reason}). What is compared with it is missing.`;
 
 /** A report as Markdown. */
 export const printReport = (report: Report): string =>

@@ -58,7 +58,12 @@ export const printTable = (table: Table): string =>
 export const printAims = (aims: readonly Aim[]): string =>
   grid(
     ['aim', 'wanted', 'measured', 'met'],
-    aims.map(({ what, aim, measured, met }) => [what, aim, measured, met ? 'yes' : 'no']),
+    aims.map(({ what, aim, measured, met }) => [
+      what,
+      aim,
+      measured,
+      measured.startsWith('–') ? 'not measured' : met ? 'yes' : 'no',
+    ]),
   );
 
 /** Three significant digits, thousands set apart: figures of a shared machine carry no more. */

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Growth, GrowthInput } from '../growth/figures.ts';
 import { median } from '../measure.ts';
+import { probePeer } from '../peers/probe-peer.ts';
 import { probe } from '../probe.ts';
 import { bytes, figure, times, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
 import type { ReadRequest, RecordedConversation } from './record-conversation.ts';
@@ -27,9 +28,10 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
   const peers: { readonly title: string; readonly bytes: number }[] = [];
   for (const channels of ['plain', 'delta'] as const) {
     const input: GrowthInput = { directory: join(options.directory, channels), turns, reads: 1 };
-    const { value } = await probe<Growth>('growth/langgraph', { ...input, channels });
+    const title = `LangGraph, ${channels}: messages only`;
+    const found = await probePeer<Growth>(title, 'growth/langgraph', { ...input, channels });
     rmSync(input.directory, { recursive: true, force: true });
-    peers.push({ title: `LangGraph, ${channels}: messages only`, bytes: value.bytes });
+    for (const { value } of found) peers.push({ title, bytes: value.bytes });
   }
   const over = (rounds: readonly ReadRequest[], of: (one: ReadRequest) => number): number =>
     median(rounds.map(of));

@@ -1,23 +1,26 @@
 import { join } from 'node:path';
 import { rmSync } from 'node:fs';
-import { median } from '../measure.ts';
+import { medianIfAny } from '../measure.ts';
+import { probePeer } from '../peers/probe-peer.ts';
 import { probe } from '../probe.ts';
 import type { Channels } from '../peers/langgraph.ts';
 import { bytes, figure, times, type Aim, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import { EARLIER, WARM_TURNS, type Growth, type GrowthInput, type TurnSpreads } from './figures.ts';
 
-const growStemma = async (input: GrowthInput): Promise<Growth> => {
+const growStemma = async (input: GrowthInput): Promise<readonly Growth[]> => {
   const fresh = await probe<Omit<Growth, keyof TurnSpreads>>('growth/new-home', input);
   const directory = `${input.directory}-running`;
   const running = await probe<TurnSpreads>('growth/running-home', { ...input, directory });
   rmSync(directory, { recursive: true });
-  return { ...fresh.value, ...running.value };
+  return [{ ...fresh.value, ...running.value }];
 };
 
 const growLangGraph =
   (channels: Channels) =>
-  async (input: GrowthInput): Promise<Growth> =>
-    (await probe<Growth>('growth/langgraph', { ...input, channels })).value;
+  async (input: GrowthInput): Promise<readonly Growth[]> =>
+    (await probePeer<Growth>(`LangGraph, ${channels}`, 'growth/langgraph', { ...input, channels })).map(
+      ({ value }) => value,
+    );
 
 const systems = [
   { title: 'Stemma', slow: false, grow: growStemma },
@@ -42,14 +45,15 @@ const measure = async (
   for (let round = 0; round < count; round += 1) {
     const directory = join(options.directory, `${system.title.replaceAll(/\W+/g, '-')}-${turns}-${round}`);
     const input: GrowthInput = { directory, turns, reads: options.quick ? 5 : 30 };
-    rounds.push(await system.grow(input));
+    rounds.push(...(await system.grow(input)));
     rmSync(directory, { recursive: true, force: true });
   }
   return { title: system.title, turns, rounds };
 };
 
 /** The median over the rounds of what is taken from each. */
-const over = (measured: Measured, of: (round: Growth) => number): number => median(measured.rounds.map(of));
+const over = (measured: Measured, of: (round: Growth) => number): number =>
+  medianIfAny(measured.rounds.map(of));
 
 const snapshot = (round: Growth): number => round.snapshot.median;
 const space = (round: Growth): number => round.bytes;

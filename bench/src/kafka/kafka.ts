@@ -2,6 +2,7 @@ import { brokerLibs, missingTools, startBroker, type Broker } from '@stemma/test
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { median } from '../measure.ts';
+import { probePeer } from '../peers/probe-peer.ts';
 import { probe } from '../probe.ts';
 import { figure, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import type { Consumed, Consumer, ConsumeInput } from './consume.ts';
@@ -60,7 +61,11 @@ const measureRound = async (
       records: consumer === ONE_BY_ONE ? singles : longFrames + long.histories + 1,
       consumer,
     };
-    return (await probe<Consumed>('kafka/consume', input)).value.perSecond;
+    const isPeer = consumer === 'kafkajs' || consumer === ONE_BY_ONE;
+    const [found] = isPeer
+      ? await probePeer<Consumed>(consumer, 'kafka/consume', input)
+      : [await probe<Consumed>('kafka/consume', input)];
+    return found?.value.perSecond ?? Number.NaN;
   };
   return {
     single,
