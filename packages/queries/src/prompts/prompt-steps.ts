@@ -39,9 +39,14 @@ export const readPromptStep = async (
     const whole = await projection.read((rows) => readFlatTree(rows, history, after.branchId, after.seq));
     return { before: [], after: entriesOf(whole), withSys: true };
   }
-  const ids = await idsBetween(projection, history, before, after);
+  const { ids, entered } = await idsBetween(projection, history, before, after);
   return projection.read((rows) => {
-    const locations = locationsOf(rows, history, [before, after], ids);
+    // What entered since then was nowhere before.
+    const remaining = [...ids].filter((id) => !entered.has(id));
+    const locations = new Set([
+      ...locationsOf(rows, history, before, remaining),
+      ...locationsOf(rows, history, after, ids),
+    ]);
     const cycles = [...locations].filter((location) => location !== 'sys').sort((a, b) => a - b);
     const withSys = locations.has('sys');
     // What is under `^sys` comes first.
@@ -54,13 +59,13 @@ export const readPromptStep = async (
   });
 };
 
-/** The nodes that the frames between two snapshots name. */
+/** The nodes that the frames between two snapshots name, and those of them that entered in these frames. */
 const idsBetween = async (
   projection: Projection,
   history: string,
   before: SnapshotRow,
   after: SnapshotRow,
-): Promise<ReadonlySet<string>> => {
+): Promise<{ readonly ids: ReadonlySet<string>; readonly entered: ReadonlySet<string> }> => {
   const seqs = await projection.read((rows) => {
     const path = readAncestorPath(rows, history, after.branchId, after.seq);
     const limits = new Map(path.map(({ branchId, limit }) => [branchId, limit]));
@@ -69,30 +74,31 @@ const idsBetween = async (
       .map(({ seq }) => seq);
   });
   const ids = new Set<string>();
+  const entered = new Set<string>();
   for (const seq of seqs)
-    for (const event of await projection.payloads.events(history, seq))
+    for (const event of await projection.payloads.events(history, seq)) {
+      for (const id of enteredIds(event)) entered.add(id);
       for (const named of [enteredIds(event), removedIds(event), changedIds(event)])
         for (const id of named) ids.add(id);
-  return ids;
+    }
+  return { ids, entered };
 };
 
-/** Where nodes are at some positions: under `^sys`, or the cycle that seals them. */
+/** Where nodes are at a position: under `^sys`, or the cycle that seals them. */
 const locationsOf = (
   rows: RowReader,
   history: string,
-  positions: readonly SnapshotRow[],
-  ids: ReadonlySet<string>,
+  { branchId, seq, cycle }: SnapshotRow,
+  ids: Iterable<string>,
 ): ReadonlySet<number | 'sys'> => {
   const locations = new Set<number | 'sys'>();
-  for (const { branchId, seq, cycle } of positions) {
-    const ancestorPath = readAncestorPath(rows, history, branchId, seq);
-    const read = openNodeReader(rows, { history, ancestorPath, cycle });
-    for (const id of ids) {
-      const found = read(id);
-      if (found === undefined || found.kind === 'fixed') continue;
-      const { location } = found.record;
-      locations.add(location.kind === 'sys' ? 'sys' : location.cycle);
-    }
+  const ancestorPath = readAncestorPath(rows, history, branchId, seq);
+  const read = openNodeReader(rows, { history, ancestorPath, cycle });
+  for (const id of ids) {
+    const found = read(id);
+    if (found === undefined || found.kind === 'fixed') continue;
+    const { location } = found.record;
+    locations.add(location.kind === 'sys' ? 'sys' : location.cycle);
   }
   return locations;
 };
