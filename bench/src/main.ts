@@ -22,6 +22,7 @@ import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
 import { printReport, withFailedPeers, writeReports } from './report.ts';
 import { rounds } from './rounds/rounds.ts';
+import { scale } from './scale/scale.ts';
 import { search } from './search/search.ts';
 import { selectors } from './selectors/selectors.ts';
 import { stages } from './stages/stages.ts';
@@ -51,6 +52,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   verdict,
   search,
   page,
+  scale,
 };
 
 const run = async (options: Options, name: Name): Promise<Report> => {
@@ -78,6 +80,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'verdict',
   'search',
   'page',
+  'scale',
 ]);
 
 const main = async (options: Options): Promise<void> => {

@@ -23,6 +23,7 @@ export const names = [
   'verdict',
   'search',
   'page',
+  'scale',
 ] as const;
 export type Name = (typeof names)[number];
 

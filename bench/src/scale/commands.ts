@@ -1,0 +1,100 @@
+import type { Asked, Measured } from './asked.ts';
+import { NAME } from './record.ts';
+
+type Arguments = readonly string[];
+
+const page = (ask: (calls: number) => Arguments): Measured<Arguments> => ({ growth: 'page', ask });
+const whole = (ask: (calls: number) => Arguments): Measured<Arguments> => ({ growth: 'whole', ask });
+const middle = (calls: number): number => Math.floor(calls / 2);
+const because = (reason: string): Asked<Arguments> => ({ reason });
+
+const MODEL = because('it asks a model or runs a program: the time is theirs');
+const SERVICE = because('it runs until somebody ends it');
+const POOL = because('it is about pools, which the table of rounds measures');
+const WRITES = because('it submits one command, as `annotate` does, which is measured');
+const FILES = because('it reads or writes files that a history has nothing to do with');
+const RARE = because('it mends a home that is damaged');
+
+/** How each command is called, at the end or in the middle of a history of so many calls. */
+export const COMMANDS_ASKED: Readonly<Record<string, Asked<Arguments>>> = {
+  record: MODEL,
+  import: FILES,
+  histories: page(() => ['histories']),
+  snapshots: whole(() => ['snapshots', NAME]),
+  calls: whole(() => ['calls', NAME]),
+  grep: page((calls) => ['grep', `q${middle(calls)}`]),
+  assign: WRITES,
+  call: page((calls) => ['call', NAME, `@c${middle(calls)}`]),
+  continue: MODEL,
+  retry: MODEL,
+  thread: whole(() => ['thread', NAME, '@t0']),
+  show: whole(() => ['show', NAME, '@t0']),
+  diff: page((calls) => ['diff', NAME, `@c${middle(calls)}`, `@c${middle(calls) + 1}`]),
+  compare: whole((calls) => ['compare', NAME, `@c${middle(calls)}`, '@t0']),
+  verdict: POOL,
+  report: POOL,
+  why: page((calls) => ['why', NAME, `q${middle(calls)}`]),
+  interventions: whole(() => ['interventions', NAME]),
+  experiment: whole(() => ['experiment', 'export', NAME]),
+  select: whole(() => ['select', NAME, '@t0 .cb']),
+  stages: whole(() => ['stages', NAME]),
+  blame: whole(() => ['blame', NAME, '@t0']),
+  cache: whole(() => ['cache', NAME]),
+  bisect: whole((calls) => [
+    ...['bisect', NAME, '--good', '@c1', '--bad', '@t0'],
+    ...['--when', `#q${Math.ceil(calls * 0.7)}`],
+  ]),
+  analyse: FILES,
+  watch: SERVICE,
+  log: whole(() => ['log', NAME]),
+  export: whole(() => ['export', NAME]),
+  up: SERVICE,
+  open: SERVICE,
+  start: WRITES,
+  pool: POOL,
+  run: POOL,
+  runs: page(() => ['runs']),
+  ask: MODEL,
+  branches: whole(() => ['branches', NAME]),
+  list: whole(() => ['list', NAME]),
+  save: WRITES,
+  load: WRITES,
+  fork: WRITES,
+  rollback: WRITES,
+  erase: because('it ends the history that is measured'),
+  steer: WRITES,
+  break: WRITES,
+  breaks: page(() => ['breaks', NAME]),
+  unbreak: WRITES,
+  held: page(() => ['held']),
+  resume: because('it needs a call that is held'),
+  abort: because('it needs a call that is held'),
+  inject: WRITES,
+  edit: WRITES,
+  config: page(() => ['config', 'get', NAME]),
+  insert: WRITES,
+  replace: WRITES,
+  move: WRITES,
+  remove: WRITES,
+  commit: WRITES,
+  name: WRITES,
+  annotate: page(() => ['annotate', NAME, 'measured', '--actor', 'bench']),
+  configure: WRITES,
+  replay: whole(() => ['replay', '--verify']),
+  verify: whole(() => ['verify']),
+  salvage: RARE,
+  ack: RARE,
+  copy: because('it copies the log, as `backup` does, which is measured'),
+  backup: whole(() => ['backup', `backup-${process.pid}-${++backups}.tar`]),
+  restore: because('it reads what `backup` writes'),
+  checkpoint: whole(() => ['checkpoint']),
+  projector: SERVICE,
+  relay: SERVICE,
+  runner: SERVICE,
+  doctor: whole(() => ['doctor']),
+  stats: whole(() => ['stats']),
+  completion: because('it reads no home'),
+  help: because('it reads no home'),
+};
+
+let backups = 0;
