@@ -16,6 +16,7 @@ export { Command, commandDigest, parseCommand, type Redaction, Step, type StepOf
 export type { Config } from './config.ts';
 export type { BranchParts, Decided, PendingDecision, DecidedPending } from './contracts.ts';
 export { finishOf, holdOf, releaseOf } from './decide/calls.ts';
+export { NOT_KEPT } from './decide/redact.ts';
 export { checkInjectedRole, INJECTED_ROLES } from './decide/inject.ts';
 export { endOfRun } from './decide/run.ts';
 export { checkActor, checkNotes } from './texts.ts';

@@ -91,6 +91,7 @@ test.each([
   for (const which of ['request', 'response'] as const)
     await expect(home.calls.body(branch.history, 'call', which)).rejects.toMatchObject({
       code: 'E_CALL_BODY_NOT_KEPT',
+      message: `the ${which} of call is not kept: nobody could surely take secrets out of its bytes`,
     });
   expect((await home.verify()).problems).toEqual([]);
   await home.close();

@@ -8,7 +8,7 @@ export type InsertedNodes = Map<number, readonly string[]>;
 type RecordedRedaction = Extract<HistoryEvent, { type: 'ContentRedacted' }>['redactions'][number];
 
 /** The rule by which a body is not kept, since nobody could surely take secrets out of it. */
-const NOT_KEPT = 'not-kept';
+export const NOT_KEPT = 'not-kept';
 
 /** The bodies of calls that the steps do not keep. */
 const withheldBy = ({ steps }: Command): readonly RecordedRedaction[] =>

@@ -12,6 +12,7 @@ import {
   type HistoryEvent,
   type SteeringKind,
 } from '@stemma/events';
+import { NOT_KEPT } from '@stemma/history';
 import {
   findSnapshot,
   readAncestorPath,
@@ -144,6 +145,16 @@ export const openCallAttempts = (
     location === undefined || location === null
       ? undefined
       : (await eventsOf(history)(location.seq))[location.index];
+  /** True if the frame says that the body is not kept, as nobody could surely take secrets out of it. */
+  const isWithheld = async (history: string, row: CallRow, which: CallBody): Promise<boolean> => {
+    const location = which === 'response' ? row.finished?.location : row.location;
+    if (location === undefined) return false;
+    return (await eventsOf(history)(location.seq)).some(
+      (event) =>
+        event.type === 'ContentRedacted' &&
+        event.redactions.some(({ rule, field }) => rule === NOT_KEPT && field === which),
+    );
+  };
   return {
     async list({ history, branchId }, { from = 0, limit = 1_000 } = {}) {
       await catchUp(history);
@@ -216,7 +227,9 @@ export const openCallAttempts = (
           'E_CALL_BODY_NOT_KEPT',
           which === 'response' && row.finished === null
             ? `nobody knows the end of ${attemptId.slice(0, 200)}, and no response of it is recorded`
-            : `the bytes of the ${which} of ${attemptId.slice(0, 200)} are not recorded: there were none, or whoever recorded the call did not have them`,
+            : (await isWithheld(history, row, which))
+              ? `the ${which} of ${attemptId.slice(0, 200)} is not kept: nobody could surely take secrets out of its bytes`
+              : `the bytes of the ${which} of ${attemptId.slice(0, 200)} are not recorded: there were none, or whoever recorded the call did not have them`,
           { attempt: attemptId },
         );
       if (!isBodyKept(known)) throw notKept({ sha256: toHex(known.sha256), size: known.size });

@@ -112,7 +112,7 @@ const redactJsonLines = (walks: BodyWalk, lines: readonly JsonLine[]): string =>
 /** The JSON text of an event whose value is `value` now; the text as it came, if that has no secret. */
 const rewritten = (walks: BodyWalk, text: string, value: WideJson): string => {
   const done = walks.value(value);
-  const was = parsed(text);
+  const was = parsed(text) ?? completedJson(text);
   const isSame = done === value && was !== undefined && canonicalJson(was) === canonicalJson(value);
   // A name that stands twice hides its first value from who reads the text.
   return isSame && walks.text(text) === text ? text : canonicalJson(done);
