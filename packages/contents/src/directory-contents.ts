@@ -1,8 +1,8 @@
 import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { makeFolder, syncFolder, writeSynced } from '@stemma/machine';
+import { makeFolder, readRegularFile, syncFolder, writeSynced } from '@stemma/machine';
 import { randomBytes } from 'node:crypto';
-import { mkdir, opendir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { damagedContent, missingContent, refuseTooLarge, verifiedContent } from './checks.ts';
 import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
@@ -63,7 +63,7 @@ const read = async (path: string, ref?: ContentRef): Promise<Uint8Array | undefi
     try {
       const { size } = await stat(path);
       if (size > MAX_CONTENT_BYTES) throw damagedContent(ref ?? new ContentRef(hashOf(path), size));
-      const bytes = await readFile(path);
+      const bytes = readRegularFile(path, MAX_CONTENT_BYTES);
       return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;

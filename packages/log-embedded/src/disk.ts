@@ -1,5 +1,6 @@
 import {
   closeSync,
+  constants,
   existsSync,
   fdatasyncSync,
   fstatSync,
@@ -45,7 +46,13 @@ export type Disk = {
 /** A file's number and its size in bytes. */
 export type FileStatus = { readonly ino: number; readonly size: number };
 
-const FLAGS = { read: 'r', write: 'r+', make: 0o102 } as const;
+// Without waiting: a pipe in the place of a file would wait for a writer, and is refused when it is read at an offset.
+const NO_WAITING = (constants.O_NONBLOCK as number | undefined) ?? 0;
+const FLAGS = {
+  read: constants.O_RDONLY | NO_WAITING,
+  write: constants.O_RDWR | NO_WAITING,
+  make: constants.O_RDWR | constants.O_CREAT | NO_WAITING,
+} as const;
 
 /** The disk of this machine. */
 export const thisDisk: Disk = {

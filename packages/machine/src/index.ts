@@ -21,4 +21,5 @@ export {
 } from './exit-gate.ts';
 export { isLoopback } from './loopback.ts';
 export { beganAt, isAlive } from './processes.ts';
+export { readRegularFile } from './read-file.ts';
 export { syncFile } from './sync-file.ts';

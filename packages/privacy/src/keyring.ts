@@ -1,9 +1,9 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import { withoutKey, type FrameSealer } from '@stemma/log';
-import { shredFile, syncFolderSync, writeOnce } from '@stemma/machine';
+import { readRegularFile, shredFile, syncFolderSync, writeOnce } from '@stemma/machine';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The keys of the erasable histories of a home, one file each, beside the log and never in it. */
@@ -36,7 +36,7 @@ export const openKeyring = (directory: string): Keyring => {
 
   const read = (path: string): KeyFile | undefined => {
     try {
-      const file = JSON.parse(readFileSync(path, 'utf8')) as KeyFile;
+      const file = JSON.parse(readRegularFile(path).toString()) as KeyFile;
       return Buffer.from(file.key, 'base64').length === KEY_BYTES ? file : undefined;
     } catch {
       return undefined;
@@ -121,7 +121,7 @@ type ErasureFile = { readonly at?: string; readonly actor?: string; readonly rea
 
 const readErasure = (path: string): ErasureFile => {
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as ErasureFile;
+    return JSON.parse(readRegularFile(path).toString()) as ErasureFile;
   } catch {
     return {};
   }

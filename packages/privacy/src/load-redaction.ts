@@ -1,6 +1,6 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { openRedactor, type RedactFunction, type Redactor, type RedactorOptions } from '@stemma/redaction';
-import { readFile } from 'node:fs/promises';
+import { readRegularFile } from '@stemma/machine';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { noteFile, readNoted } from './noted-files.ts';
@@ -87,7 +87,7 @@ const rulesIn = async (file: string, optional: boolean): Promise<RedactorOptions
   if (!file.endsWith('.json')) return rulesOfModule(file);
   let text: string;
   try {
-    text = await readFile(file, 'utf8');
+    text = readRegularFile(file).toString();
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (optional && missing) return undefined;

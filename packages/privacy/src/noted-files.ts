@@ -1,7 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { writeOnce } from '@stemma/machine';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readRegularFile, writeOnce } from '@stemma/machine';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /*
@@ -45,7 +45,7 @@ export const noteFile = (directory: string, file: string, print: string): void =
   const path = notePath(directory, file);
   try {
     if (!existsSync(path)) writeOnce(path, print);
-    if (readFileSync(path, 'utf8') === print) return;
+    if (readRegularFile(path).toString() === print) return;
   } catch {
     throw fail('E_IO', `${path} cannot be kept`);
   }
@@ -55,7 +55,7 @@ export const noteFile = (directory: string, file: string, print: string): void =
 /** What is noted of the files of a home: the print of each, by its name. */
 export const notesOf = (directory: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    namesIn(directory).map((file) => [file, readFileSync(notePath(directory, file), 'utf8')]),
+    namesIn(directory).map((file) => [file, readRegularFile(notePath(directory, file)).toString()]),
   );
 
 /** The files that were noted and are not there. */

@@ -1,7 +1,6 @@
 import { fail } from '@stemma/errors';
-import { writeOnce } from '@stemma/machine';
+import { readRegularFile, writeOnce } from '@stemma/machine';
 import { createHash, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { noteFile, readNoted } from './noted-files.ts';
 
@@ -18,9 +17,13 @@ const printOf = (secret: Uint8Array): string =>
   createHash('sha256').update('stemma noted secret\0').update(secret).digest('hex');
 
 /** A file that cannot be read is there: another one must not be made in its place. */
-const onlyAbsence = (error: unknown): undefined => {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-  throw error;
+const readIfThere = (path: string): Buffer | undefined => {
+  try {
+    return readRegularFile(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 };
 
 /** @throws E_IO */
@@ -47,12 +50,12 @@ export const secretOf = async (directory: string, name: string): Promise<Uint8Ar
   const folder = join(directory, KEYS);
   const path = join(folder, name);
   try {
-    let known = await readNoted(directory, `${KEYS}/${name}`, () => readFile(path).catch(onlyAbsence));
+    let known = await readNoted(directory, `${KEYS}/${name}`, async () => readIfThere(path));
     if (known === undefined) {
       const secret = randomBytes(BYTES);
       // Another process may be first: then its bytes count.
       writeOnce(path, Buffer.concat([secret, sumOf(secret)]));
-      known = await readFile(path);
+      known = readRegularFile(path);
     }
     const secret = secretIn(known, path);
     noteFile(directory, `${KEYS}/${name}`, printOf(secret));

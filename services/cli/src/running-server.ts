@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FILE = 'server.json';
@@ -18,17 +18,20 @@ export const noteServer = (directory: string, url: string): (() => void) => {
   return () => {
     try {
       // Another server of the same home may have noted itself since.
-      if (readFileSync(file, 'utf8') === note) rmSync(file);
+      if (noteIn(file) === note) rmSync(file);
     } catch {
       // There is none.
     }
   };
 };
 
+/** A pipe in its place would be read for ever. */
+const noteIn = (file: string): string => (statSync(file).isFile() ? readFileSync(file, 'utf8') : '');
+
 /** The address of the server of a home on this machine, if one is noted and answers. */
 export const runningServer = async (directory: string): Promise<string | undefined> => {
   try {
-    const { url } = JSON.parse(readFileSync(join(directory, FILE), 'utf8')) as { readonly url?: unknown };
+    const { url } = JSON.parse(noteIn(join(directory, FILE))) as { readonly url?: unknown };
     if (typeof url !== 'string' || !/^http:\/\/(127\.0\.0\.1|\[::1\]|localhost):\d+$/.test(url))
       return undefined;
     const { ok } = await fetch(`${url}/health/live`, { signal: AbortSignal.timeout(PATIENCE) });

@@ -1,5 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { writeOnce } from '@stemma/machine';
+import { readRegularFile, writeOnce } from '@stemma/machine';
 import {
   decodePublicKey,
   decodeSigningKey,
@@ -23,11 +23,14 @@ export const openKeyFile = async (path: string, log: string): Promise<SigningKey
 
 /** The key in a file; undefined without one. @throws E_KEY_INVALID */
 export const readKeyFile = async (path: string): Promise<SigningKey | undefined> => {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
+  let text: string;
+  try {
+    text = readRegularFile(path).toString();
+  } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  });
-  return text === undefined ? undefined : decodeSigningKey(text);
+    throw fail('E_IO', `the key ${path} cannot be read: ${String(error)}`);
+  }
+  return decodeSigningKey(text);
 };
 
 /** A public key as it was printed, or a file that holds it. @throws E_KEY_INVALID */

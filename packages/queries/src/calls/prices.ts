@@ -10,7 +10,11 @@ export const openPrices = (path: string, isNamed: boolean): Prices => {
   let known: { readonly version: string; readonly table: PriceTable } | undefined;
   return async () => {
     const version = await stat(path).then(
-      ({ mtimeMs, size, ino }) => `${mtimeMs} ${size} ${ino}`,
+      (found) => {
+        // A pipe, or a device that never ends, would be read for ever.
+        if (!found.isFile()) throw fail('E_IO', `the price table ${path} is no file`, { path });
+        return `${found.mtimeMs} ${found.size} ${found.ino}`;
+      },
       (error: unknown) => {
         if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
         throw fail('E_IO', `the price table ${path} cannot be read`, { path });

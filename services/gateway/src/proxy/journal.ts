@@ -1,7 +1,7 @@
 import { bytesIn, joinBytes } from '@stemma/canonical';
-import { bootId, beganAt, isAlive, makeFolder } from '@stemma/machine';
+import { bootId, beganAt, isAlive, makeFolder, readRegularFile } from '@stemma/machine';
 import { fail } from '@stemma/errors';
-import { open, readdir, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeEntry, encodeEntry, type ProxyEntry } from './entry.ts';
 
@@ -44,6 +44,8 @@ export type JournalOptions = {
 
 /** A file of this size is not written any further. */
 const FILE_SIZE = 16 * 1024 * 1024;
+/** An entry may be larger than a file is when it begins. */
+const MOST_LEFT = 2 ** 30;
 
 /** Bytes after which entries are not written together with more. */
 const TOGETHER = 1024 * 1024;
@@ -262,7 +264,8 @@ const abandonedFiles = async (folder: string): Promise<string[]> => {
     if (isOfThisBoot && isAlive(Number(pid), began === '0' ? undefined : began)) continue;
     const path = join(folder, name);
     const stats = await unlessGone(stat(path));
-    if (stats !== undefined) found.push({ path, at: stats.mtimeMs, number: Number(number) });
+    // A pipe would never be read to its end.
+    if (stats?.isFile() === true) found.push({ path, at: stats.mtimeMs, number: Number(number) });
   }
   return found.sort((a, b) => a.at - b.at || a.number - b.number).map(({ path }) => path);
 };
@@ -273,7 +276,7 @@ const readLeftOver = async (
 ): Promise<Waiting[]> => {
   const waiting = new Map<string, Waiting>();
   for (const file of files) {
-    const bytes = await unlessGone(readFile(file));
+    const bytes = await unlessGone(Promise.resolve(file).then((path) => readRegularFile(path, MOST_LEFT)));
     if (bytes === undefined) continue;
     try {
       for (let at = 0; ;) {
