@@ -6,7 +6,14 @@ import {
   verifiedContent,
   type ContentStore,
 } from '@stemma/contents';
-import { decodeBytea, migrate, openDatabase, type Database } from '@stemma/postgres';
+import {
+  decodeBytea,
+  isSchemaAltered,
+  mendSchema,
+  migrate,
+  openDatabase,
+  type Database,
+} from '@stemma/postgres';
 
 /**
  * Contents in the table `stemma.contents` of a database; the table is made if missing. As durable as the database's
@@ -26,28 +33,40 @@ export const openPostgresContents = async (url: string | Database): Promise<Cont
     await close();
     throw error;
   }
+  /** Who dropped the table may not keep others from storing contents: it is made again, and what was in it is missing. */
+  const mending = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isSchemaAltered(error)) throw error;
+      await mendSchema(database);
+      return work();
+    }
+  };
+  const put = async (bytes: Uint8Array): Promise<ContentRef> => {
+    refuseTooLarge(bytes.length);
+    const ref = new ContentRef(sha256Hex(bytes), bytes.length);
+    const hash = Buffer.from(ref.sha256, 'hex');
+    // Most repeated contents are stored already: the bytes are sent only if they are not.
+    if (await isStored(database, ref, hash)) return ref;
+    const added = await database.query(
+      'insert into stemma.contents (sha256, size, bytes) values ($1, $2, $3) on conflict do nothing returning size',
+      [hash, bytes.length, bytes],
+    );
+    if (added.length === 0) await isStored(database, ref, hash);
+    return ref;
+  };
+  const get = async (ref: ContentRef): Promise<Uint8Array> => {
+    const [row] = await database.query('select bytes from stemma.contents where sha256 = $1', [
+      Buffer.from(ref.sha256, 'hex'),
+    ]);
+    const bytes = row?.[0];
+    if (bytes === undefined || bytes === null) throw missingContent(ref);
+    return verifiedContent(ref, new Uint8Array(decodeBytea(bytes)));
+  };
   return {
-    put: async (bytes) => {
-      refuseTooLarge(bytes.length);
-      const ref = new ContentRef(sha256Hex(bytes), bytes.length);
-      const hash = Buffer.from(ref.sha256, 'hex');
-      // Most repeated contents are stored already: the bytes are sent only if they are not.
-      if (await isStored(database, ref, hash)) return ref;
-      const added = await database.query(
-        'insert into stemma.contents (sha256, size, bytes) values ($1, $2, $3) on conflict do nothing returning size',
-        [hash, bytes.length, bytes],
-      );
-      if (added.length === 0) await isStored(database, ref, hash);
-      return ref;
-    },
-    get: async (ref) => {
-      const [row] = await database.query('select bytes from stemma.contents where sha256 = $1', [
-        Buffer.from(ref.sha256, 'hex'),
-      ]);
-      const bytes = row?.[0];
-      if (bytes === undefined || bytes === null) throw missingContent(ref);
-      return verifiedContent(ref, new Uint8Array(decodeBytea(bytes)));
-    },
+    put: (bytes) => mending(() => put(bytes)),
+    get: (ref) => mending(() => get(ref)),
     list: () => listed(database),
     close,
   };

@@ -11,4 +11,4 @@ export {
 } from './database.ts';
 export { listenTo } from './listen.ts';
 export { type Member, type Members, openMembers } from './members.ts';
-export { migrate } from './schema.ts';
+export { isSchemaAltered, mendSchema, migrate } from './schema.ts';

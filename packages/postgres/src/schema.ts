@@ -56,6 +56,15 @@ const STEPS: readonly string[] = [
    comment on table stemma.gateways is 'The gateways that send each other commands, and when each was last there.'`,
 ];
 
+const VERSION_TABLE =
+  'create table if not exists stemma.version (version integer not null, one boolean primary key default true check (one))';
+
+const writeVersion = async (session: DatabaseSession): Promise<void> => {
+  await session.query(
+    `insert into stemma.version (version) values (${STEPS.length}) on conflict (one) do update set version = excluded.version`,
+  );
+};
+
 /** The advisory lock of the process that makes or changes the schema; the number is arbitrary. */
 const LOCK = 7_835_611_042;
 
@@ -66,22 +75,94 @@ const LOCK = 7_835_611_042;
  * @throws E_DATABASE_VERSION if a newer Stemma made the schema, and the codes of {@link Database}
  */
 export const migrate = async (database: Database): Promise<void> => {
-  if ((await versionOf(database)) === STEPS.length) return;
+  const known = await versionOf(database);
+  if (known === STEPS.length) return;
+  // Tables of which no version tells were left over by somebody who dropped it.
+  if (known === 0 && (await hasTables(database))) return mendSchema(database);
   await database.transaction('write', async (session) => {
     await session.query(`select pg_advisory_xact_lock(${LOCK})`);
     await session.query('create schema if not exists stemma');
-    await session.query(
-      'create table if not exists stemma.version (version integer not null, one boolean primary key default true check (one))',
-    );
+    await session.query(VERSION_TABLE);
     const [row] = await session.query('select version from stemma.version');
     const version = Number(row?.[0] ?? 0);
     refuseNewer(version, database.name);
     for (const step of STEPS.slice(version)) await session.query(step);
-    await session.query(
-      `insert into stemma.version (version) values (${STEPS.length}) on conflict (one) do update set version = excluded.version`,
-    );
+    await writeVersion(session);
   });
 };
+
+/** What the last step leaves: the columns of each table, and which have a primary key. */
+const COLUMNS: Readonly<Record<string, string>> = {
+  contents: 'sha256 bytea, size integer, bytes bytea',
+  generations: 'number integer, name text, shape text, checksum integer',
+  cursors: 'generation integer, partition integer, cursor bytea',
+  groups: 'name text, generation text, promoted_at timestamp with time zone, checksum integer',
+  started_partitions: 'generation integer, partition integer, checksum integer',
+  gateways: 'id text, url text, seen_at timestamp with time zone',
+};
+
+/**
+ * Makes the schema again if somebody dropped or changed a part of it: all rows go, as they are built from the log; contents
+ * stay, as they come from nowhere else. Several processes may call it at the same time.
+ *
+ * @throws the codes of {@link Database}
+ */
+export const mendSchema = async (database: Database): Promise<void> => {
+  await database.transaction('write', async (session) => {
+    await session.query(`select pg_advisory_xact_lock(${LOCK})`);
+    const damaged = await damagedTables(session);
+    if (damaged.length === 0) return;
+    const keep = !damaged.includes('contents');
+    await session.query('create schema if not exists stemma');
+    if (keep) await session.query('alter table stemma.contents rename to kept_contents');
+    await session.query(
+      `do $do$ declare each text; begin
+         for each in select nspname from pg_namespace where nspname like 'stemma\\_rows\\_%' loop
+           execute format('drop schema %I cascade', each);
+         end loop;
+       end $do$`,
+    );
+    const tables = [...Object.keys(COLUMNS), 'version'].map((table) => `stemma.${table}`);
+    await session.query(`drop table if exists ${tables.join(', ')} cascade`);
+    await session.query(VERSION_TABLE);
+    for (const step of STEPS) await session.query(step);
+    if (keep)
+      await session.query('drop table stemma.contents; alter table stemma.kept_contents rename to contents');
+    await writeVersion(session);
+  });
+};
+
+/** The tables that are not there, or not as the steps made them. */
+const damagedTables = async (session: DatabaseSession): Promise<readonly string[]> => {
+  const found = await session.query(
+    `select c.relname, string_agg(a.attname || ' ' || format_type(a.atttypid, null), ', ' order by a.attnum)
+     from pg_class c join pg_namespace n on n.oid = c.relnamespace
+       join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+     where n.nspname = 'stemma' and c.relkind = 'r'
+       and exists (select from pg_constraint k where k.conrelid = c.oid and k.contype = 'p')
+     group by c.relname`,
+  );
+  const columns = new Map(found.map(([table, text]) => [table, text]));
+  return Object.entries(COLUMNS).flatMap(([table, text]) => (columns.get(table) === text ? [] : [table]));
+};
+
+/** The states of a statement on a table, column or key that is not there, or not what it was. */
+const ALTERED: readonly string[] = [
+  '42P01',
+  '3F000',
+  '42703',
+  '42804',
+  '42883',
+  '42809',
+  '42P10',
+  '0A000',
+  '23502',
+  '23514',
+];
+
+/** True if the error says that somebody dropped or changed a table, whose statements fit those that Stemma made. */
+export const isSchemaAltered = (error: unknown): boolean =>
+  error instanceof Error && ALTERED.includes(sqlStateOf(error.cause));
 
 /** The version of the schema in a database; 0 if it has none. */
 const versionOf = async (database: Database): Promise<number> => {
@@ -90,9 +171,16 @@ const versionOf = async (database: Database): Promise<number> => {
     refuseNewer(version, database.name);
     return version;
   } catch (error) {
-    if (error instanceof Error && ['42P01', '3F000'].includes(sqlStateOf(error.cause))) return 0;
+    if (isSchemaAltered(error)) return 0;
     throw error;
   }
+};
+
+const hasTables = async (database: Database): Promise<boolean> => {
+  const [found] = await database.query(
+    `select to_regclass('stemma.contents'), to_regclass('stemma.generations')`,
+  );
+  return found?.some((table) => table !== null) === true;
 };
 
 const readVersion = async (session: DatabaseSession): Promise<number> => {

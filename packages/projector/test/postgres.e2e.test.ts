@@ -1,10 +1,17 @@
 import { isStemmaError } from '@stemma/errors';
+import { HISTORY_HEADS } from '@stemma/history-store';
 import { openDatabase } from '@stemma/postgres';
 import { openPostgresRowStore } from '@stemma/row-store-postgres';
-import { openMemoryRowStore, type Generation, type Row, type RowStore } from '@stemma/row-store';
+import {
+  openMemoryRowStore,
+  type Generation,
+  type GenerationView,
+  type Row,
+  type RowStore,
+} from '@stemma/row-store';
 import { findPostgres, freshDatabase, postgresFolder, startPostgres } from '@stemma/test-kit';
 import { describe, expect, it } from 'vitest';
-import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
+import { openExternalProjection, openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import { allRows, logged, someRecorded } from './recorded.ts';
 
 /** Tables by name, rows by key: stores have orders of their own. */
@@ -14,6 +21,14 @@ const sorted = async (generation: Generation): Promise<Record<string, Row[]>> =>
   for (const list of Object.values(rows)) list.sort((a, b) => (text(a) < text(b) ? -1 : 1));
   return rows;
 };
+
+/** Counts the heads of the histories: rows are checked where they are read. */
+const readHeads = (view: GenerationView): number => view.range(HISTORY_HEADS, { prefix: [] }).length;
+
+/** A statement on the schema of the rows, whose number nobody knows. */
+const inRows = (statement: string): string =>
+  `do $$ declare e text; begin select nspname into e from pg_namespace where nspname like 'stemma\\_rows%' limit 1;
+   execute replace('${statement}', '%s', e); end $$`;
 
 describe('rows in PostgreSQL', () => {
   it('equal those folded in memory, also with two projectors at once, and a replay finds no difference [decision 0039]', async ({
@@ -105,6 +120,78 @@ describe('rows in PostgreSQL', () => {
           "select count(*) from pg_namespace where nspname like 'stemma\\_rows\\_%'",
         );
         expect(schemas).toEqual([['1']]);
+      } finally {
+        for (const store of stores) await store.close();
+        await database.close();
+        await fresh.drop();
+      }
+    },
+  );
+
+  it.for([
+    ['the schema', 'drop schema stemma cascade'],
+    [
+      'all schemas',
+      "drop schema stemma cascade; do $$ declare e text; begin for e in select nspname from pg_namespace where nspname like 'stemma\\_rows%' loop execute format('drop schema %I cascade', e); end loop; end $$",
+    ],
+    [
+      'the rows',
+      "do $$ declare e text; begin for e in select nspname from pg_namespace where nspname like 'stemma\\_rows%' loop execute format('drop schema %I cascade', e); end loop; end $$",
+    ],
+    ['which rows are read', 'drop table stemma.groups'],
+    ['a line of which rows are read', 'truncate stemma.groups'],
+    ['the cursors', 'drop table stemma.cursors'],
+    ['the generations', 'drop table stemma.generations cascade'],
+    ['a table of rows', inRows('drop table %s.history_heads cascade')],
+    ['a column of rows', inRows('alter table %s.history_heads drop column row_checksum')],
+    ['the type of a column', 'alter table stemma.generations alter column shape type varchar'],
+    ['the key of a table', 'alter table stemma.groups drop constraint groups_pkey'],
+    ['the version of the schema', 'drop table stemma.version'],
+  ])(
+    'are built again by a running projector after somebody dropped or changed %s [decision 0051]',
+    async ([, change], { skip }) => {
+      const found = await findPostgres();
+      if ('skip' in found) return skip(found.skip);
+      const fresh = await freshDatabase(found.url);
+      const stores: RowStore[] = [];
+      const database = openDatabase(fresh.url);
+      try {
+        const { log, contents } = await logged(someRecorded(4_713, 4, 20), 2);
+        const open = async (): Promise<Projector> => {
+          const store = await openPostgresRowStore(fresh.url);
+          stores.push(store);
+          return openProjector({ eager: 'all', log, contents, store });
+        };
+        const projector = await open();
+        await projector.catchUp();
+        const before = await sorted(await projector.generation());
+        const reader = openExternalProjection({
+          log,
+          contents,
+          store: stores[0] as RowStore,
+          catchUpTimeout: 1,
+        });
+        const shown = () => reader.read(readHeads);
+        const histories = await shown();
+        await database.query(change ?? '');
+        // Who reads meanwhile gets a code that says to try again, and no table's name.
+        const answer = await shown().catch((error: unknown) => error);
+        if (answer !== histories) expect(answer).toMatchObject({ row: { status: 503, retriable: true } });
+        // It notices when it next looks, as it does every second while it follows.
+        await expect
+          .poll(
+            async () => {
+              await projector.catchUp();
+              await projector.read(readHeads);
+              return sorted(await projector.generation()).catch(() => undefined);
+            },
+            { timeout: 60_000, interval: 20 },
+          )
+          .toEqual(before);
+        const late = await open();
+        await late.catchUp();
+        expect(await sorted(await late.generation())).toEqual(before);
+        await expect.poll(() => shown().catch(() => undefined), { timeout: 60_000 }).toBe(histories);
       } finally {
         for (const store of stores) await store.close();
         await database.close();

@@ -1,6 +1,13 @@
-import { listenTo, migrate, openDatabase, type Database } from '@stemma/postgres';
+import {
+  isSchemaAltered,
+  listenTo,
+  mendSchema,
+  migrate,
+  openDatabase,
+  type Database,
+} from '@stemma/postgres';
 import { remoteGeneration, shapeOf, type RowStore } from '@stemma/row-store';
-import { postgresRows } from './postgres-rows.ts';
+import { postgresRows, rowsAltered } from './postgres-rows.ts';
 import {
   CHANNEL,
   currentGeneration,
@@ -31,23 +38,34 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
   }
   const listener = listenTo(database, CHANNEL);
   return {
-    async generation(name, tables) {
-      const found = await findGeneration(database, name);
-      if (found !== undefined && found.shape !== shapeOf(tables)) throw otherTables(name);
-      return remoteGeneration(postgresRows(database, name, tables));
+    generation: (name, tables) =>
+      knowing(name, async () => {
+        const found = await findGeneration(database, name);
+        if (found !== undefined && found.shape !== shapeOf(tables)) throw otherTables(name);
+        return remoteGeneration(postgresRows(database, name, tables));
+      }),
+    current: (group) => knowing('', () => currentGeneration(database, group)),
+    promote: (promotion) => knowing(promotion.to, () => promoteGeneration(database, promotion)),
+    cursors: (name) =>
+      knowing(
+        name,
+        async () => (await findGeneration(database, name))?.cursors ?? new Map<number, Uint8Array>(),
+      ),
+    generations: () =>
+      knowing('', async () => {
+        const rows = await database.query('select name from stemma.generations order by name');
+        return rows.map(([name]) => name ?? '');
+      }),
+    drop: (name) =>
+      knowing(name, async () => {
+        await dropGeneration(database, name, { current: 'refuse' });
+      }),
+    async discard(name) {
+      await mendSchema(database);
+      return dropGeneration(database, name, { current: 'forget' });
     },
-    current: (group) => currentGeneration(database, group),
-    promote: (promotion) => promoteGeneration(database, promotion),
-    cursors: async (name) => (await findGeneration(database, name))?.cursors ?? new Map<number, Uint8Array>(),
-    async generations() {
-      const rows = await database.query('select name from stemma.generations order by name');
-      return rows.map(([name]) => name ?? '');
-    },
-    drop: async (name) => {
-      await dropGeneration(database, name, { current: 'refuse' });
-    },
-    discard: (name) => dropGeneration(database, name, { current: 'forget' }),
     async destroy() {
+      await mendSchema(database);
       const names = await database.query('select name from stemma.generations');
       // No name: what no generation has any more goes with it.
       for (const [name] of [...names, ['']])
@@ -66,4 +84,13 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
       if (own) await database.close();
     },
   };
+};
+
+/** What `work` gives. @throws E_ROWS_DAMAGED, which names the generation, if somebody dropped or changed tables */
+const knowing = async <T>(generation: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw isSchemaAltered(error) ? rowsAltered(generation, error) : error;
+  }
 };

@@ -1,5 +1,11 @@
-import { isStemmaError } from '@stemma/errors';
-import { sqlStateOf, type Cells, type Database, type DatabaseSession } from '@stemma/postgres';
+import { isStemmaError, StemmaError } from '@stemma/errors';
+import {
+  isSchemaAltered,
+  sqlStateOf,
+  type Cells,
+  type Database,
+  type DatabaseSession,
+} from '@stemma/postgres';
 import {
   changesOf,
   rowsDamaged,
@@ -47,9 +53,9 @@ export const postgresRows = (
     name,
     tables,
     state: (fn) =>
-      notDropped(() => database.transaction('read', async (session) => fn(await lookUp(session)))),
+      notDropped(name, () => database.transaction('read', async (session) => fn(await lookUp(session)))),
     fetch: (keyRanges) =>
-      notDropped(async () => {
+      notDropped(name, async () => {
         if (number === undefined) await lookUp(database);
         try {
           return await (number === undefined ? fetchNothing : fetchFrom(database, name, number))(keyRanges);
@@ -74,6 +80,7 @@ export const postgresRows = (
         });
       } catch (error) {
         number = undefined;
+        if (isSchemaAltered(error) && (await isRegistered(database, name))) throw rowsAltered(name, error);
         throw isGenerationDropped(error) || isTransactionRollback(error) ? cursorMoved(name) : error;
       }
     },
@@ -103,16 +110,36 @@ const checkedRow = (table: Table, generation: string, cells: Cells): Row => {
   return row;
 };
 
-/** The result of `read`; nothing if the generation was dropped meanwhile. */
-const notDropped = async <T>(read: () => Promise<T>): Promise<T> => {
+/** The result of `read`; nothing if the generation was dropped meanwhile. @throws E_ROWS_DAMAGED */
+const notDropped = async <T>(name: string, read: () => Promise<T>): Promise<T> => {
   for (let tries = 1; ; tries++) {
     try {
       return await read();
     } catch (error) {
-      if (!isGenerationDropped(error) || tries === 3) throw error;
+      if (isGenerationDropped(error) && tries < 3) continue;
+      throw isSchemaAltered(error) ? rowsAltered(name, error) : error;
     }
   }
 };
+
+/** True if the generation is known: what of it is missing, was dropped by somebody else. */
+const isRegistered = async (database: Database, name: string): Promise<boolean> => {
+  try {
+    return (await findGeneration(database, name)) !== undefined;
+  } catch (error) {
+    if (isSchemaAltered(error)) return true;
+    throw error;
+  }
+};
+
+/** @param generation whose rows are to be built again; empty: all that the registry no longer knows of */
+export const rowsAltered = (generation: string, cause: unknown): StemmaError =>
+  new StemmaError(
+    'E_ROWS_DAMAGED',
+    'tables of the rows were dropped or changed in the database',
+    { generation },
+    { cause },
+  );
 
 const sqlState = (error: unknown): string => (isStemmaError(error) ? sqlStateOf(error.cause) : '');
 

@@ -36,13 +36,17 @@ export const openPathHider = (home: string): PathHider => {
       ]);
       return new StemmaError(
         error.code,
-        text(error.message),
+        text(withoutServerWords(error)),
         Object.fromEntries(detail) as StemmaError['detail'],
         { cause: error },
       );
     },
   };
 };
+
+/** What a database says of a statement, in brackets behind our own sentence, names its tables. */
+const withoutServerWords = ({ message, detail }: StemmaError): string =>
+  'state' in detail ? message.replace(/ \(.*\)$/s, '') : message;
 
 export const UNFORESEEN = 'something went wrong that nobody foresaw; what the server printed says more';
 
