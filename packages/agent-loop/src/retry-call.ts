@@ -15,6 +15,7 @@ import { refuseUnfit } from './refuse-unfit.ts';
 import { retryRequest, type AskedBefore } from './retry-request.ts';
 import type { RetriedAnswer, RetriedCall, RetryOptions, SeenAnswer } from './retry-types.ts';
 import { checkRun, whileClaimed } from './run.ts';
+import { withSealedEdits } from './sealed-edits.ts';
 import { textDifferences } from './text-differences.ts';
 
 /** Who records what is asked again; the actor has it done. */
@@ -52,8 +53,13 @@ const retryClaimed = async (
   home: Home,
   found: BranchRef,
   position: Position,
-  options: RetryOptions,
+  given: RetryOptions,
 ): Promise<RetriedCall> => {
+  const { edit } = given;
+  const options =
+    edit !== undefined && 'steps' in edit
+      ? { ...given, edit: { steps: await withSealedEdits(home, found, position, edit.steps) } }
+      : given;
   const { run, times = 1, parallel = 4, set = {}, surroundings = {} } = options;
   const attempt = await attemptAt(home, position);
   const named = options.minds === undefined || options.minds.length === 0 ? [undefined] : options.minds;

@@ -78,7 +78,7 @@ export const ERRORS = {
   E_MESSAGES_DIFFER: row(409, 3, false, 'Assign the call with --new, or to a branch whose messages it goes on from: `stemma fork H @c3 --name NAME` starts one.', 'Assign the call to a new history, or to a branch whose messages it goes on from.'),
   E_TOOL_PAIR: row(409, 3, false, 'Remove the tool call and its result in one command, or change the result with `stemma edit`.', 'Remove the tool call and its result in one command, or replace the result.'),
   E_COMMAND_REUSED: row(409, 3, false, 'Use a new id: a command id belongs to one command.'),
-  E_COMMAND_INVALID: row(400, 64, false, 'See docs/formats/ for the shape of commands.'),
+  E_COMMAND_INVALID: row(400, 64, false, 'See docs/formats/steps.md for the shape of steps.'),
   E_CONFLICT: row(409, 3, true, 'Another writer was first: read the tip of the branch and try again.'),
   E_OUTCOME_UNKNOWN: row(503, 3, true, 'Send the same command again with the same id: it has at most one effect.'),
   // models that are asked
@@ -134,7 +134,7 @@ export const ERRORS = {
   E_LOG_ALTERED: row(500, 5, false, 'Restore the log from a backup: frames before the checkpoint are not what they were.'),
   E_CHECKPOINT_MISMATCH: row(409, 5, false, 'Name the home of the log that the checkpoint is of; its first line has the id.'),
   E_CHECKPOINT_INVALID: row(400, 5, false, 'Use the file that `stemma checkpoint` wrote, and the public key that it printed.', 'Send a checkpoint as it was signed, and the public key that belongs to it.'),
-  E_PROOF_INVALID: row(400, 5, false, 'Do not rely on it: the proof does not show what it claims. `stemma checkpoint prove` makes another one, where the log is.'),
+  E_PROOF_INVALID: row(400, 5, false, 'Do not rely on it: the proof does not show what it claims. `stemma checkpoint prove` makes another one, where the log is.', 'Do not rely on it: the proof does not show what it claims.'),
   E_KEY_INVALID: row(400, 64, false, 'Give the line that `stemma checkpoint` printed as its public key, or a file that holds it.', 'Send the public key as one line: name, id and key.'),
   // files of a home that are not in the log
   E_FILE_GONE: row(503, 74, false, 'Put the file back from a copy. To go on without it, or with a new one, delete its note in the folder `noted` of the home.', 'Ask the operator to put the file back from a copy.'),

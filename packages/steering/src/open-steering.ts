@@ -31,7 +31,7 @@ export const openSteering = (parts: SteeringParts): Steering => {
     held: held.held,
     release: held.release,
     lose: held.lose,
-    editSteps: (branch, id, content) => editSteps(home, branch, id, content),
+    editSteps: (branch, edits, at) => editSteps(home, branch, edits, at),
     check: (command, forked) => refuseHalfPairs(home, projection, command, forked),
     close: held.close,
     scopes: async () => {

@@ -130,7 +130,11 @@ export type Steering = {
    * The steps that give a block another content: it is replaced where it can be; a block of a sealed turn gives way to a new
    * one in its place. @throws E_NODE_NOT_FOUND, E_SEALED if the place cannot be kept
    */
-  readonly editSteps: (branch: BranchRef, id: string, content: WideJson) => Promise<readonly Step[]>;
+  readonly editSteps: (
+    branch: BranchRef,
+    edits: ReadonlyMap<string, WideJson>,
+    at?: Position,
+  ) => Promise<readonly Step[]>;
   /**
    * Refuses a command that takes one half of a tool call and its result from a steered branch. @param forked the position that the
    * branch would be forked at; by default it is there @throws E_TOOL_PAIR

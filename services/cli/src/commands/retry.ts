@@ -28,7 +28,7 @@ export const retry: CommandSpec = {
     SET_OPTION,
     [
       '--edit <file>',
-      'JSON: a list of messages to send in place of those that were, or a list of steps that change what the position shows; - reads stdin',
+      'JSON: a list of messages to send in place of those that were, or a list of steps that change what the position shows (docs/formats/steps.md); - reads stdin',
     ],
     ['--name <name>', 'what the names of the forks begin with (default: the position and the run)'],
     ['--parallel <count>', 'the most calls at a time (default: 4)'],
@@ -86,7 +86,7 @@ const editIn = async (context: Context, file: string): Promise<RetryEdit> => {
   }
   throw fail(
     'E_INPUT_SHAPE',
-    `${file} is neither a list of messages ({"role": …}) nor a list of steps ({"op": …})`,
+    `${file} is neither a list of messages ({"role": …}) nor a list of steps ({"op": …}): docs/formats/steps.md has their shape`,
   );
 };
 

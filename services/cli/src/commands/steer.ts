@@ -262,7 +262,7 @@ export const edit: CommandSpec = {
     const content = given === '-' ? await readText(context, '-', MAX_STDIN) : given;
     const found = await context.findBranch(name);
     const block = required(id).replace(/^#/, '');
-    const steps = await found.home.steering.editSteps(found.branchRef, block, content);
+    const steps = await found.home.steering.editSteps(found.branchRef, new Map([[block, content]]));
     await printOutcome(context, await submitSteps(context, found, [...steps], options));
     return undefined;
   },

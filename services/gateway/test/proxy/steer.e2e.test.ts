@@ -65,7 +65,7 @@ const threadIds = async (history = 'talk'): Promise<string[]> => {
 };
 const edit = async (id: string, content: string): Promise<unknown> => {
   const branch = await home.find('talk');
-  const steps = await home.steering.editSteps(branch, id, content);
+  const steps = await home.steering.editSteps(branch, new Map([[id, content]]));
   return submit('talk', ...steps);
 };
 
