@@ -41,19 +41,53 @@ export const newestCallBefore = async (
 };
 
 /**
- * The mind that was named, or the one that was called before.
+ * The mind that was named, or the one that was called before, at the host that was called: what was recorded goes to another one
+ * only if somebody says which (calls §6.8).
  *
- * @throws E_USAGE if neither is known, E_MIND_…
+ * @throws E_USAGE if neither is known, E_MIND_ELSEWHERE, E_MIND_…
  */
 export const mindFor = (
   spec: string | undefined,
-  before: Pick<CallAttempt, 'api' | 'model'> | null,
+  before: Pick<CallAttempt, 'api' | 'model' | 'origin' | 'path'> | null,
   { allow, ...options }: MindsOptions,
 ): Mind => {
   const named = specFor(spec, before);
   allow?.(named);
-  return openMind(named, options);
+  const mind = openMind(named, options);
+  refuseElsewhere(mind, spec !== undefined, before);
+  return mind;
 };
+
+/** Refuses a host that nobody named and that the call before did not go to. @throws E_MIND_ELSEWHERE */
+const refuseElsewhere = (
+  { target, api, spec }: Mind,
+  isNamed: boolean,
+  before: Pick<CallAttempt, 'api' | 'origin' | 'path'> | null,
+): void => {
+  if (target === null || target.isNamed) return;
+  const recorded = before?.origin ?? null;
+  if (recorded === target.origin) return;
+  // Who names a model of another provider, or one where no host is recorded, says where to go.
+  const isOfProvider = before !== null && providerOf(before.api) === providerOf(api);
+  if (isNamed && (recorded === null || !isOfProvider)) return;
+  const choices = [
+    ...(recorded === null ? [] : [`--mind ${spec}@${recorded}${basePath(before?.path ?? '')}`]),
+    `--mind ${spec}@${target.origin}${basePath(target.path)}`,
+  ];
+  throw fail(
+    'E_MIND_ELSEWHERE',
+    recorded === null
+      ? `it is not recorded where the call went, and the next one would go to ${target.origin}: say so with ${choices.join('')}`
+      : `the call went to ${recorded}, and the next one would go to ${target.origin}: say which with ${choices.join(' or ')}`,
+    { recorded, target: target.origin },
+  );
+};
+
+const providerOf = (api: CallAttempt['api']): string => api.split('.', 1)[0] ?? '';
+
+/** The path of an API in front of what its clients append. */
+const basePath = (path: string): string =>
+  path.replace(/(?:\/v1)?\/messages\/?$|\/(?:chat\/completions|responses)\/?$/, '');
 
 const specFor = (spec: string | undefined, before: Pick<CallAttempt, 'api' | 'model'> | null): string => {
   if (spec !== undefined) return spec;

@@ -83,24 +83,27 @@ const MOST = 512;
 type CallEnding = Omit<Parameters<Home['finishCall']>[1], 'by' | 'attemptId'>;
 
 const endOf = (attempt: MindAttempt): CallEnding => {
-  const { status, httpStatus, answer, response, firstByteMs, durationMs, error } = attempt;
+  const { status, httpStatus, answer, response, head, sentAt, firstByteMs, durationMs, error } = attempt;
   return {
     status,
     httpStatus,
     finishReason: answer?.finishReason?.slice(0, MOST) ?? null,
     model: answer?.model?.slice(0, MOST) ?? null,
     usage: answer?.usage ?? null,
+    sentAt,
     firstByteMs,
     durationMs,
     error,
     answer: answer?.answer ?? null,
+    ...(answer?.answer == null ? {} : { others: answer.others ?? [] }),
+    head,
     response,
   };
 };
 
 /** What is recorded of a request besides its bytes. */
 export const factsOf = (
-  mind: Pick<Mind, 'api' | 'model'>,
+  mind: Pick<Mind, 'api' | 'model' | 'target'>,
   request: Uint8Array,
   { parameters, tools }: Pick<CallFacts, 'parameters' | 'tools'>,
 ): Omit<CallFacts, 'found' | 'hashes'> => ({
@@ -109,4 +112,11 @@ export const factsOf = (
   parameters,
   tools,
   request,
+  sent: mind.target && {
+    at: null,
+    origin: mind.target.origin,
+    path: mind.target.path,
+    contentType: 'application/json',
+    coding: null,
+  },
 });

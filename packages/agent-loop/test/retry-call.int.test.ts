@@ -223,3 +223,47 @@ test('an answer that does not come is in its place, and what cannot be asked is 
   expect((await home.history(history)).frames).toBe(frames);
   expect(models.calls).toHaveLength(2);
 });
+
+test('a call goes to another host than it went to only if somebody names it: else nothing is sent, and nothing recorded [calls §6.8]', async () => {
+  const { home, models } = await setUp((call, _, outgoing) => sendAnswer(call, outgoing, look('south')));
+  const origin = new URL(models.url).origin;
+  const messages = [{ role: 'user', content: 'Where is the ship?' }];
+  const called = async (id: string, from: string | null): Promise<void> => {
+    const sent = { at: 1, origin: from, path: '/v1/chat/completions', contentType: null, coding: null };
+    const request = Buffer.from(JSON.stringify({ model: 'm-1', messages }));
+    await home.submit({
+      id: `${id}.s`,
+      history: id,
+      branchId: 0,
+      by: { recorder: 'r' },
+      steps: [{ op: 'start', name: id }],
+    });
+    await home.recordCall(branchRefOf(id, 0), {
+      ...{ id, by: { recorder: 'r' }, messages },
+      facts: { api: 'openai.chat', model: 'm-1', parameters: {}, tools: null, request, sent },
+    });
+  };
+  await called('elsewhere', 'http://10.1.2.3:8000');
+  await called('here', origin);
+  await called('unknown', null);
+  const again = async (id: string, env: Record<string, string>, minds: readonly string[] = []) =>
+    retryCall(home, branchRefOf(id, 0), await home.position(branchRefOf(id, 0), '@c1'), {
+      ...{ run: 'q', actor: 'ann', minds, surroundings: { env, sleep: async () => undefined } },
+    });
+  const usual = { OPENAI_BASE_URL: models.url };
+  for (const [id, mind] of [['elsewhere'], ['unknown'], ['elsewhere', 'openai:m-1']] as const) {
+    await expect(again(id, usual, mind === undefined ? [] : [mind])).rejects.toMatchObject({
+      code: 'E_MIND_ELSEWHERE',
+      message: expect.stringContaining(`--mind openai:m-1@${models.url}`) as string,
+    });
+    expect((await home.history(id)).branches).toHaveLength(1);
+  }
+  expect(models.calls).toEqual([]);
+  // The host that it went to; one that a variable of Stemma's own or the mind names; a model where no host is recorded.
+  await again('here', usual);
+  await again('elsewhere', { STEMMA_UPSTREAM_OPENAI: models.url });
+  await again('unknown', usual, ['openai:m-1']);
+  expect(models.calls).toHaveLength(3);
+  const { attempts } = await home.calls.list(branchRefOf('here', 0));
+  expect(attempts).toMatchObject([{ origin, path: '/v1/chat/completions', at: 1 }]);
+});

@@ -4,6 +4,9 @@ import { anyJson, count, historyParam, milliseconds, sha256, wholeInQuery } from
 
 const body = z.strictObject({ sha256, size: count }).nullable();
 const tokens = count.nullable();
+const head = z
+  .strictObject({ content_type: z.string().nullable(), coding: z.string().nullable() })
+  .describe('of the body; null: none, or not known');
 
 export const CallAddressAnswer = z
   .strictObject({ history: z.string(), branchId: count, attempt_id: z.string() })
@@ -18,7 +21,9 @@ export const AttemptAnswer = z
     label: z.string().describe('the position it was called with, on its branch'),
     branchId: count,
     seq: count,
-    at: milliseconds.describe('when it was recorded, milliseconds since 1970'),
+    at: milliseconds.describe(
+      'when its request went out, or was recorded, if nobody saw that: milliseconds since 1970',
+    ),
     api: z.enum(['openai.chat', 'openai.responses', 'anthropic.messages', 'other']),
     model: z.string().nullable(),
     scope: z
@@ -33,6 +38,12 @@ export const AttemptAnswer = z
       .enum(['answered', 'failed', 'cancelled', 'timed out', 'unknown'])
       .describe('unknown also while nobody has recorded an end'),
     http_status: count.nullable(),
+    origin: z.string().nullable().describe('scheme, host and port that it went to; null: recorded without'),
+    path: z.string().nullable().describe('without the query, which may hold a key'),
+    request_head: head,
+    response_head: head,
+    retry_after: z.string().nullable().describe('the header of the response, as it came'),
+    choices: count.nullable().describe('how many choices the answer has; null: not known'),
     request_sha256: sha256
       .nullable()
       .describe(
@@ -86,6 +97,7 @@ const WholeAttempt = AttemptAnswer.extend({
   parameters: anyJson,
   tools: z.array(anyJson),
   answer: anyJson.describe('the message of the answer; null: there is none'),
+  other_answers: z.array(anyJson).describe('the messages of the other choices of the answer'),
   not_shown: z
     .string()
     .nullable()
@@ -170,6 +182,12 @@ type AttemptFacts = Readonly<
 > & {
   readonly attemptId: string;
   readonly httpStatus: number | null;
+  readonly origin: string | null;
+  readonly path: string | null;
+  readonly requestHead: { readonly contentType: string | null; readonly coding: string | null };
+  readonly responseHead: { readonly contentType: string | null; readonly coding: string | null };
+  readonly retryAfter: string | null;
+  readonly choices: number | null;
   readonly request: Body;
   readonly response: Body;
   readonly usage: (Readonly<Omit<Usage, 'cache_write'>> & { readonly cacheWrite: number | null }) | null;
@@ -182,6 +200,11 @@ type AttemptFacts = Readonly<
   readonly reassignedTo: Address | null;
   readonly ledTo: readonly { readonly history: string; readonly branchId: number }[];
 };
+
+const headAnswer = ({ contentType, coding }: AttemptFacts['requestHead']): z.infer<typeof head> => ({
+  content_type: contentType,
+  coding,
+});
 
 /** The address of an attempt as the contract has it. */
 export const callAddressAnswer = ({ history, branchId, attemptId }: Address): CallAddressAnswer => ({
@@ -206,6 +229,12 @@ export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
     match: attempt.match,
     status: attempt.status,
     http_status: attempt.httpStatus,
+    origin: attempt.origin,
+    path: attempt.path,
+    request_head: headAnswer(attempt.requestHead),
+    response_head: headAnswer(attempt.responseHead),
+    retry_after: attempt.retryAfter,
+    choices: attempt.choices,
     request_sha256: request?.sha256 ?? null,
     response_sha256: response?.sha256 ?? null,
     request,

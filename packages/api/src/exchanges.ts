@@ -46,6 +46,17 @@ const wireRequest = z.strictObject({
     .max(2_048)
     .regex(/^\/[^?#]*$/, 'a path begins with / and has no query: a query may hold a key')
     .describe('without the query; its end names the API: /chat/completions, /responses, /messages'),
+  origin: z
+    .string()
+    .max(512)
+    .regex(
+      /^https?:\/\/[^/@?#\s]+$/,
+      'an origin is a scheme, a host and perhaps a port: it has no user and no path',
+    )
+    .nullable()
+    .optional()
+    .describe('where it went: scheme, host and port, such as https://api.example.org'),
+  content_type: z.string().max(500).nullable().optional(),
   coding,
   body,
 });
@@ -60,6 +71,7 @@ const wireResponse = z.strictObject({
   form: z.literal('wire'),
   http_status: z.int().min(100).max(999),
   content_type: z.string().max(500).nullable(),
+  retry_after: z.string().max(500).nullable().optional().describe('the header, as it came'),
   coding,
   body: body.describe('as far as it came; of a stream, the stream'),
 });
@@ -95,6 +107,10 @@ export const ExchangeRequest = z
     request: z
       .discriminatedUnion('form', [wireRequest, saidRequest])
       .describe('`wire`: as it went out, without headers; `said`: what a program says that it asked'),
+    sent_at: count
+      .nullable()
+      .optional()
+      .describe('when the request began to go out, by the clock of the client: milliseconds since 1970'),
     end: z
       .strictObject({
         status: z.enum(['answered', 'failed', 'cancelled', 'timed out', 'unknown']),

@@ -179,6 +179,7 @@ const recordAt = async (
         parameters: payloadOf(started, 'data_parameters') as { readonly [name: string]: WideJson },
         tools: payloadOf(tools, 'data_tools') as readonly WideJson[] | null,
         request: await bodyAt(projection, history, row.location, row.request),
+        sent: started?.type === 'CallStarted' ? started.sent : null,
         found: {
           scope: row.scope ?? `history:${target.history}`,
           match: 'assigned',
@@ -199,12 +200,23 @@ const recordAt = async (
   const { finished } = row;
   if (finished === null) return branch;
   const ended = await eventAt(projection, history, finished);
-  const { location, response, ...end } = finished;
+  const {
+    location,
+    response,
+    choices: _,
+    contentType: _type,
+    coding: _coding,
+    retryAfter: _after,
+    ...end
+  } = finished;
+  const others = payloadOf(ended, 'data_choices') as readonly WideJson[] | null;
   await home.finishCall(branch, {
     ...end,
     by,
     attemptId: id,
     answer: payloadOf(ended, 'data_answer'),
+    ...(ended?.type === 'CallFinished' && ended.choices !== null ? { others: others ?? [] } : {}),
+    ...(ended?.type === 'CallFinished' ? { sentAt: ended.sentAt, head: ended.head } : {}),
     response: await bodyAt(projection, history, location, response),
   });
   return branch;

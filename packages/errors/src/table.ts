@@ -84,6 +84,7 @@ export const ERRORS = {
   // models that are asked
   E_MIND_INVALID: row(400, 64, false, 'Name a mind as openai:MODEL, openai.responses:MODEL or anthropic:MODEL, each with @URL or not, or offline.'),
   E_MIND_NOT_ALLOWED: row(403, 4, false, 'Name the mind in STEMMA_MINDS of the server.', 'Ask the operator to name the mind in STEMMA_MINDS.'),
+  E_MIND_ELSEWHERE: row(409, 64, false, 'Name the mind with its address, as in --mind openai:MODEL@URL, or set STEMMA_UPSTREAM_OPENAI or STEMMA_UPSTREAM_ANTHROPIC.', 'Name the mind with its address: openai:MODEL@URL.'),
   E_MIND_KEY_MISSING: row(403, 4, false, 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment.', 'Ask the operator to set the key of the provider.'),
   E_MIND_UNREACHABLE: row(502, 74, true, 'Check the address and the network, then run the command again.', 'Try again in a moment.'),
   E_MIND_TIMEOUT: row(504, 74, true, 'Try again, or raise STEMMA_MIND_TIMEOUT (seconds).', 'Try again, or ask the operator for more time.'),

@@ -12,12 +12,14 @@ export const exchangeOfRequest = ({
   history,
   run,
   request,
+  sent_at: sentAt = null,
   end,
 }: ExchangeRequest): Exchange => ({
   id,
   by: { recorder },
   scope: scopeOf(history, run),
   request: requestOf(request),
+  sentAt,
   end: end === null ? null : endOf(end),
 });
 
@@ -28,8 +30,8 @@ const scopeOf = (history: string | undefined, run: string | undefined): Exchange
 
 const requestOf = (request: ExchangeRequest['request']): Exchange['request'] => {
   if (request.form === 'wire') {
-    const { form, method, path, coding = null } = request;
-    return { form, method, path, coding, body: bytesOf(request.body) };
+    const { form, method, path, origin = null, content_type: contentType = null, coding = null } = request;
+    return { form, method, path, origin, contentType, coding, body: bytesOf(request.body) };
   }
   const { form, model = null, messages, parameters = {}, tools = null } = request;
   return {
@@ -43,6 +45,7 @@ const requestOf = (request: ExchangeRequest['request']): Exchange['request'] => 
 
 const endOf = (end: NonNullable<ExchangeRequest['end']>): ExchangeEnd => ({
   status: end.status,
+  sentAt: null,
   firstByteMs: end.first_byte_ms,
   durationMs: end.duration_ms,
   error: end.error,
@@ -54,7 +57,8 @@ type Response = NonNullable<NonNullable<ExchangeRequest['end']>['response']>;
 const responseOf = (response: Response): NonNullable<ExchangeEnd['response']> => {
   if (response.form === 'wire') {
     const { form, http_status: httpStatus, content_type: contentType, coding = null } = response;
-    return { form, httpStatus, contentType, coding, body: bytesOf(response.body) };
+    const { retry_after: retryAfter = null } = response;
+    return { form, httpStatus, contentType, retryAfter, coding, body: bytesOf(response.body) };
   }
   const { form, answer, finish_reason: finishReason = null, model = null, usage = null } = response;
   return {

@@ -11,6 +11,9 @@ type WireRequest = {
   readonly method: string;
   /** Without the query, which may hold a key. */
   readonly path: string;
+  /** Scheme, host and port; null: not known. */
+  readonly origin?: string | null | undefined;
+  readonly contentType?: string | null | undefined;
   readonly coding: string | null;
   /** Of one that is too large to be kept, its hash and size; null: nobody has it. */
   readonly body: Uint8Array | UnkeptBody | null;
@@ -29,6 +32,7 @@ type SaidRequest = {
 type WireResponse = {
   readonly form: 'wire';
   readonly httpStatus: number;
+  readonly retryAfter?: string | null | undefined;
   readonly contentType: string | null;
   readonly coding: string | null;
   /** As far as it came; of one that is too large to be kept, its hash and size; null: nobody has it. */
@@ -51,11 +55,15 @@ export type ExchangeStart = {
   readonly by: Author;
   readonly scope: ExchangeScope;
   readonly request: WireRequest | SaidRequest;
+  /** When it began to go out, by the recorder's clock: milliseconds since 1970; null: not known then. */
+  readonly sentAt?: number | null | undefined;
 };
 
 /** How it ended. Times are milliseconds since the request was sent. */
 export type ExchangeEnd = {
   readonly status: CallStatus;
+  /** When the request began to go out, if its start was noted before. */
+  readonly sentAt?: number | null | undefined;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
   readonly error: { readonly code: string | null; readonly message: string } | null;

@@ -22,7 +22,7 @@ type Scope = Parameters<Home['recordRequest']>[0]['within'];
 /** What is known of a request. */
 export type ReadExchangeStart = Pick<
   RequestFacts,
-  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'plainRequest' | 'end'
+  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'plainRequest' | 'sent' | 'end'
 > & {
   readonly messages: readonly WideJson[];
 };
@@ -32,8 +32,34 @@ const NOTHING_SAID = { api: 'other', model: null, parameters: {}, tools: null, m
 /** The longest name of a model that is recorded. */
 const MAX_NAME = 512;
 
+/** The longest path, and the longest value of a header, that are recorded. */
+const [MAX_PATH, MAX_HEADER] = [2_048, 256];
+
+const headerOf = (value: string | null | undefined): string | null =>
+  value?.toWellFormed().slice(0, MAX_HEADER) ?? null;
+
+/** How a request went out, as far as it is known. */
+const sentOf = ({ request, sentAt = null }: ExchangeStart): NonNullable<RequestFacts['sent']> => {
+  const unknown = { at: sentAt, origin: null, path: null, contentType: null, coding: null };
+  if (request.form === 'said') return unknown;
+  const { origin = null, path, contentType, coding } = request;
+  return {
+    ...unknown,
+    origin,
+    path: path.toWellFormed().slice(0, MAX_PATH),
+    contentType: headerOf(contentType),
+    coding: headerOf(coding),
+  };
+};
+
+/** What a request says, and how it went out. */
+export const readExchangeStart = async (start: ExchangeStart): Promise<ReadExchangeStart> => ({
+  ...(await readRequestOf(start)),
+  sent: sentOf(start),
+});
+
 /** What a request says. One that no reader understands is recorded all the same, without messages. */
-export const readExchangeStart = async ({ request: given }: ExchangeStart): Promise<ReadExchangeStart> => {
+const readRequestOf = async ({ request: given }: ExchangeStart): Promise<ReadExchangeStart> => {
   if (given.form === 'said') {
     const { form: _, ...said } = given;
     const messages = messagesOf(said.messages);
@@ -97,7 +123,12 @@ export const startExchange = async (
       return startExchange(
         home,
         start,
-        { ...NOTHING_SAID, request, ...(plainRequest !== undefined && { plainRequest }) },
+        {
+          ...NOTHING_SAID,
+          request,
+          sent: read.sent ?? null,
+          ...(plainRequest !== undefined && { plainRequest }),
+        },
         run,
       );
     if (!isStemmaError(error) || !refusesAll(error) || scope === null || !('name' in scope)) throw error;
@@ -255,9 +286,9 @@ type WireLike = Extract<ExchangeStart['request'], { form: 'wire' }>;
 /** What an end says, with what its response says. @param request null: nobody knows its bytes */
 export const readExchangeEnd = async (
   request: Ended['request'],
-  { status, firstByteMs, durationMs, error, response }: ExchangeEnd,
+  { status, sentAt, firstByteMs, durationMs, error, response }: ExchangeEnd,
 ): Promise<NonNullable<RequestFacts['end']>> => {
-  const common = { firstByteMs, durationMs };
+  const common = { sentAt: sentAt ?? null, firstByteMs, durationMs };
   if (response === null || response.form === 'said') {
     const said = response ?? { answer: null, finishReason: null, model: null, usage: null };
     const { answer, finishReason, model, usage } = said;
@@ -267,7 +298,7 @@ export const readExchangeEnd = async (
     };
     return { ...common, ...names, httpStatus: null, response: null, status, usage, error, answer };
   }
-  const { httpStatus, contentType, coding, body } = response;
+  const { httpStatus, contentType, retryAfter, coding, body } = response;
   const api = request === null ? 'other' : apiOf(request.method, request.path);
   const plainResponse = body instanceof Uint8Array ? await withoutCodings(body, coding, true) : null;
   const answer =
@@ -291,6 +322,12 @@ export const readExchangeEnd = async (
     usage: answer?.usage ?? null,
     error: isLeft ? null : (error ?? answer?.error ?? (isCut && !answer.pending ? CUT : null)),
     answer: answer?.answer ?? null,
+    ...(answer?.answer == null ? {} : { others: answer.others ?? [] }),
+    head: {
+      contentType: headerOf(contentType),
+      coding: headerOf(coding),
+      retryAfter: headerOf(retryAfter),
+    },
     response: body instanceof Uint8Array ? new Uint8Array(body) : body,
     plainResponse,
   };

@@ -8,6 +8,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Where the requests of a mind go, and with which headers. The headers hold the key: they are never shown. */
 export type MindEndpoint = {
   readonly url: URL;
+  /** True if the name of the mind, or a variable of Stemma's own, says the address. */
+  readonly isNamed: boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** Null: none is set. */
   readonly key: string | null;
@@ -76,7 +78,8 @@ export const endpointOf = (
   const version = provider === 'anthropic' && !/\/v\d+$/.test(path) ? '/v1' : '';
   const url = new URL(base);
   url.pathname = path + version + own;
-  return { url, headers: headers(key), key };
+  const isNamed = named !== null || firstSet(env, urls)?.name.startsWith('STEMMA_') === true;
+  return { url, isNamed, headers: headers(key), key };
 };
 
 const baseOf = (env: Env, names: readonly string[], own: string): URL => {

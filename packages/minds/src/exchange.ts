@@ -14,6 +14,8 @@ export type Exchanged = {
     readonly retryAfterMs: string | null;
   } | null;
   readonly body: Uint8Array | null;
+  /** Milliseconds since 1970: when the request began to go out. */
+  readonly sentAt: number;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
   /** Why there is no whole answer. */
@@ -34,7 +36,9 @@ export const exchangeWith = (
 ): Promise<Exchanged> =>
   new Promise((resolve) => {
     const began = now();
-    const elapsed = (): number => Math.round(now() - began);
+    const sentAt = Date.now();
+    // Rounded down, as the time at which it began is.
+    const elapsed = (): number => Math.floor(now() - began);
     let head: Exchanged['head'] = null;
     let firstByteMs: number | null = null;
     let isConnected = false;
@@ -52,7 +56,7 @@ export const exchangeWith = (
       if (!isWhole) sent.destroy();
       const hasBody = head !== null && error?.code !== 'E_MIND_ANSWER_TOO_LARGE';
       const body = hasBody ? new Uint8Array(Buffer.concat(pieces, size)) : null;
-      resolve({ head, body, firstByteMs, durationMs: elapsed(), error, isSafe: !isConnected });
+      resolve({ head, body, sentAt, firstByteMs, durationMs: elapsed(), error, isSafe: !isConnected });
     };
     const endAfter = (milliseconds: number, what: string): NodeJS.Timeout => {
       const timer = setTimeout(

@@ -1,6 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import type { ErrorCode } from '@stemma/errors';
-import type { CallStatus } from '@stemma/events';
+import type { CallStatus, ResponseHead } from '@stemma/events';
 import type { ModelAnswer, ModelApi } from '@stemma/model-apis';
 
 /** The form of a mind's requests and answers. */
@@ -12,8 +12,12 @@ export type MindAttempt = {
   readonly httpStatus: number | null;
   /** The body as it came; null: none came, or too much. */
   readonly response: Uint8Array | null;
+  /** What the head of the answer says; null: none came. */
+  readonly head: ResponseHead | null;
   /** What the body says; null: there is none. */
   readonly answer: ModelAnswer | null;
+  /** When the request began to go out: milliseconds since 1970; null: it did not. */
+  readonly sentAt: number | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
   /** Null if it was answered. */
@@ -22,12 +26,23 @@ export type MindAttempt = {
   readonly retry: { readonly after: number | null } | null;
 };
 
+/** Where the requests of a mind go. */
+export type MindTarget = {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly path: string;
+  /** True if the name of the mind says the address, or a variable of Stemma's own does. */
+  readonly isNamed: boolean;
+};
+
 /** A language model that can be asked. */
 export type Mind = {
   /** As it was named: `openai:gpt-x`, `offline`. It holds no key. */
   readonly spec: string;
   readonly api: MindApi;
   readonly model: string;
+  /** Where its requests go; null: they go nowhere. */
+  readonly target: MindTarget | null;
   /**
    * Sends a body once, when the limits of the mind allow it. It never throws: what goes wrong is in the attempt.
    *

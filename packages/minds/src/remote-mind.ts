@@ -23,6 +23,11 @@ export const openRemoteMind = (
     spec,
     api,
     model,
+    target: {
+      origin: endpoint.url.origin,
+      path: endpoint.url.pathname,
+      isNamed: endpoint.isNamed,
+    },
     attempt: async (request, signal) => {
       try {
         return await gate(signal, async () =>
@@ -46,7 +51,9 @@ const CANCELLED: MindAttempt = {
   status: 'cancelled',
   httpStatus: null,
   response: null,
+  head: null,
   answer: null,
+  sentAt: null,
   firstByteMs: null,
   durationMs: 0,
   error: { code: 'E_CANCELLED', message: 'the call was cancelled before it was sent' },
@@ -59,7 +66,7 @@ const attemptOf = async (
   exchanged: Exchanged,
   limits: MindLimits,
 ): Promise<MindAttempt> => {
-  const { head, firstByteMs, durationMs } = exchanged;
+  const { head, sentAt, firstByteMs, durationMs } = exchanged;
   const response = exchanged.body === null ? null : bytesWithoutKey(exchanged.body, key);
   const answer = head === null || response === null ? null : await answerIn(api, head, response, limits);
   const error = exchanged.error ?? refusal(url.origin, head?.status ?? 502, answer);
@@ -68,7 +75,9 @@ const attemptOf = async (
     status: statusOf(error),
     httpStatus: head?.status ?? null,
     response,
+    head: head && { contentType: head.contentType, coding: head.coding, retryAfter: head.retryAfter },
     answer,
+    sentAt,
     firstByteMs,
     durationMs,
     error: error === null ? null : { code: error.code, message: textWithoutKey(error.message, key) },

@@ -23,6 +23,8 @@ export type AnswerError = { readonly code: string | null; readonly message: stri
 export type ModelAnswer = {
   /** The message of the model in the form of OpenAI's chat API; of an early end, what came of it. */
   readonly answer: WideJsonObject | null;
+  /** The messages of the other choices, if there are several. */
+  readonly others?: readonly WideJsonObject[];
   /** Why the model stopped, in the word of its API. */
   readonly finishReason: string | null;
   readonly model: string | null;

@@ -25,7 +25,8 @@ export const readAnswer = (api: ModelApi, head: AnswerHead, bytes: Uint8Array): 
   const read = guarded(() => {
     if (api === 'other') throw fail('E_INPUT_SHAPE', 'it is the answer of no API whose answers are read');
     const whole = readBody(api, head, bytes);
-    return { ...whole, answer: recordable(whole.answer) };
+    const others = whole.others?.map(recordable);
+    return { ...whole, answer: recordable(whole.answer), ...(others && { others }) };
   });
   return 'ok' in read ? { ...NO_ANSWER, error: answerError(read.code, read.reason) } : read;
 };

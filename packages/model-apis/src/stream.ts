@@ -19,8 +19,18 @@ const STREAMS: { readonly [api in Exclude<ModelApi, 'other'>]: () => AnswerStrea
 export const streamAnswer = (api: Exclude<ModelApi, 'other'>, bytes: Uint8Array): ModelAnswer => {
   const stream = STREAMS[api]();
   const error = addAll(stream, bytes);
-  const answer = stream.answer();
+  const answer = withKnownUsage(stream.answer());
   return error === null ? answer : { ...answer, error: answer.error ?? error, complete: false };
+};
+
+/**
+ * Counts of the tokens of an answer are known when it says why it ended: those before are placeholders, as the 1 of Anthropic's
+ * `message_start`, or what came so far.
+ */
+const withKnownUsage = (answer: ModelAnswer): ModelAnswer => {
+  const { complete, finishReason, usage } = answer;
+  if (complete || finishReason !== null || usage === null) return answer;
+  return { ...answer, usage: { ...usage, output: null, reasoning: null } };
 };
 
 const addAll = (stream: AnswerStream, bytes: Uint8Array): AnswerError | null => {

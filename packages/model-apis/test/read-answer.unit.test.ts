@@ -13,7 +13,7 @@ const readText = (api: ModelApi, text: string, status = 200) =>
 const nothing = { answer: null, finishReason: null, model: null, id: null, usage: null, error: null };
 
 describe('an answer of OpenAI chat', () => {
-  it('gives its first message, why it ended, and the tokens', () => {
+  it('gives its first message and those of its other choices, why it ended, and the tokens', () => {
     const message = { role: 'assistant', content: 'Hi.', refusal: null, annotations: [] };
     const body = {
       ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1741569952, model: 'gpt-4.1-2025-04-14' },
@@ -29,6 +29,7 @@ describe('an answer of OpenAI chat', () => {
     };
     expect(read('openai.chat', body)).toEqual({
       answer: message,
+      others: [{ role: 'assistant', content: 'Other.' }],
       finishReason: 'stop',
       model: 'gpt-4.1-2025-04-14',
       id: 'chatcmpl-1',

@@ -145,6 +145,30 @@ describe('a stream of OpenAI responses', () => {
   });
 });
 
+describe('a stream of several choices', () => {
+  const chunk = (index: number, delta: object, finish: string | null = null) =>
+    `data: ${JSON.stringify({ model: 'm', choices: [{ index, delta, finish_reason: finish }] })}\n\n`;
+  const call = (text: string) => ({
+    tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: text } }],
+  });
+
+  it('keeps them apart, whatever their order: the first is the answer', () => {
+    const text = [
+      ...[chunk(1, { role: 'assistant', content: 'blue' }), chunk(0, { content: 'red' })],
+      ...[chunk(2, call('{')), chunk(0, { content: ' boat' }), chunk(1, { content: ' ship' })],
+      ...[chunk(1, {}, 'length'), chunk(0, {}, 'stop'), 'data: [DONE]\n\n'],
+    ].join('');
+    expect(read('openai.chat', Buffer.from(text))).toMatchObject({
+      answer: { role: 'assistant', content: 'red boat' },
+      others: [
+        { role: 'assistant', content: 'blue ship' },
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { arguments: '{' } }] },
+      ],
+      ...{ finishReason: 'stop', complete: true },
+    });
+  });
+});
+
 describe('a stream of Anthropic messages', () => {
   const thinking = { type: 'thinking', thinking: 'A city, é 😀', signature: 'EqQB' };
   const citation = { type: 'char_location', document_index: 0 };
@@ -166,13 +190,13 @@ describe('a stream of Anthropic messages', () => {
     expect(read('anthropic.messages', ANTHROPIC)).toEqual(whole);
   });
 
-  it('that ends early gives what there is; a call without all of its input is no call yet', () => {
+  it('that ends early gives what there is; a call without all of its input is no call yet, and the tokens of the answer are not known', () => {
     expect(read('anthropic.messages', before(ANTHROPIC, 'ncisco'))).toMatchObject({
       answer: {
         role: 'assistant',
         content: [thinking, text, { type: 'tool_use', id: 'toolu_1', name: 'get_weather' }],
       },
-      ...{ finishReason: null, complete: false, usage: { input: 492, output: 2 } },
+      ...{ finishReason: null, complete: false, usage: { input: 492, output: null } },
     });
     expect(read('anthropic.messages', before(ANTHROPIC, '"signature_delta'))).toMatchObject({
       answer: { content: [{ ...thinking, signature: '' }] },

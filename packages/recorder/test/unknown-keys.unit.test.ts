@@ -88,7 +88,7 @@ test('what is no JSON is said in words, and harms nobody [calls §7.4]', () => {
   const round: { role: string; self?: unknown } = { role: 'user' };
   round.self = round;
   const start = { form: 'said', model: null, messages: [round], parameters: {}, tools: null } as never;
-  expect(() => exchangeHead({ id: 'a', recorder: 'r', scope: {}, start }, undefined)).toThrow(
+  expect(() => exchangeHead({ id: 'a', recorder: 'r', scope: {}, start, sentAt: 0 }, undefined)).toThrow(
     'its messages, parameters, tools or answer hold an object that contains itself, which no JSON can',
   );
   expect(said).toEqual([expect.stringMatching(/^a call was not recorded: its messages, .* no JSON can: /)]);

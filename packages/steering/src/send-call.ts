@@ -83,9 +83,13 @@ export const openSender = ({
       say(`the change of ${node} by frame ${by} is lost: the agent has changed the same message`);
     const changes = [...outgoing.changes, ...lost];
     const found = { scope: place.scope, match: place.match, origin: place.origin };
+    // What was written anew has no content coding.
+    const { sent = null, ...said } = call.said;
+    const going = sent === null || isSame ? sent : { ...sent, coding: null };
     const facts = {
       api: call.api,
-      ...call.said,
+      ...said,
+      sent: going,
       request: went,
       found,
       ...(isSame && { plainRequest: call.plain }),

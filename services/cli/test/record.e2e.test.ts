@@ -150,3 +150,61 @@ test('calls that an erasable history does not take go out, are recorded nowhere,
   expect(filesHolding(env.STEMMA_HOME, ['planted sentence'])).toEqual([]);
   expect((await run(['histories', '--json'], env)).stdout).not.toContain('planted');
 });
+
+test('calls one after another do not overlap, wherever they are listed, and say where they went; what the client left is counted apart [calls §4.3]', async () => {
+  const server = createServer((incoming, outgoing) => {
+    incoming.resume().on('end', () => {
+      outgoing.setHeader('retry-after', '7');
+      if (incoming.url?.includes('messages') === true) {
+        outgoing.setHeader('content-type', 'text/event-stream');
+        const message = {
+          type: 'message',
+          role: 'assistant',
+          content: [],
+          model: 'm',
+          usage: { input_tokens: 9, output_tokens: 1 },
+        };
+        outgoing.write(`data: ${JSON.stringify({ type: 'message_start', message })}\n\n`);
+        return;
+      }
+      const message = { role: 'assistant', content: 'Which day?' };
+      const body = JSON.stringify({ model: 'm', choices: [{ message, finish_reason: 'stop' }] });
+      setTimeout(() => outgoing.end(body), 40);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const home = join(directory, 'times');
+  const agent = `
+    process.argv[2] = '0'; await import('${join(directory, 'agent.mjs')}');
+    const gone = new AbortController();
+    const body = JSON.stringify({ model: 'm', max_tokens: 5, messages: [{ role: 'user', content: 'A story' }] });
+    const response = await fetch(process.env.ANTHROPIC_BASE_URL + '/v1/messages?key=secret-in-query', { method: 'POST', body, signal: gone.signal });
+    await response.body.getReader().read();
+    gone.abort();`;
+  const env = { OPENAI_BASE_URL: `${origin}/v1`, ANTHROPIC_BASE_URL: origin, STEMMA_HOME: home };
+  const before = Date.now();
+  const { stderr } = await run(['record', '--', process.execPath, '--input-type=module', '-e', agent], env);
+  server.closeAllConnections();
+  server.close();
+  expect(stderr).toContain('recorded 4 of 4 calls (1 cancelled) in 2 histories');
+  const opened = await openHome({ directory: home });
+  const { attempts } = await opened.calls.list(await opened.find('A-flight-to-Berlin'));
+  expect(attempts).toHaveLength(3);
+  let free = before;
+  for (const { at, durationMs, ...facts } of attempts) {
+    expect(at).toBeGreaterThanOrEqual(free);
+    expect(durationMs).toBeGreaterThanOrEqual(39);
+    free = at + (durationMs as number);
+    expect(facts).toMatchObject({ origin, path: '/v1/chat/completions', retryAfter: '7', choices: 1 });
+  }
+  const [left] = (await opened.calls.list(await opened.find('A-story'))).attempts;
+  expect(left).toMatchObject({
+    status: 'cancelled',
+    origin,
+    path: '/v1/messages',
+    usage: { input: 9, output: null },
+  });
+  await opened.close();
+  expect(filesHolding(home, ['secret-in-query'])).toEqual([]);
+});

@@ -19,12 +19,13 @@ export const attemptHandlers = (home: Home): AttemptHandlers => ({
   },
   attempt: async ({ history, attempt }) => {
     const found = await home.calls.find((await home.find(history)).history, attempt);
-    const { parameters, tools, answer, notShown, steered } = found;
+    const { parameters, tools, answer, otherAnswers, notShown, steered } = found;
     return {
       ...attemptAnswer(found),
       parameters,
       tools: [...tools],
       answer,
+      other_answers: [...otherAnswers],
       not_shown: notShown,
       steered: steered && { ...steered, changes: steered.changes.map((each) => ({ ...each })) },
     };

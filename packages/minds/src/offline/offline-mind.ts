@@ -16,6 +16,7 @@ export const openOfflineMind = (spec: string, seed: number): Mind => ({
   spec,
   api: 'openai.chat',
   model: 'offline',
+  target: null,
   attempt: async (request, signal) => {
     try {
       signal.throwIfAborted();
@@ -37,7 +38,9 @@ const NOTHING: MindAttempt = {
   status: 'failed',
   httpStatus: null,
   response: null,
+  head: null,
   answer: null,
+  sentAt: null,
   firstByteMs: 0,
   durationMs: 0,
   error: null,

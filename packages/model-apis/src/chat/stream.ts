@@ -3,27 +3,29 @@ import { errorOf, NO_ANSWER, openAIUsage, type ModelAnswer } from '../answer.ts'
 import { isList, objectOrEmpty, textOrNull } from '../body.ts';
 import { grow, inOrder, type Growing } from '../growing.ts';
 import type { AnswerStream } from '../answer-stream.ts';
-import { firstChoice } from './answer.ts';
+import { choicesOf } from './answer.ts';
 
 /** The chunks of OpenAI's chat API: `[DONE]` ends them, and the last before it may hold the usage and no choice. */
 export const openChatStream = (): AnswerStream => {
   let answer: ModelAnswer = NO_ANSWER;
-  let message: Growing | null = null;
-  const calls = newCalls();
-  const addDelta = (delta: WideJson | undefined): void => {
-    if (!isJsonObject(delta)) return;
-    message ??= {};
-    for (const [name, value] of Object.entries(delta))
-      if (name === 'tool_calls') calls.add(value);
-      else grow(message, name, value);
+  const choices = new Map<number, OpenChoice>();
+  const choiceAt = (index: number): OpenChoice => {
+    const choice = choices.get(index) ?? openChoice();
+    choices.set(index, choice);
+    return choice;
   };
   return {
     add: (chunk) => {
-      const choice = firstChoice(chunk['choices']);
-      addDelta(choice?.['delta']);
+      let finishReason: string | null = null;
+      for (const choice of choicesOf(chunk['choices'])) {
+        const index = choice['index'] ?? 0;
+        if (typeof index !== 'number') continue;
+        if (isJsonObject(choice['delta'])) choiceAt(index).add(choice['delta']);
+        if (index === 0) finishReason ??= textOrNull(choice['finish_reason']);
+      }
       answer = {
         ...answer,
-        finishReason: textOrNull(choice?.['finish_reason']) ?? answer.finishReason,
+        finishReason: finishReason ?? answer.finishReason,
         model: answer.model ?? textOrNull(chunk['model']),
         id: answer.id ?? textOrNull(chunk['id']),
         usage: openAIUsage(chunk['usage']) ?? answer.usage,
@@ -33,10 +35,36 @@ export const openChatStream = (): AnswerStream => {
     done: () => {
       answer = { ...answer, complete: true };
     },
-    answer: () => ({
-      ...answer,
-      answer: message === null ? null : { content: null, ...message, ...calls.field(), role: 'assistant' },
-    }),
+    answer: () => {
+      const others = [...choices]
+        .filter(([index]) => index !== 0)
+        .sort(([a], [b]) => a - b)
+        .map(([, choice]) => choice.message());
+      return {
+        ...answer,
+        answer: choices.get(0)?.message() ?? null,
+        ...(others.length === 0 ? {} : { others }),
+      };
+    },
+  };
+};
+
+/** The message of a choice that grows. */
+type OpenChoice = {
+  add(delta: WideJsonObject): void;
+  message(): WideJsonObject;
+};
+
+const openChoice = (): OpenChoice => {
+  const message: Growing = {};
+  const calls = newCalls();
+  return {
+    add: (delta) => {
+      for (const [name, value] of Object.entries(delta))
+        if (name === 'tool_calls') calls.add(value);
+        else grow(message, name, value);
+    },
+    message: () => ({ content: null, ...message, ...calls.field(), role: 'assistant' }),
   };
 };
 

@@ -44,7 +44,7 @@ export type CallAttempt = {
   readonly branchId: number;
   readonly seq: number;
   readonly cycle: number;
-  /** Milliseconds since 1970: when it was recorded. */
+  /** Milliseconds since 1970: when its request went out; when it was recorded, if nobody saw that. */
   readonly at: number;
   readonly api: CallApi;
   /** The model that was asked for; that of the answer, if the request names none. */
@@ -55,6 +55,15 @@ export type CallAttempt = {
   /** `unknown` also while nobody has recorded an end. */
   readonly status: CallStatus;
   readonly httpStatus: number | null;
+  /** Scheme, host and port that it went to, and the path without its query; null: not known. */
+  readonly origin: string | null;
+  readonly path: string | null;
+  /** What the heads of request and response say of their bodies, and how long to wait before another try. */
+  readonly requestHead: BodyHead;
+  readonly responseHead: BodyHead;
+  readonly retryAfter: string | null;
+  /** How many choices the answer has; null: not known. */
+  readonly choices: number | null;
   /** SHA-256 in hex and bytes of the bodies on the wire; null: they are not recorded. */
   readonly request: { readonly sha256: string; readonly size: number } | null;
   readonly response: { readonly sha256: string; readonly size: number } | null;
@@ -73,11 +82,16 @@ export type CallAttempt = {
   readonly ledTo: readonly LinkedBranch[];
 };
 
+/** What a head says of a body; null: nothing, or nobody saw it. */
+export type BodyHead = { readonly contentType: string | null; readonly coding: string | null };
+
 /** An attempt with what only its events hold. */
 export type WholeCallAttempt = CallAttempt & {
   readonly parameters: WideJson;
   readonly tools: readonly WideJson[];
   readonly answer: WideJson | null;
+  /** The messages of the other choices of the answer. */
+  readonly otherAnswers: readonly WideJson[];
   /** Why the thread is not all that the model was shown; null: it is. */
   readonly notShown: string | null;
   /** What observers changed in the request before it went out; null: nothing, and nobody steered it. */
@@ -205,6 +219,7 @@ export const openCallAttempts = (
         notShown: unreadReason(row) ?? elsewhereReason(row.api, parameters),
         tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
         answer: payload(finished, 'data_answer'),
+        otherAnswers: (payload(finished, 'data_choices') ?? []) as readonly WideJson[],
         steered: await projection.read((rows) => steeredOf(findSteeredCall(rows, history, attemptId))),
       };
     },
@@ -299,6 +314,12 @@ export const attemptOf = (
     match,
     status: finished?.status ?? 'unknown',
     httpStatus: finished?.httpStatus ?? null,
+    origin: row.origin,
+    path: row.path,
+    requestHead: { contentType: row.contentType, coding: row.coding },
+    responseHead: { contentType: finished?.contentType ?? null, coding: finished?.coding ?? null },
+    retryAfter: finished?.retryAfter ?? null,
+    choices: finished?.choices ?? null,
     request: hexOf(request),
     response: hexOf(finished?.response ?? null),
     usage: finished?.usage ?? null,

@@ -19,7 +19,7 @@ export type CallRow = {
   readonly branchId: number;
   readonly position: number;
   readonly cycle: number;
-  /** Nanoseconds since 1970: when it was recorded. */
+  /** Nanoseconds since 1970: when the request went out, or was recorded, if nobody saw that. */
   readonly at: bigint;
   readonly api: CallApi;
   readonly model: string | null;
@@ -29,6 +29,11 @@ export type CallRow = {
   /** Among which calls the branch was looked for, and how it was found; null: nobody looked. */
   readonly scope: string | null;
   readonly match: CallMatch | null;
+  /** Where it went; null: not known. */
+  readonly origin: string | null;
+  readonly path: string | null;
+  readonly contentType: string | null;
+  readonly coding: string | null;
   /** Null while nobody has recorded how it ended. */
   readonly finished: FinishedCall | null;
   /** The attempt that it was before somebody assigned it here, and the one that it is elsewhere since. */
@@ -48,6 +53,11 @@ export type FinishedCall = {
   readonly durationMs: number | null;
   readonly response: { readonly sha256: Uint8Array; readonly size: number } | null;
   readonly error: { readonly code: string | null; readonly message: string } | null;
+  /** How many choices the answer has; null: not known. */
+  readonly choices: number | null;
+  readonly contentType: string | null;
+  readonly coding: string | null;
+  readonly retryAfter: string | null;
 };
 
 /** A page of the attempts of a history, in the order they were recorded; `from`: the frame of the first. */
@@ -197,11 +207,15 @@ const callOf = ({ key, value }: RowOf<typeof CALLS>): CallRow => ({
   toolsAt: typeof value[9] === 'number' ? { seq: value[9], index: value[10] as number } : null,
   scope: value[11] ?? null,
   match: (value[12] ?? null) as CallMatch | null,
-  finished: typeof value[13] === 'string' ? finishedOf(value) : null,
-  assignedFrom: typeof value[30] === 'string' ? { history: value[30], attemptId: value[31] as string } : null,
+  origin: value[13] ?? null,
+  path: value[14] ?? null,
+  contentType: value[15] ?? null,
+  coding: value[16] ?? null,
+  finished: typeof value[17] === 'string' ? finishedOf(value) : null,
+  assignedFrom: typeof value[38] === 'string' ? { history: value[38], attemptId: value[39] as string } : null,
   reassignedTo:
-    typeof value[32] === 'string'
-      ? { history: value[32], branchId: value[33] as number, attemptId: value[34] as string }
+    typeof value[40] === 'string'
+      ? { history: value[40], branchId: value[41] as number, attemptId: value[42] as string }
       : null,
 });
 
@@ -211,24 +225,28 @@ const bodyOf = (value: ValueOf<typeof CALLS>, at: number): CallRow['request'] =>
 const finishedOf = (value: ValueOf<typeof CALLS>): FinishedCall => {
   const number = (at: number): number | null => (value[at] ?? null) as number | null;
   const text = (at: number): string | null => (value[at] ?? null) as string | null;
-  const message = text(29);
+  const message = text(33);
   const usage = {
-    input: number(19),
-    output: number(20),
-    cached: number(21),
-    cacheWrite: number(22),
-    reasoning: number(23),
+    input: number(23),
+    output: number(24),
+    cached: number(25),
+    cacheWrite: number(26),
+    reasoning: number(27),
   };
   return {
-    location: { seq: value[14] as number, index: value[15] as number },
-    status: value[13] as CallStatus,
-    httpStatus: number(16),
-    finishReason: text(17),
-    model: text(18),
-    usage: [19, 20, 21, 22, 23].every((at) => number(at) === null) ? null : usage,
-    firstByteMs: number(24),
-    durationMs: number(25),
-    response: bodyOf(value, 26),
-    error: message === null ? null : { code: text(28), message },
+    location: { seq: value[18] as number, index: value[19] as number },
+    status: value[17] as CallStatus,
+    httpStatus: number(20),
+    finishReason: text(21),
+    model: text(22),
+    usage: [23, 24, 25, 26, 27].every((at) => number(at) === null) ? null : usage,
+    firstByteMs: number(28),
+    durationMs: number(29),
+    response: bodyOf(value, 30),
+    error: message === null ? null : { code: text(32), message },
+    choices: number(34),
+    contentType: text(35),
+    coding: text(36),
+    retryAfter: text(37),
   };
 };

@@ -48,13 +48,13 @@ const foldCall = (frame: AppliedFrame, event: EventOf<'call'>, index: number, ro
 };
 
 const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: number, rows: Rows): void => {
-  const { attemptId, branchId, seq: position, cycle, api, model, request, toolsAt, prompt } = event;
+  const { attemptId, branchId, seq: position, cycle, api, model, request, toolsAt, prompt, sent } = event;
   rows.put(CALLS, [history, seq, index], [
     attemptId,
     branchId,
     position,
     cycle,
-    at,
+    startOf(sent?.at, at),
     api,
     model,
     request === null ? null : fromHex(request.sha256),
@@ -63,6 +63,10 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
     toolsAt?.index ?? null,
     prompt?.scope ?? null,
     prompt?.match ?? null,
+    sent?.origin ?? null,
+    sent?.path ?? null,
+    sent?.contentType ?? null,
+    sent?.coding ?? null,
     ...(prompt?.origin?.kind === 'assigned'
       ? [...NOT_FINISHED, prompt.origin.history, prompt.origin.attemptId]
       : []),
@@ -81,15 +85,26 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
   }
 };
 
+/** Nanoseconds since 1970: when the request went out; when it was recorded, if nobody saw that. */
+const startOf = (sentAt: number | null | undefined, recorded: bigint): bigint =>
+  sentAt == null ? recorded : BigInt(sentAt) * 1_000_000n;
+
+/** The column of the time at which an attempt began. */
+const AT_COLUMN = 4;
+
+/** Counts of answers that did not end, recorded before readers knew that these are placeholders. */
+const isPlaceholder = (api: unknown, { status, finishReason }: Finished): boolean =>
+  api === 'anthropic.messages' && status !== 'answered' && finishReason === null;
+
 const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: number, rows: Rows): void => {
   const found = rows.get(CALL_ATTEMPTS, [history, event.attemptId]);
   const key = found && ([history, ...found] as const);
   const row = key && rows.get(CALLS, key);
   if (key === undefined || row === undefined) return;
-  const { usage, response, error } = event;
-  const started = row.slice(0, STARTED_COLUMNS);
+  const { usage, response, error, head, sentAt } = event;
+  const started = row.map((cell, column) => (column === AT_COLUMN ? startOf(sentAt, row[AT_COLUMN]) : cell));
   rows.put(CALLS, key, [
-    ...started,
+    ...started.slice(0, STARTED_COLUMNS),
     event.status,
     seq,
     index,
@@ -97,7 +112,7 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
     event.finishReason,
     event.model,
     usage?.input ?? null,
-    usage?.output ?? null,
+    isPlaceholder(row[5], event) ? null : (usage?.output ?? null),
     usage?.cached ?? null,
     usage?.cacheWrite ?? null,
     usage?.reasoning ?? null,
@@ -107,6 +122,10 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
     response?.size ?? null,
     error?.code ?? null,
     error?.message ?? null,
+    event.choices,
+    head?.contentType ?? null,
+    head?.coding ?? null,
+    head?.retryAfter ?? null,
     ...row.slice(FINISHED_COLUMNS),
   ] as unknown as ValueOf<typeof CALLS>);
   if (callsTools(event))
@@ -114,8 +133,8 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
 };
 
 /** The columns of the start, those of start and end together, and an end that is not known. */
-const STARTED_COLUMNS = 13;
-const FINISHED_COLUMNS = 30;
+const STARTED_COLUMNS = 17;
+const FINISHED_COLUMNS = 38;
 const NOT_FINISHED = Array.from({ length: FINISHED_COLUMNS - STARTED_COLUMNS }, () => null);
 
 const callsTools = ({ status, payload }: Finished): boolean => {

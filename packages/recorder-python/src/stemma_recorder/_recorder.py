@@ -56,7 +56,7 @@ class OpenCall:
         if self._is_over:
             return
         self._is_over = True
-        elapsed = round((time.monotonic() - self.began) * 1000)
+        elapsed = int((time.monotonic() - self.began) * 1000)
         self._recorder._keep(self._exchange, ending, elapsed)
 
 
@@ -126,6 +126,7 @@ class CallRecorder:
                 "recorder": self._recorder,
                 **_scope_of(history, run),
                 "request": request(self._redact),
+                "sent_at": time.time_ns() // 1_000_000,
                 "end": None,
             }
             with self._lock:

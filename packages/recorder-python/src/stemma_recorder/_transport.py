@@ -34,7 +34,12 @@ class _Recording:
             body = _known_body(request)
 
             def said(redact: Redact) -> "dict[str, Any]":
-                return {"form": "wire", "method": method, "path": path, **_coding(request), "body": body_of(body, redact)}
+                kind = request.headers.get("content-type")
+                return {
+                    **{"form": "wire", "method": method, "path": path, "origin": _origin(request.url)},
+                    **{"content_type": kind[:500] if kind else None, **_coding(request)},
+                    "body": body_of(body, redact),
+                }
 
             calls = self._calls or shared_recorder(**self._options)
             return calls.begin(said, self._history, self._run)
@@ -116,13 +121,15 @@ class _Watch:
         self._call, self._status = call, int(response.status_code)
         self._type = response.headers.get("content-type")
         self._coding = _coding(response)
+        retry = response.headers.get("retry-after")
+        self._retry = retry[:500] if retry else None
         self._pieces: "Optional[list[bytes]]" = []
         self._size = 0
         self._first: Optional[int] = None
 
     def add(self, piece: bytes) -> None:
         if self._first is None:
-            self._first = round((time.monotonic() - self._call.began) * 1000)
+            self._first = int((time.monotonic() - self._call.began) * 1000)
         self._size += len(piece)
         if self._size > MOST:
             self._pieces = None
@@ -159,6 +166,7 @@ class _Watch:
                 "form": "wire",
                 "http_status": self._status,
                 "content_type": self._type[:500] if self._type else None,
+                "retry_after": self._retry,
                 **self._coding,
                 "body": body_of(body, redact),
             }
@@ -216,6 +224,17 @@ def _known_body(request: Any) -> Optional[bytes]:
     """The body, if it is there as a whole: what comes piece by piece is the transport's alone."""
     try:
         return bytes(request.content)
+    except Exception:
+        return None
+
+
+def _origin(url: Any) -> Optional[str]:
+    """Where a request goes: scheme, host and port, without a user."""
+    try:
+        host = str(url.host)
+        host = f"[{host}]" if ":" in host else host
+        port = "" if url.port is None else f":{url.port}"
+        return f"{url.scheme}://{host}{port}" if url.scheme in ("http", "https") and host else None
     except Exception:
         return None
 

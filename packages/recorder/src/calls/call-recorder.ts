@@ -34,7 +34,8 @@ export type OpenCall = {
 
 /** Records calls. None of its functions throws or rejects. */
 export type CallRecorder = {
-  begin(start: CallStart, scope: CallScopeOptions): OpenCall;
+  /** @param sentAt when the request began to go out, in milliseconds since 1970; default: now */
+  begin(start: CallStart, scope: CallScopeOptions, sentAt?: number): OpenCall;
   /** Resolves when everything is recorded, or when the time (5,000 ms) is over: then false. */
   flush(options?: { readonly timeout?: number }): Promise<boolean>;
   /** As `flush`; then records nothing any more. What waits is sent by the next process. */

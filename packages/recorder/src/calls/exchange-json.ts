@@ -12,6 +12,7 @@ export type ExchangeParts = {
   readonly recorder: string;
   readonly scope: CallScopeOptions;
   readonly start: CallStart;
+  readonly sentAt: number;
 };
 
 /**
@@ -19,7 +20,7 @@ export type ExchangeParts = {
  * everything but its end. It is made once, since requests are long.
  */
 export const exchangeHead = (
-  { id, recorder, scope: { history, run }, start }: ExchangeParts,
+  { id, recorder, scope: { history, run }, start, sentAt }: ExchangeParts,
   redact: Redact,
 ): string => {
   const head: Omit<ExchangeRequest, 'end'> = {
@@ -29,8 +30,14 @@ export const exchangeHead = (
     ...(history !== undefined || run === undefined ? {} : { run }),
     request:
       start.form === 'wire'
-        ? { ...start, method: start.method.slice(0, 20), body: sentBody(start.body, redact) }
+        ? {
+            ...start,
+            method: start.method.slice(0, 20),
+            content_type: start.content_type?.slice(0, 500) ?? null,
+            body: sentBody(start.body, redact),
+          }
         : said(start, redact),
+    sent_at: sentAt,
   };
   return JSON.stringify(head).slice(0, -1);
 };
@@ -66,6 +73,7 @@ const responseOf = (
   return {
     ...response,
     content_type: response.content_type?.slice(0, 500) ?? null,
+    retry_after: response.retry_after?.slice(0, 500) ?? null,
     body: sentBody(response.body, redact),
   };
 };
@@ -84,4 +92,4 @@ const jsonOf = (value: unknown): string => {
   }
 };
 
-const wholeOf = (milliseconds: number): number => Math.max(0, Math.round(milliseconds));
+const wholeOf = (milliseconds: number): number => Math.max(0, Math.floor(milliseconds));

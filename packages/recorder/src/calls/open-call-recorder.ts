@@ -135,10 +135,10 @@ export const openCallRecorder = (options: CallRecorderOptions & InnerOptions = {
   });
 
   return {
-    begin: (start, asked) => {
+    begin: (start, asked, sentAt = Date.now()) => {
       const began = performance.now();
       const id = newCallId();
-      const parts = { id, recorder, scope: scopeOf(asked), start };
+      const parts = { id, recorder, scope: scopeOf(asked), start, sentAt };
       let made: string | undefined;
       const head = (): string => (made ??= exchangeHead(parts, redact));
       const lost = (error: unknown): void => {

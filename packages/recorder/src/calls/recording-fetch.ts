@@ -32,15 +32,17 @@ export const openRecordingFetch = (options: RecordingFetchOptions, name: string)
     const fetch = inner ?? globalThis.fetch;
     const request = noted(() => requestOf(input, init));
     if (request === undefined) return fetch(input, init);
+    const [began, sentAt] = [performance.now(), Date.now()];
     const response = fetch(input, init);
     const body = request.body instanceof Promise ? await request.body : request.body;
     const call = noted(() => {
-      const { method, path } = request;
-      return (given ?? sharedRecorder(rest)).begin({ form: 'wire', method, path, body }, scope);
+      const { method, path, origin, contentType } = request;
+      const start = { form: 'wire', method, path, origin, content_type: contentType, body } as const;
+      return (given ?? sharedRecorder(rest)).begin(start, scope, sentAt);
     });
     if (call === undefined) return await response;
     try {
-      return await watchResponse(await response, call, request.signal);
+      return await watchResponse(await response, call, request.signal, began);
     } catch (error) {
       await call.end(endOfError(error, request.signal));
       throw error;
@@ -53,6 +55,9 @@ type KnownBody = readonly Uint8Array[] | string | null;
 type Requested = {
   readonly method: string;
   readonly path: string;
+  /** Null: it is one of a page's own. */
+  readonly origin: string | null;
+  readonly contentType: string | null;
   readonly body: KnownBody | Promise<KnownBody>;
   readonly signal: AbortSignal | null;
 };
@@ -65,10 +70,13 @@ const requestOf = (
   const asked = typeof input === 'object' && 'url' in input ? input : undefined;
   const method = init?.method ?? asked?.method ?? 'GET';
   const address = asked?.url ?? (typeof input === 'string' ? input : (input as URL).href);
-  const path = new URL(address, 'http://localhost').pathname;
+  const url = new URL(address, 'http://localhost');
+  const path = url.pathname;
   if (apiOf(method, path) === 'other') return undefined;
   const body = init?.body == null && asked?.body != null ? copyOf(asked) : bodyOf(init?.body);
-  return { method, path, body, signal: init?.signal ?? asked?.signal ?? null };
+  const origin = URL.canParse(address) && /^https?:$/.test(url.protocol) ? url.origin : null;
+  const contentType = new Headers(init?.headers ?? asked?.headers).get('content-type');
+  return { method, path, origin, contentType, body, signal: init?.signal ?? asked?.signal ?? null };
 };
 
 /** The body of a request that is about to be sent, when it has been read. */

@@ -7,15 +7,19 @@ const MOST = 40 * 1024 * 1024;
 /** So much of an error that its reader left is waited for. */
 const REST = { bytes: 64 * 1024, milliseconds: 500 };
 
-/** The same response. Its bytes are copied on their way; when they have ended the call is kept, and then the reader learns of it. */
+/**
+ * The same response. Its bytes are copied on their way; when they have ended the call is kept, and then the reader learns of it.
+ *
+ * @param began when its request was sent, by the clock of the process
+ */
 export const watchResponse = (
   response: Response,
   call: OpenCall,
   signal: AbortSignal | null,
+  began: number,
 ): Response | Promise<Response> => {
   const { status, headers } = response;
   const contentType = headers.get('content-type');
-  const began = performance.now();
   let firstByte: number | null = null;
   let pieces: Uint8Array[] | null = [];
   let size = 0;
@@ -23,6 +27,7 @@ export const watchResponse = (
     form: 'wire',
     http_status: status,
     content_type: contentType,
+    retry_after: headers.get('retry-after'),
     body: pieces,
   });
   const done = (): CallEnding => ({ ...endOfStatus(status), response: answer(), first_byte_ms: firstByte });

@@ -83,14 +83,18 @@ export const call: CommandSpec = {
       return undefined;
     }
     const found = await home.calls.find(history, attemptId);
-    const { parameters, tools, answer, notShown, steered } = found;
-    const whole = { ...attemptAnswer(found), parameters, tools, answer, not_shown: notShown, steered };
+    const { parameters, tools, answer, otherAnswers, notShown, steered } = found;
+    const whole = {
+      ...attemptAnswer(found),
+      ...{ parameters, tools, answer, other_answers: otherAnswers, not_shown: notShown, steered },
+    };
     await output.result(whole, () => {
       const [label, at, model, status, tokens, cost, firstByte, duration] = cellsOf(found);
       const lines: [string, string][] = [
         ['call', `${label ?? ''} (${attemptId})`],
         ['at', at ?? ''],
         ['api', found.api],
+        ['to', found.origin === null ? 'not recorded' : printable(found.origin + (found.path ?? ''))],
         ['model', model ?? ''],
         ['status', [status, found.finishReason].filter((part) => part !== null && part !== '').join(', ')],
         ['tokens', tokens ?? ''],
@@ -102,7 +106,14 @@ export const call: CommandSpec = {
         ...(noteOf(found) === '' ? [] : [['note', noteOf(found)] as [string, string]]),
         ...(notShown === null ? [] : [['not shown', oneLine(notShown, 200)] as [string, string]]),
         ...steeredLines(steered),
-        ['answer', answer === null ? '' : oneLine(JSON.stringify(answer), 200)],
+        ...(found.retryAfter === null
+          ? []
+          : [['retry after', oneLine(found.retryAfter, 100)] satisfies [string, string]]),
+        [titleOfAnswer(0, found.choices), answer === null ? '' : oneLine(JSON.stringify(answer), 200)],
+        ...otherAnswers.map((other, i): [string, string] => [
+          titleOfAnswer(i + 1, found.choices),
+          oneLine(JSON.stringify(other), 200),
+        ]),
       ];
       return lines.map(([title, value]) => `${title.padEnd(12)}${value}`.trimEnd() + '\n').join('');
     });
@@ -110,9 +121,13 @@ export const call: CommandSpec = {
   },
 };
 
-/** What else there is to know of an attempt: where it belongs, and what it led to. */
-const noteOf = ({ reassignedTo, assignedFrom, ledTo }: CallAttempt): string =>
+const titleOfAnswer = (index: number, choices: number | null): string =>
+  choices === null || choices < 2 ? 'answer' : `${index + 1} of ${choices}`;
+
+/** What else there is to know of an attempt: its choices, where it belongs, and what it led to. */
+const noteOf = ({ choices, reassignedTo, assignedFrom, ledTo }: CallAttempt): string =>
   [
+    choices !== null && choices > 1 ? `${choices} choices` : '',
     reassignedTo === null
       ? ''
       : `assigned to ${branchRefOf(reassignedTo.history, reassignedTo.branchId).branch}: not counted here`,

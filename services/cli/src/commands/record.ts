@@ -140,8 +140,12 @@ const sentencesOf = (
     dropped,
     refused,
     refusals,
+    cancelled,
+    failed,
   }: {
     readonly calls: number;
+    readonly cancelled: number;
+    readonly failed: number;
     readonly dropped: number;
     readonly refused: number;
     readonly refusals: readonly { readonly reason: string; readonly calls: number }[];
@@ -151,12 +155,16 @@ const sentencesOf = (
 ): string[] => {
   const [first] = names;
   const where = names.length > 1 ? ` in ${names.length} histories` : names.length === 1 ? ` in ${first}` : '';
+  const apart = [cancelled === 0 ? '' : `${cancelled} cancelled`, failed === 0 ? '' : `${failed} failed`];
+  const ends = apart.every((part) => part === '')
+    ? ''
+    : ` (${apart.filter((part) => part !== '').join(', ')})`;
   const hint =
     first === undefined ? '' : `: ${names.length > 1 ? names.join(', ') : `stemma calls ${first}`}`;
   const sentences = [
     calls === 0
       ? 'no calls were recorded: the command made none through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'
-      : `recorded ${calls - dropped - refused} of ${calls} calls${where}${hint}`,
+      : `recorded ${calls - dropped - refused} of ${calls} calls${ends}${where}${hint}`,
   ];
   if (waiting > 0)
     sentences.push(`${waiting} entries wait to be recorded: the next stemma record or up does it`);

@@ -1,3 +1,4 @@
+import type { CallStatus } from '@stemma/events';
 import type { AskedScope, CallBranch, StartedEntry } from './entry.ts';
 import type { EntryRef } from './journal.ts';
 
@@ -43,6 +44,10 @@ export type SteeredEntry =
       readonly message: string;
     };
 
-/** What became of an entry: recorded in a branch, or refused with a reason that no try will change. */
+/**
+ * What became of an entry: recorded in a branch, with how the call ended, if that is known; or refused with a reason that no try
+ * will change.
+ */
 export type RecordedEntry =
-  { readonly branch: CallBranch } | { readonly refused: { readonly code: string; readonly message: string } };
+  | { readonly branch: CallBranch; readonly status?: CallStatus }
+  | { readonly refused: { readonly code: string; readonly message: string } };

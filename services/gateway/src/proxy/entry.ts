@@ -31,6 +31,11 @@ const Started = z.strictObject({
   /** The method and path, without the query, which may hold a key. */
   method: z.string(),
   path: z.string(),
+  /** Entries of earlier versions have neither this nor the next two. */
+  origin: z.string().nullable().optional(),
+  contentType: z.string().nullable().optional(),
+  /** Milliseconds since 1970; null: it has not gone out yet. */
+  sentAt: z.number().nullable().optional(),
   coding: z.string().nullable(),
   /** False: the body is larger than what is kept, and is not here. */
   whole: z.boolean(),
@@ -50,6 +55,9 @@ const Ended = z.strictObject({
   httpStatus: z.number().nullable(),
   contentType: z.string().nullable(),
   coding: z.string().nullable(),
+  retryAfter: z.string().nullable().optional(),
+  /** When the request went out, if that was not noted before. */
+  sentAt: z.number().nullable().optional(),
   whole: z.boolean(),
   unkept: Unkept.optional(),
   firstByteMs: z.number().nullable(),

@@ -46,7 +46,11 @@ export const exchange = (
   const sent = openCapture();
   const answered = openCapture();
   let began = performance.now();
-  const elapsed = (): number => Math.round(performance.now() - began);
+  /** Null while observers may hold it. */
+  let sentAt = isCall && notes.steer !== undefined ? null : Date.now();
+  let isSentNoted = false;
+  // Rounded down, as the time at which it began is: of two calls the first ends before the second begins.
+  const elapsed = (): number => Math.floor(performance.now() - began);
   let firstByteMs: number | null = null;
   let response: IncomingMessage | undefined;
   let isNoted = false;
@@ -54,12 +58,16 @@ export const exchange = (
 
   const startedEntry = (): StartedEntry => {
     const coding = headers['content-encoding'] ?? null;
+    isSentNoted = sentAt !== null;
     return {
       kind: 'started',
       id,
       place: address.place,
       method,
       path: plainPath,
+      origin: upstream.origin,
+      contentType: headers['content-type'] ?? null,
+      sentAt,
       coding,
       ...wholeOf(sent),
     };
@@ -84,6 +92,8 @@ export const exchange = (
         httpStatus: response?.statusCode ?? null,
         contentType: response?.headers['content-type'] ?? null,
         coding: response?.headers['content-encoding'] ?? null,
+        retryAfter: response?.headers['retry-after'] ?? null,
+        sentAt: isSentNoted ? null : sentAt,
         ...wholeOf(answered),
         firstByteMs,
         durationMs: elapsed(),
@@ -196,6 +206,8 @@ export const exchange = (
       if (sent.unkept() === undefined) return;
       // It is larger than what can be steered or recorded: it goes on as it comes.
       incoming.off('data', onData).off('end', onEnd);
+      sentAt = Date.now();
+      began = performance.now();
       const made = passOn();
       for (const each of before) made.write(each);
       made.write(piece);
@@ -209,6 +221,7 @@ export const exchange = (
           return;
         }
         began = performance.now();
+        sentAt = Date.now();
         if (gone.signal.aborted) {
           void noteEnd(GONE);
           return;

@@ -35,6 +35,9 @@ export type ProxyCounts = {
   readonly refused: number;
   /** Why calls were refused, and how many for each reason; of many reasons the first ones. */
   readonly refusals: readonly { readonly reason: string; readonly calls: number }[];
+  /** Of the recorded ones: ended by the client, and with no whole answer for another reason. */
+  readonly cancelled: number;
+  readonly failed: number;
   /** The histories that calls were recorded in, in the order they were met; the first 10,000. */
   readonly histories: readonly string[];
 };
@@ -114,7 +117,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   };
   /** Clients that speak another protocol. */
   const tunnels = new Set<Duplex>();
-  let [made, dropped, refused, waiting] = [0, 0, 0, 0];
+  let [made, dropped, refused, cancelled, failed, waiting] = [0, 0, 0, 0, 0, 0];
   let whenDrained: (() => void)[] = [];
 
   /** Bytes of entries that are on their way to the sink in memory. */
@@ -225,6 +228,8 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     } else {
       note(outcome.branch.history);
       if (entry.kind === 'ended') count('recorded');
+      if (outcome.status === 'cancelled') cancelled++;
+      else if (outcome.status !== undefined && outcome.status !== 'answered') failed++;
     }
     if (entry.kind === 'ended' || call === undefined) {
       journal.done(entry);
@@ -344,7 +349,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       }
     },
     counts: () => ({
-      ...{ calls: made, dropped, refused, histories: [...histories] },
+      ...{ calls: made, dropped, refused, cancelled, failed, histories: [...histories] },
       refusals: [...refusals].map(([reason, count]) => ({ reason, calls: count })),
     }),
     drained: async (milliseconds) => {

@@ -1,6 +1,6 @@
 import { inOrderByKey } from '@stemma/command-handler';
 import { fail, isStemmaError } from '@stemma/errors';
-import type { Author } from '@stemma/events';
+import type { Author, CallStatus } from '@stemma/events';
 import {
   beginningOf,
   callScopeOf,
@@ -76,7 +76,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     body: Uint8Array,
     ended?: ReadEntry,
   ): Promise<() => Promise<Started>> => {
-    const { id, place, method, path, coding, whole, unkept, unsteered } = entry;
+    const { id, place, method, path, origin, contentType, sentAt, coding, whole, unkept, unsteered } = entry;
     const target: typeof home =
       unsteered === undefined
         ? home
@@ -84,8 +84,9 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
             ...home,
             recordRequest: (call) => home.recordRequest({ ...call, facts: { ...call.facts, unsteered } }),
           };
-    const request = { form: 'wire', method, path, coding, body: whole ? body : (unkept ?? null) } as const;
-    const exchange = { id, by: BY, scope: place, request };
+    const wire = { form: 'wire', method, path, origin, contentType, coding } as const;
+    const request = { ...wire, body: whole ? body : (unkept ?? null) };
+    const exchange = { id, by: BY, scope: place, request, sentAt };
     const end = ended?.entry.kind === 'ended' ? await endOf(ended.entry, ended.body) : undefined;
     const read = { ...(await readExchangeStart(exchange)), ...(end === undefined ? {} : { end }) };
     return async () => {
@@ -96,7 +97,11 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
       sayOnce(warning);
       const where = { history: branch.history, branchId: branch.branchId };
       if (end !== undefined && !isEnded) await retry.run(() => endExchange(home, { id, by: BY }, end, where));
-      return { where, isEnded: isEnded || end !== undefined };
+      return {
+        where,
+        isEnded: isEnded || end !== undefined,
+        ...(end === undefined ? {} : { status: end.status }),
+      };
     };
   };
   const rememberBranch = (id: string, started: Promise<Started>): void => {
@@ -105,7 +110,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     const [oldest] = branches.keys();
     if (branches.size > MOST_OPEN && oldest !== undefined) branches.delete(oldest);
   };
-  const end = async (entry: EndedEntry, body: Uint8Array): Promise<CallBranch> => {
+  const end = async (entry: EndedEntry, body: Uint8Array): Promise<Started> => {
     const started = await branches.get(entry.id);
     const where = entry.branch ?? started?.where;
     branches.delete(entry.id);
@@ -113,22 +118,24 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     starting.delete(entry.id);
     if (where === undefined) throw fail('E_CALL_NOT_FOUND', `nothing is known of how ${entry.id} began`);
     // A process that was killed may have recorded both, and forgotten neither.
-    if (started?.isEnded === true) return where;
     const end = await endOf(entry, body);
+    const ended = { where, isEnded: true, status: end.status } as const;
+    if (started?.isEnded === true) return ended;
     await retry.run(() => endExchange(home, { id: entry.id, by: BY }, end, where));
-    return where;
+    return ended;
   };
   const steer = async (
-    { id, place, method, path, coding }: StartedEntry,
+    { id, place, method, path, origin, contentType, sentAt, coding }: StartedEntry,
     body: Uint8Array,
     gone: AbortSignal,
   ): Promise<SteeredEntry> => {
-    const request = { form: 'wire', method, path, coding, body } as const;
-    const { api, messages, model, parameters, tools } = await readExchangeStart({
+    const request = { form: 'wire', method, path, origin, contentType, coding, body } as const;
+    const { api, messages, model, parameters, tools, sent } = await readExchangeStart({
       id,
       by: BY,
       scope: place,
       request,
+      sentAt,
     });
     if (api === 'other') return { kind: 'unsteered', reason: 'no reader understands the request' };
     const { within, warning } = await inTime(callScopeOf(home, place, BY));
@@ -140,7 +147,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
         ...(within === undefined ? {} : { within }),
         steer: place?.steer === true,
         api,
-        said: { model, parameters, tools, messages },
+        said: { model, parameters, tools, messages, sent: sent ?? null },
         body,
         plain: await decoded(body, coding),
       },
@@ -164,7 +171,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     { entry, body }: ReadEntry,
     left: boolean,
     ended?: ReadEntry,
-  ): Promise<() => Promise<CallBranch>> => {
+  ): Promise<() => Promise<Started>> => {
     if (entry.kind === 'ended') return () => end(entry, body);
     if (entry.kind === 'done') throw fail('E_INTERNAL', 'an entry that is done is not recorded');
     const start = await readStart(entry, body, ended);
@@ -173,14 +180,14 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
       const started = lost === undefined ? start() : lost.then(start);
       // Nobody asks for it any more.
       if (ended === undefined) rememberBranch(entry.id, started);
-      return (await started).where;
+      return started;
     };
   };
   /**
    * Entries are read one after the other, so that what takes longer to read is not overtaken; the next one is read when this one
    * has its share of the memory.
    */
-  const record = (ref: EntryRef, left: boolean, endRef?: EntryRef): Promise<CallBranch> => {
+  const record = (ref: EntryRef, left: boolean, endRef?: EntryRef): Promise<Started> => {
     const begun = begin.then(async () => {
       const read = await readEntry(ref, files);
       const end = endRef === undefined ? undefined : await readEntry(endRef, files);
@@ -197,7 +204,8 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   return {
     record: async (ref, left = false, end) => {
       try {
-        return { branch: await record(ref, left, end) };
+        const { where, status } = await record(ref, left, end);
+        return { branch: where, ...(status === undefined ? {} : { status }) };
       } catch (error) {
         if (closing.signal.aborted) return undefined;
         if (isStemmaError(error))
@@ -220,11 +228,16 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
 };
 
 /** Where a call is recorded, and whether its end is, too. */
-type Started = { readonly where: CallBranch; readonly isEnded: boolean };
+type Started = {
+  readonly where: CallBranch;
+  readonly isEnded: boolean;
+  readonly status?: CallStatus;
+};
 
 const endOf = (entry: EndedEntry, body: Uint8Array): ReturnType<typeof readExchangeEnd> => {
-  const { httpStatus, contentType, coding, whole, unkept } = entry;
-  const wire = { form: 'wire', contentType, coding, body: whole ? body : (unkept ?? null) } as const;
+  const { httpStatus, contentType, retryAfter, coding, whole, unkept } = entry;
+  const kept = whole ? body : (unkept ?? null);
+  const wire = { form: 'wire', contentType, retryAfter, coding, body: kept } as const;
   const response = httpStatus === null ? null : { ...wire, httpStatus };
   return readExchangeEnd(entry, { ...entry, response });
 };
