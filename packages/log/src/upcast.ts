@@ -25,8 +25,7 @@ const UPCASTERS: Upcasters = new Map<number, Upcaster>([
 /** @throws E_FRAME_INVALID if the event has one of them: readers of its version refuse it, so all do */
 const withFields = (event: RawEvent, fields: RawEvent): RawEvent => {
   const early = Object.keys(fields).find((name) => Object.hasOwn(event, name));
-  if (early !== undefined)
-    throw fail('E_FRAME_INVALID', `an event has a field of a later version: ${early}`);
+  if (early !== undefined) throw fail('E_FRAME_INVALID', `an event has a field of a later version: ${early}`);
   return { ...event, ...fields };
 };
 
