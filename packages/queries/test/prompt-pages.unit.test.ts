@@ -3,7 +3,7 @@ import { listBranches } from '@stemma/read-models';
 import { HISTORY, sized } from '@stemma/test-kit';
 import { beforeAll, expect, test } from 'vitest';
 import { listCalls } from '../src/prompts/calls.ts';
-import { openCounts, openMeasures } from '../src/prompts/measure.ts';
+import { openCounts, openMeasures, type Counts } from '../src/prompts/measure.ts';
 import { sizesOfTimeline } from '../src/prompts/sizes-of-timeline.ts';
 import { listPromptSizes, openKnownSizes } from '../src/prompts/sizes.ts';
 import { longHistory, type LongHistory } from './long-history.ts';
@@ -69,6 +69,7 @@ test('a page of 100 sizes reads a row for each call once those before were asked
     listPromptSizes(long.projector, branch, counts, known, { after, limit: 100 });
   await page(CYCLES - 1_000)();
   expect(await rowsOf(page(CYCLES - 1_000))).toBeLessThan(110);
+  await page(CYCLES - 200)();
   const fresh = {
     get: (key: string) => (Number(key.split(' ')[0]) > CYCLES - 100 ? undefined : known.get(key)),
     set: () => undefined,
@@ -76,4 +77,29 @@ test('a page of 100 sizes reads a row for each call once those before were asked
   const since = (): Promise<unknown> =>
     listPromptSizes(long.projector, branch, counts, fresh, { after: CYCLES - 100, limit: 100 });
   expect(await rowsOf(since)).toBeLessThan(8_000);
+});
+
+test('the first page of sizes reads what is on it and the thread before it, and counts no content after it', async () => {
+  const first = async (after: number): Promise<{ readonly rows: number; readonly counted: number }> => {
+    const counts = openCounts();
+    let counted = 0;
+    const counting: Counts = {
+      get: (key) => counts.get(key),
+      set: (key, content) => {
+        counted++;
+        counts.set(key, content);
+      },
+    };
+    const rows = await rowsOf(() =>
+      listPromptSizes(long.projector, branch, counting, openKnownSizes(), { after, limit: 100 }),
+    );
+    return { rows, counted };
+  };
+  const early = await first(100);
+  expect(early.rows).toBeLessThan(12_000);
+  expect(early.counted).toBeLessThan(500);
+  const late = await first(CYCLES / 2);
+  // Three rows a call are read of the thread before it: two messages and a turn.
+  expect(late.rows).toBeLessThan(early.rows + 1.6 * CYCLES);
+  expect(late.counted).toBeLessThan(1.1 * CYCLES);
 });

@@ -27,7 +27,8 @@ export const buildCacheReport = async (
   const steps: CacheStep[] = [];
   const sent = { messages: 0, bytes: 0, tokens: 0 };
   let previous: ThreadStep['snapshot'] | undefined;
-  for (const { snapshot, firstChanged: at, before, after } of threadTimeline) {
+  for (const [i, { snapshot, firstChanged: at, before, after }] of threadTimeline.entries()) {
+    await measures.countSteps(threadTimeline, i);
     const old = await measureSlices(before, measures.measure);
     const fresh = await measureSlices(after, measures.measure);
     const totalBefore = sums.total();

@@ -1,8 +1,9 @@
 import { canonicalJson, sha256Hex, type WideJson } from '@stemma/canonical';
 import { blockJson, type EventRef } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
-import type { ThreadEntry } from '@stemma/history-store';
+import type { ThreadEntry, ThreadSlice, ThreadStep } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
+import { collect } from '@stemma/suspend';
 import { LRUCache } from 'lru-cache';
 import { tokenCounter, type TokenCounter } from './tokens.ts';
 
@@ -20,6 +21,10 @@ type Content = { readonly bytes: number; readonly tokens: number; readonly diges
 /** The number of contents whose counts are kept. */
 const MAX_CACHED = 200_000;
 
+/** The contents that are read at once, and the steps of whose slices they are. */
+const READ_TOGETHER = 256;
+const STEPS_TOGETHER = 64;
+
 /** What was counted of contents, by where they stand in the log: a record never changes. */
 export type Counts = {
   get(key: string): Content | undefined;
@@ -35,15 +40,46 @@ export const openMeasures = async (projection: Projection, history: string, coun
 
   const contentOf = (entry: ThreadEntry): Promise<WideJson | undefined> =>
     contentOfEntry(projection, history, entry);
-  const count = async (entry: ThreadEntry): Promise<Content> => {
-    const key = keyOf(history, entry.payload);
-    const before = counts.get(key);
-    if (before !== undefined) return before;
-    const content = await contentOf(entry);
+  const countContent = (key: string, content: WideJson | undefined): Content => {
     const json = jsonOf(content);
     const counted = { bytes: json.length, tokens: counter.count(textOf(content)), digest: sha256Hex(json) };
     counts.set(key, counted);
     return counted;
+  };
+  const count = async (entry: ThreadEntry): Promise<Content> => {
+    const key = keyOf(history, entry.payload);
+    return counts.get(key) ?? countContent(key, await contentOf(entry));
+  };
+  /** Counts the contents that nobody has counted yet. Their frames are read in runs: a read for each takes longer than to count it. */
+  const countAll = async (entries: Iterable<ThreadEntry>): Promise<void> => {
+    const lacking = new Map<string, EventRef>();
+    for (const { payload } of entries) {
+      const key = keyOf(history, payload);
+      if (counts.get(key) === undefined) lacking.set(key, payload);
+    }
+    if (lacking.size === 0) return;
+    const payloads = await projection.payloads.using(history, (source) =>
+      collect((attempt) => [...lacking.values()].map((ref) => attempt(source, ref, undefined))),
+    );
+    for (const [i, key] of [...lacking.keys()].entries()) countContent(key, payloads[i]?.['content']);
+  };
+  /** The same for the slices of a step, and for those of the steps after it every so many steps. */
+  const countSteps = async (steps: readonly ThreadStep[], step: number): Promise<void> => {
+    if (step % STEPS_TOGETHER !== 0) return;
+    const slices = new Set<ThreadSlice>();
+    for (const { after } of steps.slice(step, step + STEPS_TOGETHER))
+      for (const slice of after) slices.add(slice);
+    await countAll([...slices].flat());
+  };
+  /** The tokens of messages, in their order. */
+  const tokensOf = async (entries: readonly ThreadEntry[]): Promise<readonly number[]> => {
+    const tokens: number[] = [];
+    for (let from = 0; from < entries.length; from += READ_TOGETHER) {
+      const together = entries.slice(from, from + READ_TOGETHER);
+      await countAll(together);
+      for (const entry of together) tokens.push((await count(entry)).tokens);
+    }
+    return tokens;
   };
   const measure = async (entry: ThreadEntry): Promise<MeasuredMessage> => {
     const before = known.get(entry);
@@ -66,7 +102,7 @@ export const openMeasures = async (projection: Projection, history: string, coun
     );
     return { bytes, tokens: commonTokens(counter, textOf(x), textOf(y), a.tokens) };
   };
-  return { tokenizer: counter.name, measure, common };
+  return { tokenizer: counter.name, measure, tokensOf, countSteps, common };
 };
 
 export type Measures = Awaited<ReturnType<typeof openMeasures>>;

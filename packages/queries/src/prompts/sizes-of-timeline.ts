@@ -26,29 +26,35 @@ const NOTHING: Sum = {
   roles: { system: 0, user: 0, assistant: 0, tool: 0, other: 0 },
 };
 
+/** The cycles of calls that are asked for: those after one, up to another. */
+export type CycleRange = { readonly after: number; readonly to: number };
+
 /**
- * The sizes of all calls on a branch's ancestor path, from the beginning of the history on: a call costs what changed in its
- * thread and a sum of each slice after that, not the thread.
+ * The sizes of calls on a branch's ancestor path, from the beginning of the history on: a call costs what changed in its
+ * thread and a sum of each slice after that, not the thread; those before the first one that is asked for cost the same, and those
+ * after the last one nothing.
  */
 export const sizesOfTimeline = async (
   projection: Projection,
   { history, branchId }: BranchRef,
   measures: Measures,
+  { after, to }: CycleRange = { after: -1, to: Infinity },
 ): Promise<readonly PromptSize[]> => {
   const { steps, hasHead } = await projection.read((rows) => {
     const taken: (ThreadStep & { readonly at: number })[] = [];
-    for (const step of readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId)))
+    for (const step of readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId))) {
+      if (step.snapshot.cycle > to) break;
       taken.push({ ...step, at: Number(findFrameSummary(rows, history, step.snapshot.seq).at / MILLION) });
+    }
     return { steps: taken, hasHead: readBranch(rows, history, branchId).thread !== 'pre' };
   });
   const known = new WeakMap<ThreadSlice, Sum>();
   const sumOf = async (slice: ThreadSlice): Promise<Sum> => {
     const roles = { ...NOTHING.roles };
     let tokens = 0;
-    for (const entry of slice) {
-      const measured = await measures.measure(entry);
-      tokens += measured.tokens;
-      roles[roleIn(entry)] += measured.tokens;
+    for (const [i, measured] of (await measures.tokensOf(slice)).entries()) {
+      tokens += measured;
+      roles[roleIn(slice[i] as ThreadEntry)] += measured;
     }
     const sum = { messages: slice.length, tokens, roles };
     known.set(slice, sum);
@@ -57,11 +63,13 @@ export const sizesOfTimeline = async (
   /** Before each slice, and after the last. */
   const sums: Sum[] = [NOTHING];
   const sizes: PromptSize[] = [];
-  for (const step of steps) {
+  for (const [i, step] of steps.entries()) {
+    await measures.countSteps(steps, i);
     sums.length = step.firstChanged + 1;
     for (const slice of step.after)
       sums.push(added(sums.at(-1) ?? NOTHING, known.get(slice) ?? (await sumOf(slice))));
     const { cycle, branchId: owner, seq } = step.snapshot;
+    if (cycle <= after) continue;
     const { messages, tokens, roles } = sums.at(-1) ?? NOTHING;
     sizes.push({
       ...{ cycle, branchId: owner, seq, at: step.at, messages, tokens, roles },

@@ -21,8 +21,8 @@ const MILLION = 1_000_000n;
 /** The sizes that are kept: what a call was shown never changes. */
 const MAX_KEPT = 100_000;
 
-/** From so many calls before a page whose sizes nobody knows, all are summed up from the beginning at once. */
-const MAX_BEFORE = 500;
+/** Calls before a page that are looked at for one whose size is known; else the thread before the page is counted whole. */
+const MAX_BEFORE = 100;
 
 /** The sizes of calls by the frames of their snapshots. */
 export type KnownSizes = {
@@ -34,16 +34,17 @@ export const openKnownSizes = (): KnownSizes => new LRUCache({ maxSize: MAX_KEPT
 
 /**
  * What calls on a branch's ancestor path were shown, in messages and tokens, oldest first. Each is that of the call before with what
- * the frames between changed; so a page costs what changed in its calls, once somebody has asked for those before. Of histories
- * whose thread is not full, all are summed up from the beginning.
+ * the frames between changed: a page costs what changed in its calls and, where nobody has asked for those just before, the thread
+ * before it. Of histories whose thread is not full, all are summed up from the beginning.
  */
 export const listPromptSizes = async (
   projection: Projection,
-  { history, branchId, branch }: BranchRef,
+  branchRef: BranchRef,
   counts: Counts,
   known: KnownSizes,
   { after = -1, limit = Infinity }: SizesOptions = {},
 ): Promise<PromptSizes> => {
+  const { history, branchId } = branchRef;
   const measures = await openMeasures(projection, history, counts);
   const { tokenizer } = measures;
   const { isFull, tip, snapshots } = await projection.read((rows) => {
@@ -66,17 +67,22 @@ export const listPromptSizes = async (
     const from = { from: first.cycle - 1, limit: MAX_BEFORE };
     return first.cycle === 0 ? [] : listSnapshots(rows, history, branchId, tip, from);
   });
-  const nearest = before.findIndex((snapshot) => known.get(keyOf(snapshot)) !== undefined);
-  if (!isFull || (nearest === -1 && before.length === MAX_BEFORE)) {
-    const all = await sizesOfTimeline(projection, { history, branchId, branch }, measures);
-    for (const size of all) known.set(keyOf(size), size);
-    const last = shown.at(-1)?.cycle ?? -1;
-    return { tokenizer, hasMore, sizes: all.filter(({ cycle }) => cycle > after && cycle <= last) };
+  if (!isFull) {
+    const range = { after, to: shown.at(-1)?.cycle ?? after };
+    const sizes = await sizesOfTimeline(projection, branchRef, measures, range);
+    for (const size of sizes) known.set(keyOf(size), size);
+    return { tokenizer, hasMore, sizes };
   }
+  const nearest = before.findIndex((snapshot) => known.get(keyOf(snapshot)) !== undefined);
+  let previous: SnapshotRow | null = before[Math.max(0, nearest)] ?? null;
+  let size =
+    previous === null
+      ? undefined
+      : (known.get(keyOf(previous)) ??
+        // What it had entered and removed is not known so, and nobody keeps it.
+        (await sizeAfter(projection, history, measures, null, undefined, previous)));
   const sizes: PromptSize[] = [];
-  let previous: SnapshotRow | null = nearest === -1 ? null : (before[nearest] ?? null);
-  let size = previous === null ? undefined : known.get(keyOf(previous));
-  const lacking = before.slice(0, nearest === -1 ? before.length : nearest).reverse();
+  const lacking = before.slice(0, Math.max(0, nearest)).reverse();
   for (const snapshot of [...lacking, ...shown]) {
     size =
       known.get(keyOf(snapshot)) ??
@@ -115,16 +121,15 @@ const sizeAfter = async (
     [before, -1],
     [after, 1],
   ] as const)
-    for (const entry of entries) {
-      const measured = (await measures.measure(entry)).tokens;
+    for (const [i, measured] of (await measures.tokensOf(entries)).entries()) {
+      const entry = entries[i] as ThreadEntry;
       tokens += sign * measured;
       roles[roleIn(entry)] += sign * measured;
       if (sign === 1 && entry.inSys) sys += measured;
     }
   let [turn, head] = [0, 0];
-  for (const entry of ends.entries) {
-    const measured = (await measures.measure(entry)).tokens;
-    if (ends.inTurn.has(entry.headers.id)) turn += measured;
+  for (const [i, measured] of (await measures.tokensOf(ends.entries)).entries()) {
+    if (ends.inTurn.has((ends.entries[i] as ThreadEntry).headers.id)) turn += measured;
     else head += measured;
   }
   const [old, fresh] = [idsOf(before), idsOf(after)];
