@@ -72,17 +72,29 @@ export const openAppender = async (
     onFatal(answer.message);
     throw lost;
   };
+  const handOver = async (flat: AppendGroup, group: readonly Waiting[]): Promise<void> => {
+    const asked = machine.now();
+    const answer = await thread.ask({ kind: 'append', group: flat });
+    if (answer.kind !== 'appended') return;
+    refused = 0;
+    here.took(answer.took, Math.max(0, machine.now() - asked - answer.took));
+    resolveEach(group, answer);
+  };
   const appendGroup = async (group: readonly Waiting[]): Promise<void> => {
     if (lost !== undefined) throw lost;
-    const flat = flattenGroup(group);
-    const own = here.append(flat);
-    const answer = own === undefined ? await thread.ask({ kind: 'append', group: flat }) : heard(own);
+    const alone = aloneIn(group);
+    const own = alone && here.append(alone);
+    if (own === undefined) {
+      await handOver(flattenGroup(group), group);
+      return;
+    }
+    const answer = heard(own);
     if (answer.kind !== 'appended') return;
     refused = 0;
     here.took(answer.took);
     resolveEach(group, answer);
     // Who writes one record after the other here would let nobody else have a turn.
-    if (own !== undefined) await machine.nextTurn();
+    await machine.nextTurn();
   };
   const flush = async (): Promise<void> => {
     // Requests of the same turn of the event loop go into the same group.
@@ -149,6 +161,19 @@ const nextGroup = (queue: Waiting[]): Waiting[] => {
   while (count < queue.length && (count === 0 || bytes < MAX_GROUP_BYTES))
     bytes += queue[count++]?.bytes ?? 0;
   return queue.splice(0, count);
+};
+
+/** The group of a record that is alone: its bytes as they are, since they do not leave the thread. */
+const aloneIn = (group: readonly Waiting[]): AppendGroup | undefined => {
+  const [{ partition, entries } = { partition: 0, entries: [] }] = group;
+  const [entry] = entries;
+  if (group.length !== 1 || entries.length !== 1 || entry === undefined) return undefined;
+  return {
+    partitions: [partition],
+    keys: [entry.key],
+    lengths: [entry.bytes.length],
+    bytes: entry.bytes,
+  };
 };
 
 const flattenGroup = (group: readonly Waiting[]): AppendGroup => {
