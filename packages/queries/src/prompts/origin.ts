@@ -3,6 +3,7 @@ import { enteredIds, nodeIn, type HistoryEvent } from '@stemma/events';
 import { readPositionMeta, type NodeHistoryEntry } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary } from '@stemma/read-models';
+import { collect } from '@stemma/suspend';
 import type { Origin } from '../origin-types.ts';
 
 /** The location of an event: the `index`-th of frame `seq`. */
@@ -22,6 +23,9 @@ export type Frames = {
   readonly findInsertion: (nodeHistory: readonly NodeHistoryEntry[], id: string) => Promise<EventLocation>;
 };
 
+/** The frames that are read at once: a read for each takes longer than what is in it. */
+const READ_TOGETHER = 64;
+
 export const openFrames = (projection: Projection, history: string): Frames => {
   const frames = new Map<number, readonly HistoryEvent[]>();
   const eventsOf: Frames['eventsOf'] = async (seq) => {
@@ -30,7 +34,17 @@ export const openFrames = (projection: Projection, history: string): Frames => {
     return known;
   };
   const loadEvents: Frames['loadEvents'] = async (seqs) => {
-    for (const seq of seqs) if (!frames.has(seq)) await eventsOf(seq);
+    const lacking = [...new Set(seqs)].filter((seq) => !frames.has(seq));
+    for (let from = 0; from < lacking.length; from += READ_TOGETHER) {
+      const together = lacking.slice(from, from + READ_TOGETHER);
+      if (together.length > 1)
+        await projection.payloads.using(history, (source) =>
+          collect((attempt) => {
+            for (const seq of together) attempt(source, { seq, index: 0 }, undefined);
+          }),
+        );
+      for (const seq of together) await eventsOf(seq);
+    }
     return ({ seq, index }) => frames.get(seq)?.[index] as HistoryEvent;
   };
   return {
