@@ -125,10 +125,20 @@ const someCommitted = async (
   return snapshots[nth % (snapshots.length + 1)] ?? { branchId: 0, seq: 0 };
 };
 
-/** The records of a log, as they stand in its file; the first one says which process opened it. */
+/**
+ * The records of a log, as they stand in its file, but for the two that follow from its random id: the first one, which says
+ * it, and the one that raises the version of the frames.
+ */
 const recordsIn = (directory: string): Buffer => {
   const bytes = readFileSync(join(directory, 'log', '0', '0000000000000000.seg'));
-  return bytes.subarray(bytes.indexOf(bytes.subarray(0, 4), 4));
+  const magic = bytes.subarray(0, 4);
+  const records: Buffer[] = [];
+  for (let at = 0; at !== -1;) {
+    const next = bytes.indexOf(magic, at + magic.length);
+    records.push(bytes.subarray(at, next === -1 ? bytes.length : next));
+    at = next;
+  }
+  return Buffer.concat(records.slice(1).filter((record) => !record.includes('FormatRaised')));
 };
 
 /**
