@@ -58,6 +58,12 @@ const TURN_EVERY = 50;
 const MAX_PENDING = 64;
 
 /**
+ * After so many commands the rows catch up: what they lack is held in memory, and of one history a writer refuses to hold more than 10,000
+ * frames.
+ */
+const MOST_BEHIND = 500;
+
+/**
  * Records a file; without a home it is only read. Gives one entry for each conversation in it.
  *
  * @throws coded errors of the reading where no conversation can be read (then nothing is recorded) and of the recording; E_CANCELLED.
@@ -73,6 +79,7 @@ export const importFile = async (
   let tally = newTally();
   const pending: Promise<void>[] = [];
   let turn = performance.now();
+  let behind = 0;
   const items = readImport(source, {
     format: options.format,
     name: options.name,
@@ -105,6 +112,11 @@ export const importFile = async (
         recorded.catch(() => undefined); // reported where it is awaited
         pending.push(recorded);
         if (pending.length >= MAX_PENDING) await pending.shift();
+        behind += 1;
+        if (behind < MOST_BEHIND) continue;
+        await Promise.all(pending.splice(0));
+        await catchUp(home);
+        behind = 0;
         continue;
       }
       if (item.kind === 'refused') {
@@ -121,6 +133,15 @@ export const importFile = async (
     throw error;
   }
   return { imported, refused };
+};
+
+/** Rows that others make may take longer: whoever needs them is told. */
+const catchUp = async (home: Home | null): Promise<void> => {
+  try {
+    await home?.catchUp();
+  } catch (error) {
+    if (!isStemmaError(error, 'E_ROWS_BEHIND')) throw error;
+  }
 };
 
 type FirstItem = Extract<ImportItem, { readonly kind: 'command' }>;
