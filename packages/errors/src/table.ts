@@ -18,7 +18,7 @@ const row = (
 
 /**
  * Every error that Stemma raises. Exit codes: 1 failed, 3 conflict, 4 not allowed, 5 verification
- * failed, 64 usage, 74 input or output, 130 cancelled (as a shell says it of Ctrl-C). A code, once published, keeps its meaning.
+ * failed, 64 usage, 74 input or output, 130 cancelled (as a shell says it of Ctrl-C; what serves exits 0 after SIGTERM). A code, once published, keeps its meaning.
  */
 // prettier-ignore
 export const ERRORS = {

@@ -1,4 +1,4 @@
-import { fail, isStemmaError, redactedError } from '@stemma/errors';
+import { ERRORS, fail, isStemmaError, redactedError } from '@stemma/errors';
 import type { ObservationKind } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
@@ -54,6 +54,8 @@ export type CommandSpec = {
   readonly subcommands?: readonly CommandSpec[];
   /** True if the result itself names all damage: nothing is said about it on stderr. */
   readonly reportsDamage?: true;
+  /** True if, with these options, it goes on until it is told to end. After SIGTERM that is its success. */
+  readonly serves?: (options: Values) => boolean;
   /** Gives the exit code where it is not 0. */
   run(
     context: Context,
@@ -158,12 +160,16 @@ const runCommand = async (
     refuseOwnFiles(directory, options);
     const code = (await spec.run(context, args, options)) ?? 0;
     if (home !== undefined) await recordObservations(home, observations, namedActor(context, options));
-    return code;
+    return code === 0 && spec.serves !== undefined && around.signal.aborted
+      ? exitWhenTold(spec, around.signal, options)
+      : code;
   } catch (error) {
     // A bar that is left open keeps the process alive, and the cursor hidden.
     display?.end();
     // A reader that goes away (`stemma log H | head`) ends the command, it is not a failure.
     if (output.unread.aborted) return 0;
+    // A service may be told to end while it begins.
+    if (around.signal.aborted && exitWhenTold(spec, around.signal, options) === 0) return 0;
     const redactText = (text: string): string => home?.redactText(text) ?? text;
     // What a stream or timer throws when it is aborted says less than why.
     const known = stop.signal.aborted && !isStemmaError(error) ? (stop.signal.reason as unknown) : error;
@@ -176,6 +182,10 @@ const runCommand = async (
     await home?.close();
   }
 };
+
+/** A service manager takes what follows its SIGTERM for a failure unless it is 0; whoever presses Ctrl-C interrupts. */
+const exitWhenTold = (spec: CommandSpec, told: AbortSignal, options: Values): number =>
+  told.reason === 'SIGTERM' && spec.serves?.(options) === true ? 0 : ERRORS.E_CANCELLED.exit;
 
 /** Whoever reads an answer hears of what it may lack. */
 const sayDamage = async (home: Home, output: Output): Promise<void> => {

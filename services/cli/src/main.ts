@@ -10,7 +10,7 @@ if (major < OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor < OLDEST_NODE[1
 
 const stop = new AbortController();
 // The first one asks the command to end, a second one ends the process.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort(signal));
 
 // Loaded afterwards, so that Ctrl-C means the same while the rest is being loaded.
 const { runCli } = await import('./run-cli.ts');

@@ -9,7 +9,7 @@ import type { Surroundings } from './surroundings.ts';
 
 /**
  * Runs one command line and gives its exit code: 0 ok, 1 failed, 3 conflict, 4 not allowed, 5 verification failed,
- * 64 usage, 74 input or output, 130 cancelled. Everything it prints goes to the streams it is given.
+ * 64 usage, 74 input or output, 130 cancelled. A command that serves exits 0 after SIGTERM. Everything it prints goes to the streams it is given.
  */
 export const runCli = async (args: readonly string[], around: Surroundings): Promise<number> => {
   const json = args.slice(0, endOfOptions(args)).includes('--json');

@@ -7,7 +7,7 @@ export type Surroundings = {
   readonly stdout: Terminal;
   readonly stderr: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts with Ctrl-C or SIGTERM. */
+  /** Aborts with Ctrl-C or SIGTERM; the reason is the name of the signal. */
   readonly signal: AbortSignal;
   /** Opens a home for a command. Default: `openHome`; a test of many commands may give one that is open already. */
   readonly openHome?: typeof openHome;

@@ -16,7 +16,8 @@ they mean the same characters, so documents, JSON Lines and \`--provider\` messa
 \`stages events\` are ASCII, so their bytes are exact. In tables and CSV the escapes only show what is there, and a cell that a
 spreadsheet would take for a formula begins with an apostrophe. Errors repeat at most 200 characters of an input.
 
-Exit codes: 0 ok, 1 failed, 3 conflict, 4 not allowed, 5 verification failed, 64 usage, 74 input or output, 130 cancelled.
+Exit codes: 0 ok, 1 failed, 3 conflict, 4 not allowed, 5 verification failed, 64 usage, 74 input or output, 130 cancelled, as by
+Ctrl-C. What serves until it is told to end (\`up\`, \`open\`, \`projector\`, \`relay\`, \`runner\`) exits 0 after SIGTERM and 130 after Ctrl-C.
 
 ${commands.map((line) => section(line)).join('\n')}`;
 

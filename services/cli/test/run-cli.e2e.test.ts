@@ -108,6 +108,30 @@ test('Ctrl-C while a command waits for stdin cancels it, exit 130, and nothing i
   expect(((await stemmaJson(['log', 'wait', ...home])) as unknown[]).length).toBe(1);
 });
 
+test('`up` that is ended with SIGTERM exits 0', async () => {
+  const child = spawn(process.execPath, [MAIN, 'up', '--port', '0', ...home], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  await once(child.stdout, 'data');
+  child.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+});
+
+test('a service that is told to end while it begins exits 0 after SIGTERM; one that was to end by itself is cancelled', async () => {
+  const run = (args: readonly string[], reason: string): Promise<number> =>
+    runCli([...args, ...home], {
+      ...{ stdin: new PassThrough(), stdout: nowhere(), stderr: nowhere() },
+      ...{ env: { STEMMA_ROWS: 'postgres://127.0.0.1:1/none' }, signal: AbortSignal.abort(reason) },
+    });
+  const relay = ['relay', '--to', 'kafka://127.0.0.1:1/none'];
+  const served = [['up'], ['open'], ['projector'], ['runner'], relay];
+  expect(await Promise.all(served.map((args) => run(args, 'SIGTERM')))).toEqual(served.map(() => 0));
+  expect(await Promise.all(served.map((args) => run(args, 'SIGINT')))).toEqual(served.map(() => 130));
+  const others = [['histories'], ['runner', '--once'], [...relay, '--once']];
+  expect(await Promise.all(others.map((args) => run(args, 'SIGTERM')))).toEqual(others.map(() => 130));
+});
+
 test('Ctrl-C during an import cancels it, exit 130; run again it completes [record §3: imports]', async () => {
   const file = join(folder.path, 'long.json');
   const messages = Array.from({ length: 800 }, (_, i) => ({

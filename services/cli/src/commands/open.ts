@@ -12,6 +12,7 @@ export const open: CommandSpec = {
     ['[history]', 'a history or branch, by id or name (default: the one that changed last)'],
     ['[ref]', 'a position: @t-1 @c12 @s57 @name:NAME (default: the newest snapshot)'],
   ],
+  serves: () => true,
   options: [['--print', 'the address only, of the server that runs; no browser is opened']],
   run: async (context, [name, ref], options) => {
     const { directory, env, output, signal } = context;

@@ -6,6 +6,7 @@ export const projector: CommandSpec = {
   name: 'projector',
   summary: 'keep the rows in STEMMA_ROWS up to date, until Ctrl-C',
   arguments: [],
+  serves: () => true,
   options: [
     ['--read-model <path>', 'a module with a read model of your own (default: all read models of Stemma)'],
     ['--status-port <n>', 'the port for health and metrics; 0 takes any free port (default: none)'],

@@ -6,6 +6,7 @@ export const relay: CommandSpec = {
   name: 'relay',
   summary: 'publish every accepted event as one record of a Kafka topic, until Ctrl-C',
   arguments: [],
+  serves: ({ once }) => once !== true,
   options: [
     [
       '--to <topic>',

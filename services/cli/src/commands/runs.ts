@@ -119,6 +119,7 @@ export const runner: CommandSpec = {
   name: 'runner',
   summary: 'make the rounds that `run --request` asks for, of several pools at once, until Ctrl-C',
   arguments: [],
+  serves: ({ once }) => once !== true,
   options: [
     ['--at-once <count>', 'how many branches run at the same time (default: 8)'],
     ['--once', 'end when no run is open'],

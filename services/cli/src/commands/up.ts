@@ -1,4 +1,3 @@
-import { ERRORS } from '@stemma/errors';
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { once } from 'node:events';
 import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
@@ -10,6 +9,7 @@ export const up: CommandSpec = {
   name: 'up',
   summary: 'serve the inspector and the HTTP API on this machine until Ctrl-C',
   arguments: [],
+  serves: () => true,
   options: [
     ['--port <n>', 'the port (default: 7836, then the next free one)'],
     ['--host <address>', 'a loopback address (default: 127.0.0.1)'],
@@ -39,8 +39,7 @@ export const up: CommandSpec = {
     if (!signal.aborted) await once(signal, 'abort');
     forget();
     await server.close();
-    // It ends by being cancelled.
-    return ERRORS.E_CANCELLED.exit;
+    return undefined;
   },
 };
 
