@@ -15,7 +15,8 @@ import { MAX_CONTENT_BYTES, type ContentStore } from './port.ts';
  */
 export const openDirectoryContents = async (directory: string): Promise<ContentStore> => {
   const temporary = join(directory, 'tmp');
-  await io(() => mkdir(temporary, { recursive: true, mode: 0o700 }));
+  // Where nothing can be written, contents are read all the same, and what is put says it.
+  await io(() => mkdir(temporary, { recursive: true, mode: 0o700 }).catch(unlessReadOnly));
   const pathOf = ({ sha256 }: ContentRef): string => join(directory, sha256.slice(0, 2), sha256.slice(2));
 
   return {
@@ -88,6 +89,11 @@ const names = async (directory: string, pattern: RegExp): Promise<readonly strin
     for await (const { name } of await opendir(directory)) if (pattern.test(name)) found.push(name);
     return found.sort(compareCodePoints);
   });
+
+const unlessReadOnly = (error: unknown): undefined => {
+  if (!['EROFS', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) throw error;
+  return undefined;
+};
 
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -13,7 +13,7 @@ import {
   tryInFork,
   type HomeObserver,
 } from '@stemma/command-handler';
-import { isStemmaError, type StemmaError } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { findCommand, type Position, type TreeView } from '@stemma/history-store';
 import {
   claimRun,
@@ -140,6 +140,9 @@ export const openHome = async (options: HomeOptions): Promise<Home> => {
   }
 };
 
+const onlyRead = (directory: string): StemmaError =>
+  fail('E_IO', `${directory} can only be read: nothing can be recorded in it`, { written: false });
+
 const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
 
 const openServices = async (
@@ -157,8 +160,12 @@ const openServices = async (
     prices,
   }: HomeOptions,
 ): Promise<HomeServices> => {
-  removeScratchFolders(directory);
-  const redactor = await loadRedaction(directory, redact);
+  const { beside } = openedLog;
+  const isReadOnly = beside !== undefined;
+  /** Where what is derived from the log is kept. */
+  const derived = beside ?? directory;
+  if (!isReadOnly) removeScratchFolders(directory);
+  const redactor = await loadRedaction(directory, redact, { isReadOnly });
   const keyring = openHomeKeyring(directory);
   const cooperative = openCooperative(() => performance.now());
   const log = cooperative.reader(openedLog.log);
@@ -173,7 +180,7 @@ const openServices = async (
   const opened = await (rows === undefined
     ? openLocalRows(log, {
         directory,
-        folder: openedLog.rowsFolder,
+        folder: join(derived, openedLog.rowsFolder),
         keepFrames: openedLog.keepFrames,
         damaged,
         sealer: keyring,
@@ -198,13 +205,14 @@ const openServices = async (
     ...(redactor && { redactor }),
     keys: keyring,
     forgotten: async () => {
-      removeIndex(directory);
+      removeIndex(derived);
       for (const projector of projectors) await projector.catchUp();
     },
     ...(decoded && { decoded }),
   });
   return {
     directory,
+    ...(isReadOnly && { beside }),
     logAddress: openedLog.address,
     log,
     contents,
@@ -215,7 +223,7 @@ const openServices = async (
     keyring,
     clock,
     rows: opened,
-    handler,
+    handler: isReadOnly ? { ...handler, submit: () => Promise.reject(onlyRead(directory)) } : handler,
     background,
     redactor,
     prices: openPrices(prices ?? join(directory, 'prices.json'), prices !== undefined),
@@ -259,7 +267,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
   const search = openSearch(
     log,
     projection,
-    services.directory,
+    services.beside ?? services.directory,
     () => keyring.erased().length,
     say ?? (() => undefined),
   );

@@ -122,7 +122,7 @@ export const openSharedRows = async (
 
 export type LocalRowsOptions = {
   readonly directory: string;
-  /** The folder in it. */
+  /** The folder of the rows. */
   readonly folder: string;
   readonly keepFrames: boolean;
   /** The frames that this home writes. */
@@ -169,7 +169,7 @@ export const openLocalRows = async (
   }: LocalRowsOptions,
 ): Promise<OpenedRows> => {
   const contents = { ...(await openDirectoryContents(join(directory, 'contents'))), sealer };
-  const store = openLmdbRowStore({ directory: join(directory, rows), ...(say && { say }) });
+  const store = openLmdbRowStore({ directory: rows, ...(say && { say }) });
   let closed = false;
   const stop = (): boolean => closed;
   const projector = openProjector({
@@ -203,7 +203,7 @@ export const openLocalRows = async (
       await withDeadline?.checkReady();
     },
     bytes: async () => ({
-      rows: diskUsage(join(directory, rows)),
+      rows: diskUsage(rows),
       contents: diskUsage(join(directory, 'contents')),
     }),
     close: async () => {

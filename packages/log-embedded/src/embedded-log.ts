@@ -8,7 +8,7 @@ import { identifyRecord } from './identify-record.ts';
 import type { LockEnvironment, PartitionEnd } from './lock-environment.ts';
 import type { LogMachine } from './log-machine.ts';
 import { thisMachine } from './this-machine.ts';
-import { readKnown, readSegmentRange, type SegmentRange } from './read-segments.ts';
+import { readKnown, readSegmentRange, segmentRangeAt, type SegmentRange } from './read-segments.ts';
 import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
 import { openWaiters } from './waiters.ts';
@@ -78,7 +78,7 @@ const makeDirectory = (disk: Disk, directory: string): void => {
 };
 
 /** What `fn` gives; the system's errors become E_IO. */
-const asLogError = <T>(what: string, fn: () => T): T => {
+export const asLogError = <T>(what: string, fn: () => T): T => {
   try {
     return fn();
   } catch (error) {
@@ -239,18 +239,4 @@ const openRaw = (
       files.close();
     },
   };
-};
-
-/** The segment of an offset. Offsets of a missing segment belong to the segment before it. */
-const segmentRangeAt = (
-  folder: string,
-  bases: readonly number[],
-  from: number,
-  end: number,
-): SegmentRange => {
-  const [first] = bases;
-  if (first !== undefined && from < first) return { folder, base: 0, end: first };
-  let i = bases.length - 1;
-  while (i > 0 && (bases[i] as number) > from) i--;
-  return { folder, base: bases[i] ?? 0, end: bases[i + 1] ?? end };
 };

@@ -11,6 +11,26 @@ import { openFiles, segmentBases, segmentPath } from './segments.ts';
  * that was durable. Bytes after it are cut; other bytes that do not verify stay, as damage, and so do missing ones.
  */
 export const findEnd = (
+  machine: Pick<JobMachine, 'disk' | 'isWhole'>,
+  folder: string,
+  known: number,
+): PartitionEnd => {
+  const { disk } = machine;
+  const found = lookForEnd(machine, folder, known);
+  const { end, base } = found;
+  if (segmentBases(disk, folder).at(-1) !== base) return found;
+  const path = segmentPath(folder, base);
+  truncateFile(disk, path, end - base);
+  if (end > known) {
+    makeDurable(disk, path, known > base ? known - base : 0, end - base);
+    // Whoever made the file may have been killed before its name was durable.
+    syncFolder(disk, folder);
+  }
+  return found;
+};
+
+/** The same, where nothing is written. @throws E_LOG_GONE */
+export const lookForEnd = (
   { disk, isWhole }: Pick<JobMachine, 'disk' | 'isWhole'>,
   folder: string,
   known: number,
@@ -20,8 +40,7 @@ export const findEnd = (
     if (known > 0) throw fail('E_LOG_GONE', `every segment file in ${folder} is missing`);
     return { end: 0, base: 0 };
   }
-  const path = segmentPath(folder, base);
-  const size = disk.find(path)?.size ?? 0;
+  const size = disk.find(segmentPath(folder, base))?.size ?? 0;
   // The newest records are gone. Their place stays as it is, as damage, and others go into a segment after it.
   if (base + size < known) return { end: known, base: known };
   const files = openFiles(disk, 1);
@@ -42,12 +61,6 @@ export const findEnd = (
     }
   } finally {
     files.close();
-  }
-  truncateFile(disk, path, end - base);
-  if (end > known) {
-    makeDurable(disk, path, known > base ? known - base : 0, end - base);
-    // Whoever made the file may have been killed before its name was durable.
-    syncFolder(disk, folder);
   }
   return { end, base };
 };

@@ -1,4 +1,5 @@
 export { openEmbeddedLog, openLogOn } from './embedded-log.ts';
+export { openReadOnlyLog } from './read-only-log.ts';
 export { entryBytes, HEADER_BYTES as ENTRY_HEADER_BYTES, readEntry, writeEntry } from './entry.ts';
 export { identifyRecord } from './identify-record.ts';
 /* For whoever runs the log on another machine than this one: a simulated one. */

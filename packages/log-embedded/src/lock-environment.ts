@@ -1,15 +1,16 @@
 import {
   enterEnvironment,
   filesOfFile,
+  findLmdbDamage,
   nextFolder,
   openGateBeside,
   openRoom,
   type Entered,
 } from '@stemma/lmdb-gate';
-import { bootId } from '@stemma/machine';
+import { bootId, readRegularFile } from '@stemma/machine';
 import { fail } from '@stemma/errors';
 import { open, type RootDatabase } from 'lmdb';
-import { existsSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The environment's entry for a partition: its end, and the first offset of its last segment. */
@@ -120,6 +121,40 @@ export const openLockEnvironment = (folder: string): LockEnvironment => {
       room.close();
     },
   };
+};
+
+/**
+ * The ends that were noted last, read from a copy of the lock's data: where nothing can be written, the lock itself cannot be
+ * opened. Undefined for each if there is no lock, or its data are damaged, or are being written.
+ *
+ * @param scratch a folder for the copy, which is removed
+ */
+export const notedEnds = async (
+  directory: string,
+  scratch: string,
+): Promise<(partition: number) => PartitionEnd | undefined> => {
+  const copy = join(scratch, 'ends.mdb');
+  const found = new Map<number, PartitionEnd>();
+  try {
+    const lock = join(directory, 'lock');
+    const newest = Math.max(
+      ...readdirSync(lock)
+        .filter((name) => /^\d+$/.test(name))
+        .map(Number),
+    );
+    writeFileSync(copy, readRegularFile(dataIn(join(lock, String(newest)))), { mode: 0o600 });
+    if (findLmdbDamage(copy, 'all') !== null) return () => undefined;
+    const database = openDatabase(copy);
+    for (const { key, value } of database.getRange())
+      if (key.startsWith('end:') && value.length === 16)
+        found.set(Number(key.slice(4)), { end: value.readDoubleBE(0), base: value.readDoubleBE(8) });
+    await database.close();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  } finally {
+    for (const path of [copy, `${copy}-lock`]) rmSync(path, { force: true });
+  }
+  return (partition) => found.get(partition);
 };
 
 /** What versions before this one held the lock by: a process of one would notice that it is gone, and write no more. */

@@ -14,6 +14,20 @@ import type { OpenFiles } from './segments.ts';
 /** The part of a partition in one segment: [`base`, `end`). */
 export type SegmentRange = { readonly folder: string; readonly base: number; readonly end: number };
 
+/** The segment of an offset. Offsets of a missing segment belong to the segment before it. */
+export const segmentRangeAt = (
+  folder: string,
+  bases: readonly number[],
+  from: number,
+  end: number,
+): SegmentRange => {
+  const [first] = bases;
+  if (first !== undefined && from < first) return { folder, base: 0, end: first };
+  let i = bases.length - 1;
+  while (i > 0 && (bases[i] as number) > from) i--;
+  return { folder, base: bases[i] ?? 0, end: bases[i + 1] ?? end };
+};
+
 /** Returns the history of a record in a region with a damaged header, if its hash is right. */
 export type IdentifyRecord = (
   region: Buffer,

@@ -59,10 +59,10 @@ export const statsOf = async ({
  * Builds the rows again: beside the old ones, or (`verify`) in a scratch store beside the home, comparing every row.
  */
 export const replayRows = async (
-  { directory, projection, projectors }: Services,
+  { directory, beside = directory, projection, projectors }: Services,
   { verify, batches, stops = false, progress }: ReplayOptions,
 ): Promise<ReplayReport> => {
-  const scratch = makeScratchFolder(directory);
+  const scratch = makeScratchFolder(beside);
   let replays = 0;
   const total = { events: 0, accepted: 0, stale: 0, rows: 0, differences: 0 };
   let [first, seconds]: [string | null, number] = [null, 0];

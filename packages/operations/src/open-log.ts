@@ -1,8 +1,9 @@
 import { fail } from '@stemma/errors';
 import type { EventLog } from '@stemma/log';
-import { openEmbeddedLog } from '@stemma/log-embedded';
-import { existsSync, readdirSync } from 'node:fs';
+import { openEmbeddedLog, openReadOnlyLog } from '@stemma/log-embedded';
+import { accessSync, constants, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeFolderBeside } from './scratch-folders.ts';
 
 /** The facts that brokers report about the topic of a log. */
 export type LogTopic = {
@@ -31,6 +32,8 @@ export type OpenedLog = {
   readonly rowsFolder: string;
   /** True if frames are stored among the rows too, because reading them from the log takes long. */
   readonly keepFrames: boolean;
+  /** A home that can only be read: the folder outside of it for what is derived from its log. Removed when it is closed. */
+  readonly beside?: string;
 };
 
 export type OpenLogOptions = {
@@ -56,9 +59,11 @@ export const openHomeLog = async ({
 }: OpenLogOptions): Promise<OpenedLog> => {
   if (address === undefined) {
     const folder = join(directory, 'log');
-    const made = existsSync(folder) && readdirSync(folder).length > 0;
+    const made = holdsFiles(folder);
     if (!made) refuseRowsWithoutLog(directory);
     if (!create && !made) throw noHome(directory);
+    const why = made ? whyOnlyRead(folder) : undefined;
+    if (why !== undefined) return openReadOnly(directory, folder, why, say);
     const log = await openEmbeddedLog({ directory: folder, ...(say && { say }) });
     return { log, address: { address: folder, facts: null }, rowsFolder: 'rows', keepFrames: false };
   }
@@ -69,6 +74,59 @@ export const openHomeLog = async ({
   if (!create && !shared && !existsSync(join(directory, 'contents'))) throw noHome(directory);
   const log = await openKafkaLog({ ...kafkaAddress, create });
   return { log, address: { address, facts: log.facts }, rowsFolder: 'rows-kafka', keepFrames: true };
+};
+
+const holdsFiles = (folder: string): boolean => {
+  try {
+    return readdirSync(folder).length > 0;
+  } catch (error) {
+    const code = codeOf(error);
+    // What is no folder is said by the log.
+    if (code === 'ENOENT' || code === 'ENOTDIR') return code === 'ENOTDIR';
+    throw fail('E_IO', `the home cannot be read: ${(error as Error).message}`);
+  }
+};
+
+/** Why nothing can be written to a log, as the system says it; undefined if it can. */
+const whyOnlyRead = (folder: string): string | undefined => {
+  try {
+    for (const path of [folder, join(folder, 'holder')])
+      if (existsSync(path)) accessSync(path, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const code = codeOf(error) ?? '';
+    return ['EROFS', 'EACCES', 'EPERM'].includes(code) ? code : undefined;
+  }
+};
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined;
+
+/** The log of a home on a read-only medium, or of another user: rows are built outside of it. */
+const openReadOnly = async (
+  directory: string,
+  folder: string,
+  why: string,
+  say: OpenLogOptions['say'],
+): Promise<OpenedLog> => {
+  const beside = makeFolderBeside();
+  try {
+    const opened = await openReadOnlyLog(folder, beside);
+    say?.(
+      `${directory} can only be read (${why}): its rows are built in a temporary folder, and nothing is recorded`,
+    );
+    const log = {
+      ...opened,
+      close: async () => {
+        await opened.close();
+        rmSync(beside, { recursive: true, force: true });
+      },
+    };
+    return { log, address: { address: folder, facts: null }, rowsFolder: 'rows', keepFrames: false, beside };
+  } catch (error) {
+    rmSync(beside, { recursive: true, force: true });
+    throw error;
+  }
 };
 
 /** Refuses a home that has rows but no log: its log was removed. @throws E_LOG_GONE */

@@ -8,6 +8,8 @@ import type { LogAddress } from './open-log.ts';
 /** The parts of a home that these operations use. */
 export type Services = {
   readonly directory: string;
+  /** Where rows that are made to be compared are put. Default: in the directory. */
+  readonly beside?: string;
   readonly log: EventLog;
   readonly logAddress: LogAddress;
   readonly contents: ContentStore;

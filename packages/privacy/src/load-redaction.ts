@@ -17,16 +17,20 @@ const LABEL_KEY = 'redaction-labels';
  * goes on.
  *
  * @param given a file of rules (JSON, or a module that has a function or rules as its default export), or rules.
+ * @param options.isReadOnly nothing can be noted in the directory
  * @throws E_REDACTION_INVALID, E_IO
  */
 export const loadRedaction = async (
   directory: string,
   given: string | RedactorOptions | undefined,
+  { isReadOnly = false }: { readonly isReadOnly?: boolean } = {},
 ): Promise<Redactor | undefined> => {
   try {
-    return await loadRules(directory, given);
+    return await loadRules(directory, given, isReadOnly);
   } catch (error) {
-    if (isStemmaError(error, 'E_FILE_GONE')) return refusing(error);
+    // Who can only read needs no rules, and cannot make the key of their labels.
+    if (isStemmaError(error, 'E_FILE_GONE') || (isReadOnly && isStemmaError(error, 'E_IO')))
+      return refusing(error);
     throw error;
   }
 };
@@ -34,9 +38,10 @@ export const loadRedaction = async (
 const loadRules = async (
   directory: string,
   given: string | RedactorOptions | undefined,
+  isReadOnly: boolean,
 ): Promise<Redactor | undefined> => {
   const own = await readNoted(directory, RULES, () => rulesIn(join(directory, RULES), true));
-  if (own !== undefined) noteFile(directory, RULES, '');
+  if (own !== undefined && !isReadOnly) noteFile(directory, RULES, '');
   const more = typeof given === 'string' ? await rulesIn(resolve(given), false) : given;
   const redactors: Redactor[] = [];
   for (const rules of [own, more])
