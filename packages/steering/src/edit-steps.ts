@@ -28,7 +28,8 @@ export const editSteps = async (
   for (const index of indexes) {
     if (done.has(index)) continue;
     const id = idAt(tree, index);
-    if ((tree.depths[index] as number) === 0) {
+    // What stands outside of the turns (depth -1) is as open as the turn that is not yet sealed (depth 0).
+    if ((tree.depths[index] as number) < 1) {
       steps.push({ op: 'replace', id, set: { content: edits.get(id) as WideJson } });
       continue;
     }

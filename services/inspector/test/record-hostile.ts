@@ -102,7 +102,7 @@ const recordActs = async (client: ApiClient, { named, noted }: Texts): Promise<T
     act(`actor-${n}`, text, '', { op: 'annotate', note: 'by somebody', position: '@c1' }),
   );
   const reasons = await count(noted, (text, n) =>
-    act(`notes-${n}`, 'bob', text, { op: 'inject', text, source: named[n], role: named[n], kind: named[n] }),
+    act(`notes-${n}`, 'bob', text, { op: 'inject', text, source: named[n], kind: named[n] }),
   );
   await act('second', 'ann', '', COMMIT);
   const notes = await count(noted, (text, n) =>
