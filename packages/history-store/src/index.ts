@@ -7,6 +7,7 @@ export {
   turnCycles,
 } from './block-versions.ts';
 export { branchAddressOf, branchRefOf, mainBranchId, positionOfFrame } from './branch-names.ts';
+export { windowOfCycles } from './cycle-window.ts';
 export { checkBranchRows, checkLoadedBranch, snapshotAtPosition } from './check-rows.ts';
 export { type Fold, foldFrame } from './fold-frame.ts';
 export { HISTORY_STORE } from './history-store.ts';

@@ -15,7 +15,7 @@ import type { Projection } from '@stemma/projector';
 import { countCallsAt, firstCallRow } from '@stemma/read-models';
 import type { CallPrompt, CallsOptions } from './calls-types.ts';
 import { readMessageContent } from './measure.ts';
-import { readPromptStep, type PromptStep } from './prompt-steps.ts';
+import { readPromptSteps, type PromptStep } from './prompt-steps.ts';
 
 /**
  * Yields the prompts of the calls on a branch's ancestor path, oldest first. A prompt repeats most of the one before,
@@ -48,19 +48,20 @@ export async function* listCalls(
   let before = after < 0 ? null : ((await page({ from: after, limit: 1 }))[0] ?? null);
   for (let from = after + 1; ;) {
     const snapshots = await page({ first: 'oldest', from, limit: SNAPSHOTS });
-    for (const snapshot of snapshots) {
-      const step = await readPromptStep(projection, history, before, snapshot, 'following');
+    const steps = await readPromptSteps(projection, history, before, snapshots, 'following');
+    for (const [i, snapshot] of snapshots.entries()) {
+      const step = steps[i] as PromptStep;
       const unchanged = snapshot.blocks - step.after.length;
       yield callOf(projection, history, tip.hasCalls, snapshot, { ...step, unchanged });
-      before = snapshot;
     }
+    before = snapshots.at(-1) ?? null;
     if (snapshots.length < SNAPSHOTS) return;
     from = (snapshots.at(-1) as SnapshotRow).cycle + 1;
   }
 }
 
-/** Snapshots that are read at once. */
-const SNAPSHOTS = 100;
+/** Snapshots that are read at once: a page of 100, one more that says whether another follows, and few that nobody asks for. */
+const SNAPSHOTS = 26;
 
 /** The same from the beginning of the history, whatever the order of its thread. */
 async function* listCallsOfTimeline(

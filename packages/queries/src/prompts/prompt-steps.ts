@@ -7,11 +7,13 @@ import {
   readPositionMeta,
   readSegments,
   type SnapshotRow,
+  windowOfCycles,
   type ThreadEntry,
 } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { listFrameSummaries } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { openFrames } from './origin.ts';
 
 /** The parts of two neighbouring threads that can differ: what is in no part is the same in both, and in the same order. */
 export type PromptStep = {
@@ -25,63 +27,98 @@ export type PromptStep = {
 export type StepScope = 'changed' | 'following';
 
 /**
- * The step from a snapshot to the next one on an ancestor path (`before` null: there is none), of histories whose thread is full. It
- * reads the events of the frames between, where their nodes are, and what is there: nothing of the history before.
+ * The steps from a snapshot to each of those after it on an ancestor path, which follow one another (`before` null: there is none), of
+ * histories whose thread is full. They are read of the events of the frames between, where their nodes are, and what is there:
+ * nothing of the history before.
  */
-export const readPromptStep = async (
+export const readPromptSteps = async (
   projection: Projection,
   history: string,
   before: SnapshotRow | null,
-  after: SnapshotRow,
+  snapshots: readonly SnapshotRow[],
   scope: StepScope,
-): Promise<PromptStep> => {
-  if (before === null) {
-    const whole = await projection.read((rows) => readFlatTree(rows, history, after.branchId, after.seq));
-    return { before: [], after: entriesOf(whole), withSys: true };
-  }
-  const { ids, entered } = await idsBetween(projection, history, before, after);
+): Promise<readonly PromptStep[]> => {
+  const named = await namedBetween(projection, history, before, snapshots);
   return projection.read((rows) => {
-    // What entered since then was nowhere before.
-    const remaining = [...ids].filter((id) => !entered.has(id));
-    const locations = new Set([
-      ...locationsOf(rows, history, before, remaining),
-      ...locationsOf(rows, history, after, ids),
-    ]);
-    const cycles = [...locations].filter((location) => location !== 'sys').sort((a, b) => a - b);
-    const withSys = locations.has('sys');
-    // What is under `^sys` comes first.
-    const first = withSys ? 0 : (cycles[0] ?? Infinity);
-    const ranges =
-      scope === 'following' ? [[first, Infinity] as const] : cycles.map((cycle) => [cycle, cycle] as const);
-    const read = (at: SnapshotRow): readonly ThreadEntry[] =>
-      locations.size === 0 ? [] : entriesOf(readLocations(rows, history, at, ranges, withSys));
-    return { before: read(before), after: read(after), withSys };
+    const window = windowOfCycles(
+      rows,
+      Math.max(0, (snapshots[0]?.cycle ?? 0) - CYCLES_BEFORE),
+      (snapshots.at(-1)?.cycle ?? 0) + 1,
+    );
+    return snapshots.map((after, i): PromptStep => {
+      const previous = i === 0 ? before : (snapshots[i - 1] as SnapshotRow);
+      if (previous !== null)
+        return stepBetween(window, history, previous, after, named[i] as NamedNodes, scope);
+      const whole = readFlatTree(rows, history, after.branchId, after.seq);
+      return { before: [], after: entriesOf(whole), withSys: true };
+    });
   });
 };
 
-/** The nodes that the frames between two snapshots name, and those of them that entered in these frames. */
-const idsBetween = async (
-  projection: Projection,
+/** Cycles before the first snapshot of several that are read with them: most that changes in a step is not older. */
+const CYCLES_BEFORE = 8;
+
+const stepBetween = (
+  rows: RowReader,
   history: string,
   before: SnapshotRow,
   after: SnapshotRow,
-): Promise<{ readonly ids: ReadonlySet<string>; readonly entered: ReadonlySet<string> }> => {
+  { ids, entered }: NamedNodes,
+  scope: StepScope,
+): PromptStep => {
+  // What entered since then was nowhere before.
+  const remaining = [...ids].filter((id) => !entered.has(id));
+  const locations = new Set([
+    ...locationsOf(rows, history, before, remaining),
+    ...locationsOf(rows, history, after, ids),
+  ]);
+  const cycles = [...locations].filter((location) => location !== 'sys').sort((a, b) => a - b);
+  const withSys = locations.has('sys');
+  // What is under `^sys` comes first.
+  const first = withSys ? 0 : (cycles[0] ?? Infinity);
+  const ranges =
+    scope === 'following' ? [[first, Infinity] as const] : cycles.map((cycle) => [cycle, cycle] as const);
+  const read = (at: SnapshotRow): readonly ThreadEntry[] =>
+    locations.size === 0 ? [] : entriesOf(readLocations(rows, history, at, ranges, withSys));
+  return { before: read(before), after: read(after), withSys };
+};
+
+/** The nodes that the frames between two snapshots name, and those of them that entered in these frames. */
+type NamedNodes = { readonly ids: ReadonlySet<string>; readonly entered: ReadonlySet<string> };
+
+/** Those of each snapshot since the one before it; the frames of all of them are read together. */
+const namedBetween = async (
+  projection: Projection,
+  history: string,
+  before: SnapshotRow | null,
+  snapshots: readonly SnapshotRow[],
+): Promise<readonly NamedNodes[]> => {
+  const last = snapshots.at(-1);
+  const first = before ?? snapshots[0];
+  if (last === undefined || first === undefined) return [];
   const seqs = await projection.read((rows) => {
-    const path = readAncestorPath(rows, history, after.branchId, after.seq);
+    const path = readAncestorPath(rows, history, last.branchId, last.seq);
     const limits = new Map(path.map(({ branchId, limit }) => [branchId, limit]));
-    return listFrameSummaries(rows, history, { from: before.seq + 1, to: after.seq })
+    return listFrameSummaries(rows, history, { from: first.seq + 1, to: last.seq })
       .filter(({ branchId, seq, observed }) => !observed && seq <= (limits.get(branchId) ?? -1))
       .map(({ seq }) => seq);
   });
-  const ids = new Set<string>();
-  const entered = new Set<string>();
-  for (const seq of seqs)
-    for (const event of await projection.payloads.events(history, seq)) {
-      for (const id of enteredIds(event)) entered.add(id);
-      for (const named of [enteredIds(event), removedIds(event), changedIds(event)])
-        for (const id of named) ids.add(id);
-    }
-  return { ids, entered };
+  const frames = openFrames(projection, history);
+  await frames.loadEvents(seqs);
+  const named: NamedNodes[] = [];
+  let next = 0;
+  for (const { seq: end } of snapshots) {
+    const ids = new Set<string>();
+    const entered = new Set<string>();
+    for (let seq = seqs[next]; seq !== undefined && seq <= end; seq = seqs[++next])
+      for (const event of await frames.eventsOf(seq)) {
+        for (const id of enteredIds(event)) entered.add(id);
+        for (const each of [enteredIds(event), removedIds(event), changedIds(event)])
+          for (const id of each) ids.add(id);
+      }
+    named.push({ ids, entered });
+  }
+  return named;
 };
 
 /** Where nodes are at a position: under `^sys`, or the cycle that seals them. */

@@ -12,7 +12,7 @@ import type { Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
 import { LRUCache } from 'lru-cache';
 import { openMeasures, type Counts, type Measures } from './measure.ts';
-import { entriesOf, readPromptStep } from './prompt-steps.ts';
+import { entriesOf, readPromptSteps, type PromptStep } from './prompt-steps.ts';
 import { roleIn, sizesOfTimeline } from './sizes-of-timeline.ts';
 import type { PromptParts, PromptSize, PromptSizes, SizesOptions } from './sizes-types.ts';
 
@@ -104,7 +104,8 @@ const sizeAfter = async (
   snapshot: SnapshotRow,
 ): Promise<PromptSize> => {
   const { cycle, branchId, seq } = snapshot;
-  const { before, after, withSys } = await readPromptStep(projection, history, previous, snapshot, 'changed');
+  const [step] = await readPromptSteps(projection, history, previous, [snapshot], 'changed');
+  const { before, after, withSys } = step as PromptStep;
   const { at, ends } = await projection.read((rows) => {
     const summary = findFrameSummary(rows, history, seq);
     const tree = readPartialTree(rows, history, branchId, seq, { minDepth: 0, maxDepth: 1, ids: [] });
