@@ -71,14 +71,14 @@ const refuseElsewhere = (
   const isOfProvider = before !== null && providerOf(before.api) === providerOf(api);
   if (isNamed && (recorded === null || !isOfProvider)) return;
   const choices = [
-    ...(recorded === null ? [] : [`--mind ${spec}@${recorded}${basePath(before?.path ?? '')}`]),
-    `--mind ${spec}@${target.origin}${basePath(target.path)}`,
+    ...(recorded === null ? [] : [`${spec}@${recorded}${basePath(before?.path ?? '')}`]),
+    `${spec}@${target.origin}${basePath(target.path)}`,
   ];
   throw fail(
     'E_MIND_ELSEWHERE',
     recorded === null
-      ? `it is not recorded where the call went, and the next one would go to ${target.origin}: say so with ${choices.join('')}`
-      : `the call went to ${recorded}, and the next one would go to ${target.origin}: say which with ${choices.join(' or ')}`,
+      ? `it is not recorded where the call went, and the next one would go to ${target.origin}: name the mind as ${choices.join('')}`
+      : `the call went to ${recorded}, and the next one would go to ${target.origin}: name the mind as ${choices.join(' or ')}`,
     { recorded, target: target.origin },
   );
 };

@@ -254,7 +254,7 @@ test('a call goes to another host than it went to only if somebody names it: els
   for (const [id, mind] of [['elsewhere'], ['unknown'], ['elsewhere', 'openai:m-1']] as const) {
     await expect(again(id, usual, mind === undefined ? [] : [mind])).rejects.toMatchObject({
       code: 'E_MIND_ELSEWHERE',
-      message: expect.stringContaining(`--mind openai:m-1@${models.url}`) as string,
+      message: expect.stringContaining(`openai:m-1@${models.url}`) as string,
     });
     expect((await home.history(id)).branches).toHaveLength(1);
   }

@@ -61,6 +61,11 @@ const Waterfall = ({
   }
   const sum = (of: (one: AttemptAnswer) => number | null | undefined): number =>
     attempts.reduce((all, one) => all + (of(one) ?? 0), 0);
+  // A refused call took no tokens; of one that was cut nobody knows how many.
+  const isWhole = attempts.every(
+    ({ usage, http_status: status }) =>
+      (status ?? 0) >= 400 || (usage?.input != null && usage.output != null),
+  );
   return (
     <section class="panel fills" aria-label="Calls">
       <header class="panel-head">
@@ -70,6 +75,7 @@ const Waterfall = ({
         </button>
       </header>
       <p class="side-facts quiet">
+        {isWhole ? '' : 'at least '}
         {grouped(sum(({ usage }) => usage?.input))} → {grouped(sum(({ usage }) => usage?.output))} tokens,{' '}
         {durationWords(sum(({ duration_ms: took }) => took))} of calls in {durationWords(end - begin)}
       </p>
@@ -101,6 +107,7 @@ const Waterfall = ({
               <span class="call-model">
                 <SafeText text={one.model ?? 'no model'} />
                 {(numberOf.get(one.attempt_id) ?? 1) > 1 && ` attempt ${numberOf.get(one.attempt_id) ?? 1}`}
+                {(one.choices ?? 1) > 1 && ` 1 of ${one.choices ?? 1} choices`}
                 {one.error !== null && (
                   <>
                     {' '}

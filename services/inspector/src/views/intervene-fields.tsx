@@ -122,7 +122,7 @@ const ModelLine = (line: Pick<FieldsProps, 'fields' | 'set'>): ComponentChildren
   <Line
     label="Model (default: the one that was asked)"
     name="mind"
-    placeholder="openai:MODEL, offline"
+    placeholder="openai:MODEL@URL, offline"
     {...line}
   />
 );
