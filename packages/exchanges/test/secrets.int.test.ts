@@ -241,6 +241,36 @@ test('no byte of a home has a secret of a call, however its texts are cut, coded
   );
 }, 120_000);
 
+test('doctor finds keys that were cut into the events of streams where nothing takes them out', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'stemma-secrets-'));
+  try {
+    const home = await openHome({ directory: join(folder, 'home'), create: true });
+    const told = {
+      rule: 'github_token',
+      cuts: [9, 17, 30],
+      end: '\n',
+      coding: 'gzip',
+      form: 'plain',
+    } as const;
+    for (const api of APIS)
+      await recordExchange(
+        home,
+        exchangeOf({ ...told, api, part: 'text', field: 'none', lost: 0 }, `call-${api}`),
+      );
+    const { findings } = await home.doctor('all');
+    const warnings = findings.filter(({ message }) => message.includes('look like secrets'));
+    expect(warnings.length).toBeGreaterThan(0);
+    const counted = warnings.flatMap(({ message }) => [
+      ...message.matchAll(/(\d+) × GitHub or GitLab token/g),
+    ]);
+    expect(counted.reduce((sum, [, count]) => sum + Number(count), 0)).toBeGreaterThanOrEqual(APIS.length);
+    expect(JSON.stringify(findings)).not.toContain('ghp_a1B2');
+    await home.close();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 /** Where a text is in another one; nothing if it is not there. */
 const around = (text: string, part: string): string => {
   const at = text.indexOf(part);
