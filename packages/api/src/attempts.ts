@@ -102,6 +102,9 @@ const WholeAttempt = AttemptAnswer.extend({
     .string()
     .nullable()
     .describe('why the thread is not all that the model was shown; null: it is'),
+  not_kept: z
+    .array(z.enum(['request', 'came', 'response']))
+    .describe('the bodies that nobody could surely take secrets out of: they are not recorded'),
   steered: z
     .strictObject({
       request: body.describe('the body as it came; null: it went as it came, or is not recorded'),
@@ -117,6 +120,8 @@ const WholeAttempt = AttemptAnswer.extend({
     .nullable()
     .describe('what observers changed in the request before it went out; null: nothing'),
 }).meta({ id: 'WholeAttempt' });
+
+export type WholeAttemptAnswer = z.infer<typeof WholeAttempt>;
 
 const one = z.strictObject({ history: historyParam, attempt: z.string().min(1).max(600) });
 
@@ -206,6 +211,21 @@ const headAnswer = ({ contentType, coding }: AttemptFacts['requestHead']): z.inf
   coding,
 });
 
+/** What only the events of an attempt hold. */
+type WholeFacts = AttemptFacts & {
+  readonly parameters: unknown;
+  readonly tools: readonly unknown[];
+  readonly answer: unknown;
+  readonly otherAnswers: readonly unknown[];
+  readonly notShown: string | null;
+  readonly notKept: readonly WholeAttemptAnswer['not_kept'][number][];
+  readonly steered:
+    | (Omit<NonNullable<WholeAttemptAnswer['steered']>, 'changes'> & {
+        readonly changes: readonly Readonly<NonNullable<WholeAttemptAnswer['steered']>['changes'][number]>[];
+      })
+    | null;
+};
+
 /** The address of an attempt as the contract has it. */
 export const callAddressAnswer = ({ history, branchId, attemptId }: Address): CallAddressAnswer => ({
   history,
@@ -254,5 +274,20 @@ export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
     assigned_from: assignedFrom && { history: assignedFrom.history, attempt_id: assignedFrom.attemptId },
     reassigned_to: reassignedTo && callAddressAnswer(reassignedTo),
     led_to: ledTo.map(({ history, branchId }) => ({ history, branchId })),
+  };
+};
+
+/** An attempt with all that is recorded of it, as the contract has it. */
+export const wholeAttemptAnswer = (found: WholeFacts): WholeAttemptAnswer => {
+  const { parameters, tools, answer, otherAnswers, notShown, notKept, steered } = found;
+  return {
+    ...attemptAnswer(found),
+    parameters,
+    tools: [...tools],
+    answer,
+    other_answers: [...otherAnswers],
+    not_shown: notShown,
+    not_kept: [...notKept],
+    steered: steered && { ...steered, changes: steered.changes.map((each) => ({ ...each })) },
   };
 };

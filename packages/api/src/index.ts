@@ -1,7 +1,7 @@
 import './csp.ts';
 
 export { Diff } from './answers.ts';
-export { type AttemptAnswer, attemptAnswer, callAddressAnswer } from './attempts.ts';
+export { type AttemptAnswer, attemptAnswer, callAddressAnswer, wholeAttemptAnswer } from './attempts.ts';
 export type { AssignAnswer, LinkAnswer } from './corrections.ts';
 export { BranchNodeAnswer, LoadRequest } from './branches.ts';
 export { pastOf, WhyAnswer } from './causes.ts';

@@ -93,6 +93,8 @@ test.each([
       code: 'E_CALL_BODY_NOT_KEPT',
       message: `the ${which} of call is not kept: nobody could surely take secrets out of its bytes`,
     });
+  const { notKept } = await home.calls.find(branch.history, 'call');
+  expect(notKept).toEqual(['request', 'response']);
   expect((await home.verify()).problems).toEqual([]);
   await home.close();
 });

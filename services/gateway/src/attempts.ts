@@ -1,4 +1,4 @@
-import { type AnswerOf, attemptAnswer, type Endpoints, type InputOf } from '@stemma/api';
+import { type AnswerOf, attemptAnswer, type Endpoints, type InputOf, wholeAttemptAnswer } from '@stemma/api';
 import type { Home } from '@stemma/home';
 
 type AttemptEndpoint = 'attempts' | 'attempt' | 'attemptRequest' | 'attemptCame' | 'attemptResponse';
@@ -17,19 +17,8 @@ export const attemptHandlers = (home: Home): AttemptHandlers => ({
     const { history, branch, branchId } = branchRef;
     return { history, branch, branchId, attempts: attempts.map(attemptAnswer), next };
   },
-  attempt: async ({ history, attempt }) => {
-    const found = await home.calls.find((await home.find(history)).history, attempt);
-    const { parameters, tools, answer, otherAnswers, notShown, steered } = found;
-    return {
-      ...attemptAnswer(found),
-      parameters,
-      tools: [...tools],
-      answer,
-      other_answers: [...otherAnswers],
-      not_shown: notShown,
-      steered: steered && { ...steered, changes: steered.changes.map((each) => ({ ...each })) },
-    };
-  },
+  attempt: async ({ history, attempt }) =>
+    wholeAttemptAnswer(await home.calls.find((await home.find(history)).history, attempt)),
   attemptRequest: (input) => bodyOf(home, input, 'request'),
   attemptCame: (input) => bodyOf(home, input, 'came'),
   attemptResponse: (input) => bodyOf(home, input, 'response'),

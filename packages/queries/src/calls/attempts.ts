@@ -94,6 +94,8 @@ export type WholeCallAttempt = CallAttempt & {
   readonly otherAnswers: readonly WideJson[];
   /** Why the thread is not all that the model was shown; null: it is. */
   readonly notShown: string | null;
+  /** The bodies that are not kept, as nobody could surely take secrets out of their bytes. */
+  readonly notKept: readonly CallBody[];
   /** What observers changed in the request before it went out; null: nothing, and nobody steered it. */
   readonly steered: SteeredRequest | null;
 };
@@ -108,7 +110,9 @@ export type SteeredRequest = {
 };
 
 /** The bodies of an attempt: the request as it went out and as it came, and the response. */
-export type CallBody = 'request' | 'came' | 'response';
+export type CallBody = (typeof BODIES)[number];
+
+const BODIES = ['request', 'came', 'response'] as const;
 
 export type CallAttemptsPage = {
   readonly attempts: readonly CallAttempt[];
@@ -159,15 +163,16 @@ export const openCallAttempts = (
     location === undefined || location === null
       ? undefined
       : (await eventsOf(history)(location.seq))[location.index];
-  /** True if the frame says that the body is not kept, as nobody could surely take secrets out of it. */
-  const isWithheld = async (history: string, row: CallRow, which: CallBody): Promise<boolean> => {
-    const location = which === 'response' ? row.finished?.location : row.location;
-    if (location === undefined) return false;
-    return (await eventsOf(history)(location.seq)).some(
-      (event) =>
-        event.type === 'ContentRedacted' &&
-        event.redactions.some(({ rule, field }) => rule === NOT_KEPT && field === which),
+  /** The bodies that their frames say are not kept, as nobody could surely take secrets out of them. */
+  const withheldOf = async (history: string, row: CallRow): Promise<readonly CallBody[]> => {
+    const seqs = new Set([row.location.seq, ...(row.finished === null ? [] : [row.finished.location.seq])]);
+    const events = (await Promise.all([...seqs].map(eventsOf(history)))).flat();
+    const fields = events.flatMap((event) =>
+      event.type === 'ContentRedacted'
+        ? event.redactions.filter(({ rule }) => rule === NOT_KEPT).map(({ field }) => field)
+        : [],
     );
+    return BODIES.filter((which) => fields.includes(which));
   };
   return {
     async list({ history, branchId }, { from = 0, limit = 1_000 } = {}) {
@@ -220,6 +225,7 @@ export const openCallAttempts = (
         tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
         answer: payload(finished, 'data_answer'),
         otherAnswers: (payload(finished, 'data_choices') ?? []) as readonly WideJson[],
+        notKept: await withheldOf(history, row),
         steered: await projection.read((rows) => steeredOf(findSteeredCall(rows, history, attemptId))),
       };
     },
@@ -242,7 +248,7 @@ export const openCallAttempts = (
           'E_CALL_BODY_NOT_KEPT',
           which === 'response' && row.finished === null
             ? `nobody knows the end of ${attemptId.slice(0, 200)}, and no response of it is recorded`
-            : (await isWithheld(history, row, which))
+            : (await withheldOf(history, row)).includes(which)
               ? `the ${which} of ${attemptId.slice(0, 200)} is not kept: nobody could surely take secrets out of its bytes`
               : `the bytes of the ${which} of ${attemptId.slice(0, 200)} are not recorded: there were none, or whoever recorded the call did not have them`,
           { attempt: attemptId },

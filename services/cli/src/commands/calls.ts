@@ -1,4 +1,4 @@
-import { attemptAnswer } from '@stemma/api';
+import { attemptAnswer, wholeAttemptAnswer } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
@@ -83,12 +83,8 @@ export const call: CommandSpec = {
       return undefined;
     }
     const found = await home.calls.find(history, attemptId);
-    const { parameters, tools, answer, otherAnswers, notShown, steered } = found;
-    const whole = {
-      ...attemptAnswer(found),
-      ...{ parameters, tools, answer, other_answers: otherAnswers, not_shown: notShown, steered },
-    };
-    await output.result(whole, () => {
+    const { parameters, tools, answer, otherAnswers, notShown, notKept, steered } = found;
+    await output.result(wholeAttemptAnswer(found), () => {
       const [label, at, model, status, tokens, cost, firstByte, duration] = cellsOf(found);
       const lines: [string, string][] = [
         ['call', `${label ?? ''} (${attemptId})`],
@@ -105,6 +101,7 @@ export const call: CommandSpec = {
         ['tools', String(tools.length)],
         ...(noteOf(found) === '' ? [] : [['note', noteOf(found)] as [string, string]]),
         ...(notShown === null ? [] : [['not shown', oneLine(notShown, 200)] as [string, string]]),
+        ...(notKept.length === 0 ? [] : [['not kept', notKept.join(', ')] satisfies [string, string]]),
         ...steeredLines(steered),
         ...(found.retryAfter === null
           ? []
