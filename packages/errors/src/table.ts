@@ -101,7 +101,7 @@ export const ERRORS = {
   E_RUN_REUSED: row(409, 3, false, 'Use a new id: a run id belongs to one run.'),
   // the record
   E_RECORD_DAMAGED: row(500, 5, false, 'Restore the record from a copy, or `stemma salvage` the history.', 'Ask the operator to restore the record from a copy, or to salvage the history.'),
-  E_PARTITION_CLOSED: row(503, 5, false, '`stemma verify` names the record; `stemma ack PARTITION@OFFSET` opens the partition.', 'Ask the operator to verify the log and to acknowledge the damaged record.'),
+  E_PARTITION_CLOSED: row(503, 5, false, '`stemma verify` names the record; `stemma ack PARTITION@OFFSET` opens the partition, `PARTITION@FROM..TO` after many.', 'Ask the operator to verify the log and to acknowledge the damaged record.'),
   E_HISTORY_DAMAGED: row(409, 5, false, 'Restore the record from a copy, or `stemma salvage` the history.', 'Ask the operator to restore the record from a copy, or to salvage the history.'),
   E_HISTORY_DEFECTIVE: row(409, 5, false, '`stemma verify` names the frame; `stemma salvage` starts a new history from the last good snapshot.', 'Ask the operator to salvage the history from its last good snapshot.'),
   E_VERSION_NEEDED: row(501, 1, false, 'Upgrade Stemma: a newer version wrote the log.'),
@@ -124,6 +124,7 @@ export const ERRORS = {
   E_BROKERS_REFUSED: row(503, 74, false, 'Ask the operator of the brokers for the missing permission or setting.'),
   E_IO: row(503, 74, true, 'Check the path, its permissions and the free space of the disk.'),
   E_NOTHING_TO_ACK: row(404, 1, false, '`stemma verify` lists the damaged records.', 'Ask the operator which records are damaged.'),
+  E_RECORD_INTACT: row(409, 1, false, 'Give a range without this record: only damaged records are acknowledged.', 'Ask the operator which records are damaged.'),
   E_NOTHING_TO_SALVAGE: row(409, 1, false, 'Continue with the history: it is whole.'),
   // backups
   E_BACKUP_DAMAGED: row(500, 5, false, 'Restore from another backup: the message names the file of this one that is missing or altered.'),

@@ -18,7 +18,9 @@ import type { PayloadSource } from '@stemma/context-tree';
 import type { CallAddress } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { BranchRef, Position, TreeAt, TreeView } from '@stemma/history-store';
+import type { RecordRange } from '@stemma/log';
 import type {
+  AcknowledgedDamage,
   DoctorReport,
   Experiments,
   KnownDamage,
@@ -218,7 +220,7 @@ export type Home = {
   checkpoint(): Promise<SignedLog>;
   /** Starts a new history from the last good snapshot of one that is damaged or defective. */
   salvage(branchRef: BranchRef): Promise<Salvaged>;
-  /** Opens a partition that a damaged record of unknown history closed. @throws E_NOTHING_TO_ACK */
-  acknowledge(partition: number, offset: number): Promise<void>;
+  /** Acknowledges damaged records of unknown histories, which close a partition. @throws E_NOTHING_TO_ACK, E_RECORD_INTACT */
+  acknowledge(partition: number, range: RecordRange): Promise<AcknowledgedDamage>;
   close(): Promise<void>;
 };

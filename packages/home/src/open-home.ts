@@ -406,7 +406,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     verify: (how) => verifyHome(services, how),
     checkpoint: () => signWithKeyFile(log, services.directory, checkpointKeyPath(services.directory)),
     salvage: (branchRef) => salvageBranch(home, branchRef),
-    acknowledge: (partition, offset) => acknowledge(services, partition, offset),
+    acknowledge: (partition, range) => acknowledge(services, partition, range),
     close: async () => {
       steering.close();
       search.close();

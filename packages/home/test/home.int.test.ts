@@ -204,8 +204,10 @@ test('damage in a record of an unknown history closes the partition until an ope
   expect(problems.length).toBe(1);
   const { partition, offset } = problems[0]!;
   await expect(say(home, 'a', 'no')).rejects.toMatchObject({ code: 'E_PARTITION_CLOSED' });
-  await expect(home.acknowledge(partition!, offset! + 1)).rejects.toMatchObject({ code: 'E_NOTHING_TO_ACK' });
-  await home.acknowledge(partition!, offset!);
+  await expect(home.acknowledge(partition!, { from: offset! + 1, to: offset! + 1 })).rejects.toMatchObject({
+    code: 'E_NOTHING_TO_ACK',
+  });
+  await home.acknowledge(partition!, { from: offset!, to: offset! });
   await say(home, 'a', 'yes');
   expect(await contentsOf(home, 'a')).toEqual(['yes']);
   expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });

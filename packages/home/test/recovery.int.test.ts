@@ -197,7 +197,7 @@ describe('a follower of a log', () => {
     await all.next();
     const next = [all.next(), one.next(), services.projector.follow(stop.signal)];
     for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
-    await acknowledge(services, 0, 5);
+    await acknowledge(services, 0, { from: 5, to: 5 });
     // What lies behind the damage comes now.
     const found = expect.objectContaining({ history: historyId('c', ''), seq: 1 });
     expect(await next[1]).toMatchObject({ value: { events: expect.arrayContaining([found]) } });
@@ -239,7 +239,7 @@ const isShownAnew = async (log: MemoryLog, directory: string, id: string): Promi
       ({ affectsWholePartition, offset }) => affectsWholePartition && !found.acknowledged.includes(offset),
     );
     if (closed === undefined) break;
-    await acknowledge(fresh, 0, closed.offset);
+    await acknowledge(fresh, 0, { from: closed.offset, to: closed.offset });
   }
   return fresh.projector.read((view) => findCommand(view, historyId('a', ''), id) !== undefined);
 };

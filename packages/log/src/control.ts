@@ -7,10 +7,10 @@ import type { Checkpoint, Heads, HeadState, PartitionState } from './checkpoint.
 import { cursorAtStart } from './cursor.ts';
 import { ZERO_HASH } from './envelope.ts';
 import { controlHistory } from './partition-of.ts';
-import { closedBy, freshPartition } from './partition-state.ts';
+import { freshPartition } from './partition-state.ts';
 import type { EventLog } from './port.ts';
 import { readControl, type ControlState } from './read-partition.ts';
-import { sameBytes, sealRecord } from './record.ts';
+import { HASH_BYTES, sameBytes, sealRecord } from './record.ts';
 
 /** A log that may not have an id yet. */
 export type RawLog = Omit<EventLog, 'id'>;
@@ -18,18 +18,31 @@ export type RawLog = Omit<EventLog, 'id'>;
 /** The actor of a control event, its time, and its command id. */
 export type ControlAuthor = { readonly at: bigint; readonly actor: string; readonly command: string };
 
-/** The record of one control event, at the next `seq` of its history. */
-const controlRecord = (
+/** About 400 KiB of acknowledgements: one frame holds at most so many events. */
+const MAX_EVENTS = 10_000;
+
+/** The records of control events of one command, the first at the next `seq` of their history. */
+const controlRecords = (
   history: string,
-  head: Pick<HeadState, 'next' | 'prev'>,
-  event: ControlEvent,
+  { next, prev }: Pick<HeadState, 'next' | 'prev'>,
+  events: readonly ControlEvent[],
   { at, actor, command }: ControlAuthor,
-): Uint8Array => {
-  const digest = sha256(pack(event));
-  const envelope = { v: versionOfFrame([event]), history, seq: head.next, prev: head.prev };
-  return sealRecord(
-    encodeFrame(envelope, { actor, at, command, digest, branchId: 0, events: [event] }).bytes,
-  );
+): readonly Uint8Array[] => {
+  const records: Uint8Array[] = [];
+  for (let from = 0; from < events.length; from += MAX_EVENTS) {
+    const some = events.slice(from, from + MAX_EVENTS);
+    const before = records.at(-1);
+    const envelope = {
+      v: versionOfFrame(some),
+      history,
+      seq: next + records.length,
+      prev: before?.slice(-HASH_BYTES) ?? prev,
+    };
+    const digest = sha256(pack(some.length === 1 ? (some[0] as ControlEvent) : (some)));
+    const body = { actor, at, command, digest, branchId: 0, events: some };
+    records.push(sealRecord(encodeFrame(envelope, body).bytes));
+  }
+  return records;
 };
 
 /**
@@ -71,8 +84,11 @@ const openPartition = async (log: RawLog, partition: number, id: string, at: big
     if (opened) return opened;
     const event: LogOpened = { type: 'LogOpened', log: id, partitions: log.partitions };
     const author = { at, actor: 'stemma', command: `open:${id}` };
-    const bytes = controlRecord(history, { next: 0, prev: ZERO_HASH }, event, author);
-    await log.append(partition, [{ key: history, bytes }]);
+    const records = controlRecords(history, { next: 0, prev: ZERO_HASH }, [event], author);
+    await log.append(
+      partition,
+      records.map((bytes) => ({ key: history, bytes })),
+    );
   }
   throw fail('E_BUSY', `partition ${partition} does not return the record that opens it`);
 };
@@ -129,26 +145,33 @@ export const refuseUnread = async (
 };
 
 /**
- * Appends a control event to the control history in force; resolves with its offset when it is accepted.
+ * Appends control events of one command to the control history in force, at once and in order.
  *
  * @param checkpoint and heads of any reader of the partition; reading continues from there.
+ * @param missing the events that the partition lacks, as of the log's end; asked before each try.
  * @throws E_CONFLICT if other writers were first ten times.
  */
 export const appendControl = async (
   log: EventLog,
   checkpoint: Checkpoint,
   heads: Heads,
-  event: ControlEvent,
+  missing: (state: PartitionState) => readonly ControlEvent[],
   author: ControlAuthor,
-): Promise<number> => {
+): Promise<void> => {
   const { partition } = checkpoint.cursor;
   for (let tries = 0; tries < 10; tries++) {
-    const { history, head } = controlInForce(await readControl(log, checkpoint, heads), partition);
-    const bytes = controlRecord(history, head, event, author);
-    const [placed] = await log.append(partition, [{ key: history, bytes }]);
+    const control = await readControl(log, checkpoint, heads);
+    const { history, head } = controlInForce(control, partition);
+    const records = controlRecords(history, head, missing(control.state), author);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    await log.append(
+      partition,
+      records.map((bytes) => ({ key: history, bytes })),
+    );
     const after = (await readControl(log, checkpoint, heads)).heads.get(history);
-    if (placed && after && after.next > head.next && sameBytes(after.prev, bytes.subarray(bytes.length - 32)))
-      return placed.offset;
+    if (after?.next === head.next + records.length && sameBytes(after.prev, last.subarray(-HASH_BYTES)))
+      return;
   }
   throw fail(
     'E_CONFLICT',
@@ -169,10 +192,9 @@ export const raiseVersion = async (
   { version, at }: { readonly version: number; readonly at: bigint },
 ): Promise<void> => {
   if (version <= checkpoint.state.format) return;
-  const { state } = await readControl(log, checkpoint, heads);
-  if (version <= state.format) return;
-  const event = { type: 'FormatRaised', version } as const;
-  await appendControl(log, checkpoint, heads, event, { at, actor: 'stemma', command: `raise:${version}` });
+  const missing = ({ format }: PartitionState): ControlEvent[] =>
+    version <= format ? [] : [{ type: 'FormatRaised', version }];
+  await appendControl(log, checkpoint, heads, missing, { at, actor: 'stemma', command: `raise:${version}` });
 };
 
 const controlInForce = (
@@ -181,28 +203,4 @@ const controlInForce = (
 ): { history: string; head: Pick<HeadState, 'next' | 'prev'> } => {
   const history = controlHistory(partition, state.control);
   return { history, head: heads.get(history) ?? { next: 0, prev: ZERO_HASH } };
-};
-
-/**
- * Acknowledges a damaged record and so reopens the partition that it closed. What the record held is lost, and a
- * command in it may get a second answer (record §2). Resolves with the offset of the acknowledgement.
- *
- * @param checkpoint of a reader that stopped at the damage.
- * @throws E_NOTHING_TO_ACK if the partition is not closed by this offset.
- */
-export const acknowledgeDamage = async (
-  log: EventLog,
-  checkpoint: Checkpoint,
-  heads: Heads,
-  offset: number,
-  author: ControlAuthor,
-): Promise<number> => {
-  const { partition } = checkpoint.cursor;
-  const state: PartitionState = checkpoint.state;
-  if (closedBy(state)?.offset !== offset)
-    throw fail('E_NOTHING_TO_ACK', `no damaged record at ${partition}@${offset} closes the partition`, {
-      partition,
-      offset,
-    });
-  return appendControl(log, checkpoint, heads, { type: 'DamageAcknowledged', offset }, author);
 };

@@ -33,8 +33,8 @@ export {
   type FetchedContents,
   type RawBody,
 } from './body.ts';
+export { acknowledgeDamage, type Acknowledged, type RecordRange } from './acknowledge-damage.ts';
 export {
-  acknowledgeDamage,
   appendControl,
   readStoredLog,
   type StoredLog,

@@ -21,11 +21,22 @@ export const freshPartition = (partition: number, partitions: number): Partition
   stale: NOTHING_STALE,
 });
 
+/** What {@link closedBy} found last for a list of damage: a partition keeps its lists while there is no more damage. */
+const found = new WeakMap<
+  PartitionState['damage'],
+  { readonly acknowledged: PartitionState['acknowledged']; readonly closing: Damage | null }
+>();
+
 /** The damage that closes the partition, or null. After it nothing is read or written until it is acknowledged. */
-export const closedBy = (state: PartitionState): Damage | null =>
-  state.damage.find(
-    ({ affectsWholePartition, offset }) => affectsWholePartition && !state.acknowledged.includes(offset),
-  ) ?? null;
+export const closedBy = ({ damage, acknowledged }: PartitionState): Damage | null => {
+  if (damage.length === 0) return null;
+  const last = found.get(damage);
+  if (last?.acknowledged === acknowledged) return last.closing;
+  const known = new Set(acknowledged);
+  const closing = damage.find((each) => each.affectsWholePartition && !known.has(each.offset)) ?? null;
+  found.set(damage, { acknowledged, closing });
+  return closing;
+};
 
 export const countStale = (state: PartitionState, reason: StaleReason): PartitionState => ({
   ...state,
@@ -33,17 +44,23 @@ export const countStale = (state: PartitionState, reason: StaleReason): Partitio
 });
 
 /** Adds damage; the next control history replaces a damaged one (record §2). */
-export const addDamage = (state: PartitionState, damage: Damage): PartitionState => {
-  if (state.damage.some(({ offset }) => offset === damage.offset)) return state;
-  const all = [...state.damage, damage];
+export const addDamage = (state: PartitionState, damage: readonly Damage[]): PartitionState => {
+  const known = new Set(state.damage.map(({ offset }) => offset));
+  const more = damage.filter(({ offset }) => !known.has(offset));
+  if (more.length === 0) return state;
+  const all = [...state.damage, ...more];
+  const closed = new Set(all.map(({ history }) => history));
   let { control } = state;
   // A successor may be damaged already, before it came into force.
-  while (all.some(({ history }) => history === controlHistory(state.partition, control))) control++;
+  while (closed.has(controlHistory(state.partition, control))) control++;
   return { ...state, damage: all, control };
 };
 
-export const acknowledge = (state: PartitionState, offset: number): PartitionState =>
-  state.acknowledged.includes(offset) ? state : { ...state, acknowledged: [...state.acknowledged, offset] };
+export const acknowledge = (state: PartitionState, offsets: readonly number[]): PartitionState => {
+  const known = new Set(state.acknowledged);
+  const more = offsets.filter((offset) => !known.has(offset));
+  return more.length === 0 ? state : { ...state, acknowledged: [...state.acknowledged, ...more] };
+};
 
 /** The head of a history that is defective at `seq`: nothing is served from that frame on (record §2). */
 export const defectiveAt = (head: HeadState, seq: number): HeadState =>

@@ -81,19 +81,27 @@ const checkSome = async (
 };
 
 /**
- * The checkpoint to continue from, or undefined if the partition stays closed because nobody acknowledged the damage
- * (record §2).
+ * The checkpoint, with every acknowledgement in the log if damage closes the partition: those for damage that comes
+ * later, too, so that the log's end is not read once for each (record §2).
  */
+export const withAcknowledgements = async (
+  log: EventLog,
+  checkpoint: Checkpoint,
+  heads: Heads,
+): Promise<Checkpoint> => {
+  if (!closedBy(checkpoint.state)) return checkpoint;
+  const { acknowledged } = (await readControl(log, checkpoint, heads)).state;
+  return { ...checkpoint, state: acknowledge(checkpoint.state, acknowledged) };
+};
+
+/** The checkpoint to continue from, or undefined if the partition stays closed because nobody acknowledged the damage. */
 const opened = async (
   log: EventLog,
   checkpoint: Checkpoint,
   heads: Heads,
 ): Promise<Checkpoint | undefined> => {
-  const closed = closedBy(checkpoint.state);
-  if (!closed) return checkpoint;
-  const { acknowledged } = (await readControl(log, checkpoint, heads)).state;
-  if (!acknowledged.includes(closed.offset)) return undefined;
-  return { ...checkpoint, state: acknowledge(checkpoint.state, closed.offset) };
+  const next = await withAcknowledgements(log, checkpoint, heads);
+  return closedBy(next.state) ? undefined : next;
 };
 
 /**
@@ -122,19 +130,15 @@ export const readControl = async (
   };
   for (let from = offset; ;) {
     const { records, next } = await log.read(partition, from);
-    const ours = records.filter((record) => {
-      const history = concernedHistory(record, openRecord(record.bytes));
-      const control = history === null ? undefined : controlOf(history);
-      return control?.partition === partition && control.n <= at.state.control + 1;
-    });
-    for (const record of ours) {
-      const batch = checkRecords(openRecords([record]).opened, at, known);
-      for (const [history, head] of batch.heads) known.set(history, head);
-      at = {
-        ...batch.checkpoint,
-        state: { ...batch.checkpoint.state, damage: batch.checkpoint.state.damage.filter(isOurs) },
-      };
-    }
+    const ours = records
+      .map((record) => ({ record, open: openRecord(record.bytes) }))
+      .filter(({ record, open }) => {
+        const history = concernedHistory(record, open);
+        return history !== null && controlOf(history)?.partition === partition;
+      });
+    const { heads: changed, checkpoint: reached } = checkRecords(ours, at, known, { passesDamage: true });
+    for (const [history, head] of changed) known.set(history, head);
+    at = { ...reached, state: { ...reached.state, damage: reached.state.damage.filter(isOurs) } };
     if (records.length === 0 || next <= from) return { state: at.state, heads: known, end: from };
     from = next;
   }

@@ -6,7 +6,7 @@ import { checkRecords, openRecords } from './check-records.ts';
 import { refuseUnread } from './control.ts';
 import type { Checkpoint, Damage, HeadState, StaleReason } from './checkpoint.ts';
 import type { Opened } from './cursor.ts';
-import { acknowledge, defectiveAt } from './partition-state.ts';
+import { defectiveAt } from './partition-state.ts';
 import type { EventLog } from './port.ts';
 import { readFrame } from './read-frame.ts';
 import { checkpointAtStart } from './read-partition.ts';
@@ -65,28 +65,26 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
     let checkpoint: Checkpoint = await checkpointAtStart(log, partition);
     const end = await log.end(partition);
     const after = new Map<string, number>();
+    let lostFrom = Infinity;
     while (checkpoint.cursor.offset < end) {
       const read = await log.read(partition, checkpoint.cursor.offset);
       if (read.records.length === 0) await refuseUnread(log, partition, checkpoint.cursor.offset);
       if (read.records.length === 0) break;
       const { opened } = openRecords(read.records);
-      for (let done = 0; done < opened.length;) {
-        const before = checkpoint.cursor.offset;
-        const batch = checkRecords(opened.slice(done), checkpoint, heads);
-        for (const [history, head] of batch.heads) heads.set(history, head);
-        if (checkpoint.state.acknowledged.length > 0) noteLatest(after, opened.slice(done));
-        problems.push(...batch.damage.map((damage) => damageProblem(partition, damage)));
-        for (const frame of batch.accepted) await verifyFrame(frame, { heads, problems, unopened }, options);
-        // This reader continues after a record that closes the partition to all others.
-        const { held } = batch;
-        checkpoint =
-          held === null
-            ? batch.checkpoint
-            : { ...batch.checkpoint, state: acknowledge(batch.checkpoint.state, held) };
-        if (checkpoint.cursor.offset === before) break;
-        while (done < opened.length && (opened[done] as Opened).record.offset < checkpoint.cursor.offset)
-          done++;
-      }
+      // This reader continues after a record that closes the partition to all others.
+      const batch = checkRecords(opened, checkpoint, heads, { passesDamage: true });
+      for (const [history, head] of batch.heads) heads.set(history, head);
+      lostFrom = Math.min(
+        lostFrom,
+        batch.damage.find((each) => each.affectsWholePartition)?.offset ?? Infinity,
+      );
+      noteLatest(
+        after,
+        opened.filter(({ record }) => record.offset >= lostFrom),
+      );
+      problems.push(...batch.damage.map((damage) => damageProblem(partition, damage)));
+      for (const frame of batch.accepted) await verifyFrame(frame, { heads, problems, unopened }, options);
+      checkpoint = batch.checkpoint;
       records += opened.length;
       options.progress?.(partition, checkpoint.cursor.offset, end);
     }

@@ -135,14 +135,14 @@ describe('the check of records', () => {
     const gone = judge(flipped(record('log:0', 0)));
     if (gone.kind !== 'damaged') throw new Error('not damaged');
     expect(gone.damage).toEqual({ offset: 5, history: 'log:0', seq: 0, affectsWholePartition: false });
-    const state = addDamage(freshPartition(0, 1), gone.damage);
+    const state = addDamage(freshPartition(0, 1), [gone.damage]);
     expect(judge(record('log:0/1', 0), undefined, state).kind).toBe('accepted');
     expect(judge(record('log:0/2', 0), undefined, state)).toMatchObject({ reason: 'misplaced' });
     const successor = judge({ ...flipped(record('log:0/1', 0)), keyVouched: false }, undefined, state);
     expect(successor).toMatchObject({ damage: { affectsWholePartition: false } });
     // One that was damaged before its time came is passed over.
     const early = { offset: 3, history: 'log:0/1', seq: 0, affectsWholePartition: false };
-    expect(addDamage(addDamage(freshPartition(0, 1), early), gone.damage).control).toBe(2);
+    expect(addDamage(addDamage(freshPartition(0, 1), [early]), [gone.damage]).control).toBe(2);
   });
 });
 
@@ -171,7 +171,7 @@ describe('a reader', () => {
       }
       expect(closedBy(checkpoint.state)?.offset).toBe(1);
       const author = { at: 1n, actor: 'operator', command: 'ack' };
-      await acknowledgeDamage(log, checkpoint, { load: () => operator }, 1, author);
+      await acknowledgeDamage(log, checkpoint, { load: () => operator }, { from: 1, to: 1 }, author);
       await expect(early.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
     },
   );

@@ -130,7 +130,7 @@ describe('a raised format', () => {
         log,
         await read(),
         { load: () => heads },
-        { type: 'FormatRaised', version },
+        () => [{ type: 'FormatRaised', version }],
         author,
       );
     expect((await read()).state.format).toBe(3);

@@ -216,7 +216,7 @@ const acknowledgeIt = async (world: World): Promise<void> => {
     world.seen,
     operator.checkpoint,
     { load: () => operator.heads },
-    closed.offset,
+    { from: closed.offset, to: closed.offset },
     author,
   );
   const last = world.log.records(0).at(-1);

@@ -6,7 +6,7 @@ import { isClosed, signatureOf } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { findAltered, type AlteredRecord } from './find-altered.ts';
 import type { Finding } from './finding.ts';
-import { damageSentences, isDamage, readDamage } from './read-damage.ts';
+import { damageSentences, isDamage, lostSentences, readDamage } from './read-damage.ts';
 import { findSecrets, type SecretsScope } from './find-secrets.ts';
 import { inspectDirectory } from './inspect-directory.ts';
 import type { LogTopic } from './open-log.ts';
@@ -101,11 +101,7 @@ export const diagnose = async (
   };
   const findings = [...listFindings(report), ...inspectDirectory(services.directory)];
   const { sealed, lost } = await readDamage(services);
-  for (const { partition, offset } of lost)
-    findings.push({
-      level: 'warning',
-      message: `the damaged record ${partition}@${offset} is lost and acknowledged: histories may lack its frame and what follows it; \`stemma verify\` names them`,
-    });
+  for (const message of lostSentences(lost)) findings.push({ level: 'warning', message });
   for (const message of damageSentences({ closed: [], stopped: [], sealed }))
     findings.push({ level: 'warning', message });
   findings.push(...altered.findings);

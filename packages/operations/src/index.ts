@@ -1,4 +1,4 @@
-export { acknowledge } from './acknowledge.ts';
+export { acknowledge, type AcknowledgedDamage } from './acknowledge.ts';
 export { backUp, type BackupReport } from './backup/back-up.ts';
 export { restoreBackup, type RestoreReport } from './backup/restore.ts';
 export { claimRun } from './claim-run.ts';
@@ -13,7 +13,7 @@ export type { Experiments } from './experiment/types.ts';
 export type { SecretsScope } from './find-secrets.ts';
 export { replayRows, statsOf, verifyHome } from './maintenance.ts';
 export { type LogAddress, type OpenedLog, openHomeLog } from './open-log.ts';
-export { damageSentences, type KnownDamage, readDamage } from './read-damage.ts';
+export { damageSentences, lostSentences, type KnownDamage, readDamage } from './read-damage.ts';
 export { removeScratchFolders } from './scratch-folders.ts';
 export { salvageBranch, type Salvaged } from './salvage.ts';
 export type { Services } from './services.ts';

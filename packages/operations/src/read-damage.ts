@@ -64,6 +64,15 @@ export const damageSentences = ({
       ]),
 ];
 
+/** One sentence for each partition with damaged records that an operator acknowledged. */
+export const lostSentences = (lost: KnownDamage['lost']): readonly string[] =>
+  [...Map.groupBy(lost, ({ partition }) => partition)].map(([partition, { length, [0]: first }]) => {
+    const record = `${partition}@${first?.offset ?? '?'}`;
+    return length === 1
+      ? `the damaged record ${record} is lost and acknowledged: histories may lack its frame and what follows it; \`stemma verify\` names them`
+      : `${length} damaged records of partition ${partition}, the first ${record}, are lost and acknowledged: histories may lack their frames and what follows them; \`stemma verify\` names them`;
+  });
+
 const these = (histories: readonly string[], are: string): string =>
   `${histories.length === 1 ? 'a history is' : `${histories.length} histories are`} ${are} ` +
   `(${histories.slice(0, 3).join(', ')}${histories.length > 3 ? ' …' : ''})`;

@@ -18,7 +18,7 @@ it('a projector stores its position with its rows: heads, damage and the raised 
   if (checkpoint === undefined) throw new Error('nothing was read');
   const heads = { load: () => before.read((view) => readHistoryHeads(view, ['log:0'])) };
   const author = { at: 1n, actor: 'operator', command: 'raise' };
-  await appendControl(log, checkpoint, heads, { type: 'FormatRaised', version: 2 }, author);
+  await appendControl(log, checkpoint, heads, () => [{ type: 'FormatRaised', version: 2 }], author);
   const [entry] = recorded.entries.slice(-1);
   const bytes = Uint8Array.from(entry!.bytes);
   bytes[bytes.length >> 1]! ^= 1;

@@ -98,6 +98,21 @@ test('every reading command reports damage of an unknown history, and none gives
   const restored = await runStemma(['histories', ...at]);
   expect(restored).toMatchObject({ code: 0, stderr: '' });
   expect(restored.stdout).toContain('beta');
+  erase(second);
+  for (const [range, code] of [
+    [`0@${second}..`, 64],
+    [`0@${second}..${second - 1}`, 64],
+    [`0@${second}..999999999`, 1],
+  ] as const)
+    expect((await runStemma(['ack', range, '--yes', ...at])).code).toBe(code);
+  expect(await stemmaJson(['ack', `0@${second}..${second + 2_000}`, '--yes', ...at])).toEqual({
+    partition: 0,
+    from: second,
+    to: second + 2_000,
+    acknowledged: 1,
+    before: 0,
+    closedBy: null,
+  });
 }, 60_000);
 
 test.each([

@@ -93,7 +93,7 @@ describe('what is published', () => {
     expect(said.filter((sentence) => sentence.includes('closed')).length).toBe(1);
     const { checkpoint, heads } = await readAll(log);
     const author = { at: 1n, actor: 'operator', command: 'ack' };
-    await acknowledgeDamage(log, checkpoint, { load: () => heads }, offset, author);
+    await acknowledgeDamage(log, checkpoint, { load: () => heads }, { from: offset, to: offset }, author);
     await runToEnd(relay);
     expect(seen(topic, 'ha')).toEqual(all(frames));
     expect(relay.isClosed()).toBe(false);

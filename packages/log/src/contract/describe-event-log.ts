@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HeadState } from '../checkpoint.ts';
-import { acknowledgeDamage } from '../control.ts';
+import { acknowledgeDamage } from '../acknowledge-damage.ts';
 import { checkCursor } from '../cursor.ts';
 import { partitionOf } from '../partition-of.ts';
 import { closedBy } from '../partition-state.ts';
@@ -282,10 +282,10 @@ export const describeEventLog = (name: string, harness: EventLogHarness): void =
       });
       const author = { at: 1n, actor: 'operator', command: 'ack' };
       const ack = { load: () => heads };
-      await expect(acknowledgeDamage(blind, checkpoint, ack, offset + 1, author)).rejects.toMatchObject({
-        code: 'E_NOTHING_TO_ACK',
-      });
-      await acknowledgeDamage(blind, checkpoint, ack, offset, author);
+      const acknowledgeOne = (at: number): Promise<unknown> =>
+        acknowledgeDamage(blind, checkpoint, ack, { from: at, to: at }, author);
+      await expect(acknowledgeOne(offset + 1)).rejects.toMatchObject({ code: 'E_NOTHING_TO_ACK' });
+      expect(await acknowledgeOne(offset)).toEqual({ acknowledged: 1, before: 0 });
       await late.write(noteIntent('hack', 'b', 'behind'));
       const rows = openNoteRows(blind);
       await rows.catchUp();

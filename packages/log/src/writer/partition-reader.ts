@@ -5,7 +5,7 @@ import { cursorAtStart, type Opened } from '../cursor.ts';
 import { controlHistory } from '../partition-of.ts';
 import { closedBy, freshPartition } from '../partition-state.ts';
 import type { EventLog, LogRecord } from '../port.ts';
-import { readControl } from '../read-partition.ts';
+import { withAcknowledgements } from '../read-partition.ts';
 import { nearIn } from '../read-back.ts';
 import { openRevalidatingReader } from '../revalidating-reader.ts';
 import { openRecentRecords, type RecentRecords } from './recent-records.ts';
@@ -52,7 +52,7 @@ export const openPartitionReader = async <C>(
   const initial = await initialCheckpoint(domain, partition);
   const revalidating = openRevalidatingReader(log, partition);
   await revalidating.begin(initial.checkpoint.cursor);
-  let checkpoint = await acknowledged(log, initial.checkpoint, initial.heads);
+  let checkpoint = await withAcknowledgements(log, initial.checkpoint, { load: () => initial.heads });
   const heads = new Map(initial.heads);
   const since = new Map<string, number>();
   const recent = openRecentRecords(checkpoint.cursor.offset);
@@ -73,7 +73,7 @@ export const openPartitionReader = async <C>(
       const head = await headBefore(log, domain, partition, record.key, record.offset);
       if (head) known.set(record.key, head);
     }
-    const batch = checkRecords(opened, checkpoint, known, from);
+    const batch = checkRecords(opened, checkpoint, known, { since: from });
     for (const [history, head] of batch.heads)
       if (!from.has(history) || since.has(history)) heads.set(history, head);
     checkpoint = batch.checkpoint;
@@ -122,17 +122,6 @@ const initialCheckpoint = async <C>(
     if (asOf === checkpoint.cursor.offset) return { checkpoint, heads };
   }
   throw fail('E_BUSY', 'the rows change faster than they can be read');
-};
-
-/** The checkpoint, with every later acknowledgement in the log if damage closes the partition. */
-const acknowledged = async (
-  log: EventLog,
-  checkpoint: Checkpoint,
-  heads: ReadonlyMap<string, HeadState>,
-): Promise<Checkpoint> => {
-  if (!closedBy(checkpoint.state)) return checkpoint;
-  const { state } = await readControl(log, checkpoint, { load: () => heads });
-  return { ...checkpoint, state: { ...checkpoint.state, acknowledged: state.acknowledged } };
 };
 
 /** The head of a history that the writer does not follow, at an offset: needed for damage under its key. */

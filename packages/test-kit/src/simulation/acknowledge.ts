@@ -18,6 +18,6 @@ export const acknowledge = async (
       load: (histories: readonly string[]) => projector.read((view) => readHistoryHeads(view, histories)),
     };
     const author = { at: 1n, actor: 'operator', command: `ack:${partition}@${closed.offset}` };
-    await acknowledgeDamage(log, checkpoint, heads, closed.offset, author);
+    await acknowledgeDamage(log, checkpoint, heads, { from: closed.offset, to: closed.offset }, author);
   }
 };
