@@ -101,6 +101,7 @@ export const ERRORS = {
   E_RUN_REUSED: row(409, 3, false, 'Use a new id: a run id belongs to one run.'),
   // the record
   E_RECORD_DAMAGED: row(500, 5, false, 'Restore the record from a copy, or `stemma salvage` the history.', 'Ask the operator to restore the record from a copy, or to salvage the history.'),
+  E_RECORD_FOREIGN: row(500, 5, false, 'Nothing of this log is lost. Find the program that writes into it, and let it write elsewhere.', 'Ask the operator which program writes into the log.'),
   E_PARTITION_CLOSED: row(503, 5, false, '`stemma verify` names the record; `stemma ack PARTITION@OFFSET` opens the partition, `PARTITION@FROM..TO` after many.', 'Ask the operator to verify the log and to acknowledge the damaged record.'),
   E_HISTORY_DAMAGED: row(409, 5, false, 'Restore the record from a copy, or `stemma salvage` the history.', 'Ask the operator to restore the record from a copy, or to salvage the history.'),
   E_HISTORY_DEFECTIVE: row(409, 5, false, '`stemma verify` names the frame; `stemma salvage` starts a new history from the last good snapshot.', 'Ask the operator to salvage the history from its last good snapshot.'),

@@ -1,6 +1,6 @@
 import type { Damage, HeadState, PartitionState, StaleReason } from './checkpoint.ts';
 import { ZERO_HASH } from './envelope.ts';
-import { controlHistory, controlOf, partitionOf } from './partition-of.ts';
+import { controlHistory, controlOf, livesIn } from './partition-of.ts';
 import type { LogRecord } from './port.ts';
 import { sameBytes, type OpenRecord } from './record.ts';
 
@@ -13,12 +13,14 @@ export type Verdict =
       readonly open: OpenRecord;
     }
   | { readonly kind: 'stale'; readonly reason: StaleReason; readonly open: OpenRecord }
-  | { readonly kind: 'damaged'; readonly damage: Damage; readonly head: HeadState | null };
+  | { readonly kind: 'damaged'; readonly damage: Damage; readonly head: HeadState | null }
+  /** No record, under the key of a history of another partition: nothing that belongs here. */
+  | { readonly kind: 'foreign'; readonly offset: number; readonly key: string };
 
 const FRESH: HeadState = { next: 0, prev: ZERO_HASH, state: 'open', stopped: null };
 
 /**
- * Whether a record is accepted, stale or damaged (record §2): a pure function of its hash, its envelope and the head of
+ * Whether a record is accepted, stale, damaged or foreign (record §2): a pure function of its hash, its envelope and the head of
  * its history. It reads no events, limits or command ids, so that readers of all versions decide alike.
  *
  * @param open what {@link openRecord} returns for the record's bytes.
@@ -32,6 +34,8 @@ export const checkRecord = (
 ): Verdict => {
   if (!open) return damagedUnread(record, head, state);
   const { history } = open.envelope;
+  if (!livesIn(history, state))
+    return record.damaged ? damagedUnread(record, head, state) : { kind: 'stale', reason: 'misplaced', open };
   if (record.damaged || record.key !== history) {
     return damaged(record.offset, history, head ?? FRESH, false);
   }
@@ -44,7 +48,7 @@ export const concernedHistory = (record: LogRecord, open: OpenRecord | undefined
 
 const judgeNext = (open: OpenRecord, head: HeadState, state: PartitionState): Verdict => {
   const { history, seq, prev } = open.envelope;
-  if (!isInPartition(history, state)) return { kind: 'stale', reason: 'misplaced', open };
+  if (!isInForce(history, state)) return { kind: 'stale', reason: 'misplaced', open };
   if (head.state === 'damaged') return { kind: 'stale', reason: 'after-damage', open };
   if (seq === head.next && sameBytes(prev, head.prev)) {
     // A copy: the record's bytes are a view of a buffer that is reused.
@@ -56,19 +60,20 @@ const judgeNext = (open: OpenRecord, head: HeadState, state: PartitionState): Ve
   return { kind: 'stale', reason: repeated ? 'repeated' : 'overtaken', open };
 };
 
-const isInPartition = (history: string, state: PartitionState): boolean => {
-  const control = controlOf(history);
-  if (control) return control.partition === state.partition && control.n <= state.control;
-  return partitionOf(history, state.partitions) === state.partition;
-};
+/** False for a control history that follows one that is whole. */
+const isInForce = (history: string, state: PartitionState): boolean =>
+  (controlOf(history)?.n ?? 0) <= state.control;
 
 /**
  * The hash fails, or the bytes are no record: only the key can be used. The record was that history's if the log vouches
- * for the key; otherwise it may have been anybody's, unless the history is known.
+ * for the key; otherwise it may have been anybody's, unless the history is known. Nobody appends a frame under the key of
+ * a history of another partition: if the log vouches for such a key, the record was never one of this log.
  */
 const damagedUnread = (record: LogRecord, head: HeadState | undefined, state: PartitionState): Verdict => {
   const { offset, key, keyVouched } = record;
-  if (key === null) {
+  const isElsewhere = key !== null && !livesIn(key, state);
+  if (isElsewhere && keyVouched) return { kind: 'foreign', offset, key };
+  if (key === null || isElsewhere) {
     return {
       kind: 'damaged',
       damage: { offset, history: null, seq: null, affectsWholePartition: true },

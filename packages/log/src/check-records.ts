@@ -27,10 +27,16 @@ export const historiesOf = (opened: readonly Opened[]): readonly string[] => {
   return [...histories];
 };
 
+/** A record that is none of Stemma's, and the key it has. */
+export type ForeignRecord = { readonly offset: number; readonly key: string };
+
 /**
  * Like {@link CheckedBatch}; `suspects` are offsets that an acknowledgement calls damaged but that were read as good.
  */
-export type CheckedRecords = CheckedBatch & { readonly suspects: readonly number[] };
+export type CheckedRecords = CheckedBatch & {
+  readonly suspects: readonly number[];
+  readonly foreign: readonly ForeignRecord[];
+};
 
 export type CheckRecordsOptions = {
   /** Offsets before which a head is too new to judge a record: such records are skipped. */
@@ -55,6 +61,7 @@ export const checkRecords = (
   const accepted: AcceptedFrame[] = [];
   const damage: Damage[] = [];
   const suspects: number[] = [];
+  const foreign: ForeignRecord[] = [];
   let state = checkpoint.state;
   /** What is not in the state yet: to add each alone would copy what is there as often. */
   let pending: { readonly damage: Damage[]; readonly acknowledged: number[] } = NOTHING_PENDING();
@@ -117,7 +124,10 @@ export const checkRecords = (
     const verdict = checkRecord(record, open, head, state);
     done++;
     if (verdict.kind === 'damaged') damaged(verdict, tooNew);
-    else if (tooNew) continue;
+    else if (verdict.kind === 'foreign') {
+      state = countStale(state, 'foreign');
+      foreign.push({ offset: verdict.offset, key: verdict.key });
+    } else if (tooNew) continue;
     else if (verdict.kind === 'accepted') accept(record, verdict);
     else {
       state = countStale(state, verdict.reason);
@@ -128,7 +138,7 @@ export const checkRecords = (
   settle();
   const cursor = advanceCursor(checkpoint.cursor, done === opened.length ? opened : opened.slice(0, done));
   state = { ...state, accepted: state.accepted + count };
-  return { accepted, heads: changed, checkpoint: { cursor, state }, damage, held, suspects };
+  return { accepted, heads: changed, checkpoint: { cursor, state }, damage, held, suspects, foreign };
 };
 
 const NOTHING_PENDING = (): { readonly damage: Damage[]; readonly acknowledged: number[] } => ({

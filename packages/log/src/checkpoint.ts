@@ -40,7 +40,7 @@ export type PartitionState = {
   readonly stale: Readonly<Record<StaleReason, number>>;
 };
 
-/** Why a record with the right hash is ignored (record §2). */
+/** Why a record is ignored: all but `foreign` are of records with the right hash (record §2). */
 export type StaleReason =
   /** It repeats the newest accepted frame: a repeated send. */
   | 'repeated'
@@ -51,7 +51,9 @@ export type StaleReason =
   /** Its history belongs to another partition, or it is a control history that is not in force yet. */
   | 'misplaced'
   /** Its history is damaged before this record. */
-  | 'after-damage';
+  | 'after-damage'
+  /** It is no record, and its key names a history of another partition. */
+  | 'foreign';
 
 /** An offset that a reader can check against the log later (record §5). Plain data; opaque outside this package. */
 export type Cursor = {

@@ -38,7 +38,7 @@ const controlRecords = (
       seq: next + records.length,
       prev: before?.slice(-HASH_BYTES) ?? prev,
     };
-    const digest = sha256(pack(some.length === 1 ? (some[0] as ControlEvent) : (some)));
+    const digest = sha256(pack(some.length === 1 ? (some[0] as ControlEvent) : some));
     const body = { actor, at, command, digest, branchId: 0, events: some };
     records.push(sealRecord(encodeFrame(envelope, body).bytes));
   }

@@ -50,7 +50,7 @@ export { checkRecords, openRecords, type CheckedRecords } from './check-records.
 export { openEvictionOrder, type EvictionOrder } from './eviction-order.ts';
 export { openMemoryLog, type MemoryLog, type MemoryLogOptions } from './memory-log.ts';
 export type { StoredContent } from './externalise-contents.ts';
-export { controlHistory, controlOf, partitionOf } from './partition-of.ts';
+export { controlHistory, controlOf, livesIn, partitionOf } from './partition-of.ts';
 export { erasureIn, openBody, withoutKey, type Erasure, type FrameSealer } from './sealing.ts';
 export { closedBy, defectiveAt, freshPartition } from './partition-state.ts';
 export { damagedRecords, type KnownFrames } from './read-back.ts';

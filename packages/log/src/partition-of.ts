@@ -7,6 +7,12 @@ export const partitionOf = (history: string, partitions: number): number => {
   return (((digest[0]! << 24) | (digest[1]! << 16) | (digest[2]! << 8) | digest[3]!) >>> 0) % partitions;
 };
 
+/** True if frames of the history belong to this partition of a log with so many. */
+export const livesIn = (
+  history: string,
+  { partition, partitions }: { readonly partition: number; readonly partitions: number },
+): boolean => (controlOf(history)?.partition ?? partitionOf(history, partitions)) === partition;
+
 /** The `n`-th control history of a partition: `log:P`, and `log:P/1` … when those before it are damaged (record §2). */
 export const controlHistory = (partition: number, n: number): string =>
   n === 0 ? `log:${partition}` : `log:${partition}/${n}`;

@@ -1,12 +1,13 @@
 import type { Damage, HeadState, PartitionState, StaleReason } from './checkpoint.ts';
 import { controlHistory } from './partition-of.ts';
 
-const NOTHING_STALE: Readonly<Record<StaleReason, number>> = {
+export const NOTHING_STALE: Readonly<Record<StaleReason, number>> = {
   repeated: 0,
   overtaken: 0,
   unfit: 0,
   misplaced: 0,
   'after-damage': 0,
+  foreign: 0,
 };
 
 /** The state of a partition before anything was read. */

@@ -2,11 +2,12 @@ import type { ContentRef } from '@stemma/canonical';
 import { isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { Frame } from '@stemma/events';
 import { isDefect } from './body.ts';
-import { checkRecords, openRecords } from './check-records.ts';
+import { checkRecords, openRecords, type ForeignRecord } from './check-records.ts';
 import { refuseUnread } from './control.ts';
 import type { Checkpoint, Damage, HeadState, StaleReason } from './checkpoint.ts';
 import type { Opened } from './cursor.ts';
-import { defectiveAt } from './partition-state.ts';
+import { controlOf, partitionOf } from './partition-of.ts';
+import { defectiveAt, NOTHING_STALE } from './partition-state.ts';
 import type { EventLog } from './port.ts';
 import { readFrame } from './read-frame.ts';
 import { checkpointAtStart } from './read-partition.ts';
@@ -20,8 +21,11 @@ export type LogProblem = {
   /** The history that stops at this problem, and its `seq` there; null if unknown. */
   readonly history: string | null;
   readonly seq: number | null;
-  /** `unknown`: the record is damaged and may belong to any history, so the partition is closed after it. */
-  readonly kind: 'damaged' | 'unknown' | 'defective' | 'content';
+  /**
+   * `unknown`: the record is damaged and may belong to any history, so the partition is closed after it. `foreign`: it is
+   * none of this log, and nothing is lost by it.
+   */
+  readonly kind: 'damaged' | 'unknown' | 'foreign' | 'defective' | 'content';
   readonly code: ErrorCode;
   readonly message: string;
 };
@@ -57,7 +61,7 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
   const histories = new Map<string, HeadState & { partition: number }>();
   const problems: LogProblem[] = [];
   const unopened = new Map<string, 'sealed' | 'erased'>();
-  const stale = { ...NONE };
+  const stale = { ...NOTHING_STALE };
   let records = 0;
   let accepted = 0;
   for (let partition = 0; partition < log.partitions; partition++) {
@@ -83,6 +87,7 @@ export const verifyLog = async (log: EventLog, options: VerifyLogOptions): Promi
         opened.filter(({ record }) => record.offset >= lostFrom),
       );
       problems.push(...batch.damage.map((damage) => damageProblem(partition, damage)));
+      problems.push(...batch.foreign.map((record) => foreignProblem(partition, record, log.partitions)));
       for (const frame of batch.accepted) await verifyFrame(frame, { heads, problems, unopened }, options);
       checkpoint = batch.checkpoint;
       records += opened.length;
@@ -123,14 +128,7 @@ const withoutBeginning = (
   });
 };
 
-const NONE: Readonly<Record<StaleReason, number>> = {
-  repeated: 0,
-  overtaken: 0,
-  unfit: 0,
-  misplaced: 0,
-  'after-damage': 0,
-};
-const REASONS = Object.keys(NONE) as StaleReason[];
+const REASONS = Object.keys(NOTHING_STALE) as StaleReason[];
 
 const damageProblem = (
   partition: number,
@@ -145,6 +143,22 @@ const damageProblem = (
   message: affectsWholePartition
     ? `the record ${partition}@${offset} is damaged and may be anybody's${history === null ? '' : `; its key says ${history}`}`
     : `the record ${partition}@${offset} is damaged: ${String(history)} stops at ${String(seq)}`,
+});
+
+const foreignProblem = (
+  partition: number,
+  { offset, key }: ForeignRecord,
+  partitions: number,
+): LogProblem => ({
+  partition,
+  offset,
+  history: null,
+  seq: null,
+  kind: 'foreign',
+  code: 'E_RECORD_FOREIGN',
+  message:
+    `the record ${partition}@${offset} is none of this log: no frame, under the key ${key} of partition ` +
+    `${controlOf(key)?.partition ?? partitionOf(key, partitions)}; no history is affected`,
 });
 
 type Found = {

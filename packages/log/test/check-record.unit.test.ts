@@ -131,6 +131,33 @@ describe('the check of records', () => {
       });
   });
 
+  it('no record under the vouched key of another partition is foreign, and a whole frame from there is stale, whatever its key [record §2: damaged, §2: wrong key, §2: unknown key]', () => {
+    const [here = '', elsewhere = ''] = [3, 4].map((partition) =>
+      Array.from({ length: 99 }, (_, i) => `h${i}`).find((history) => partitionOf(history, 7) === partition),
+    );
+    const state = freshPartition(3, 7);
+    const known: HeadState = { next: 4, prev: hash, state: 'open', stopped: null };
+    for (const key of [elsewhere, 'log:4', 'log:4/1'])
+      expect(judge(flipped(record(key, 0)), known, state)).toEqual({ kind: 'foreign', offset: 5, key });
+    // Without a checksum over it the key may have been that of any history here.
+    const unvouched = { ...flipped(record(elsewhere, 0)), keyVouched: false };
+    expect(judge(unvouched, known, state)).toEqual({
+      kind: 'damaged',
+      damage: { offset: 5, history: null, seq: null, affectsWholePartition: true },
+      head: null,
+    });
+    for (const key of [elsewhere, here, null])
+      expect(judge(record(elsewhere, 4, hash, { key }), known, state)).toMatchObject({
+        kind: 'stale',
+        reason: 'misplaced',
+      });
+    const doubted = record(elsewhere, 4, hash, { damaged: true, key: here });
+    expect(judge(doubted, undefined, state)).toMatchObject({
+      kind: 'damaged',
+      damage: { history: here, affectsWholePartition: false },
+    });
+  });
+
   it('knows log:P always, and lets the next control history follow a damaged one [record §2: control successor]', () => {
     const gone = judge(flipped(record('log:0', 0)));
     if (gone.kind !== 'damaged') throw new Error('not damaged');
@@ -199,6 +226,33 @@ describe('a reader', () => {
     await expect(late.write(noteIntent('bad', 'c', 'more'))).rejects.toMatchObject({
       code: 'E_HISTORY_DEFECTIVE',
     });
+  });
+
+  it('a foreign record under the key of a history does not close it, and verify says where it lies [record §2: damaged, §2: verify]', async () => {
+    const log = await openMemoryLog({ partitions: 3 });
+    const writer = await noteWriter(log);
+    await writer.write(noteIntent('h', 'a', 'one'));
+    const partition = (partitionOf('h', 3) + 1) % 3;
+    await log.append(partition, [{ key: 'h', bytes: Buffer.from('what somebody else writes') }]);
+    await writer.write(noteIntent('h', 'b', 'two'));
+    const rows = openNoteRows(log);
+    await rows.catchUp();
+    expect(rows.notes('h')).toEqual(['one', 'two']);
+    expect(rows.checkpoint(partition)?.state).toMatchObject({ damage: [], stale: { foreign: 1 } });
+    const { problems, histories, stale } = await verifyLog(log, { contents: NO_CONTENTS });
+    expect(problems).toEqual([
+      {
+        partition,
+        offset: 1,
+        history: null,
+        seq: null,
+        kind: 'foreign',
+        code: 'E_RECORD_FOREIGN',
+        message: `the record ${partition}@1 is none of this log: no frame, under the key h of partition ${partitionOf('h', 3)}; no history is affected`,
+      },
+    ]);
+    expect(histories.get('h')).toMatchObject({ next: 2, state: 'open', partition: partitionOf('h', 3) });
+    expect(stale.foreign).toBe(1);
   });
 
   it('that verifies the log reports every problem, also those after one that closes the partition [record §2: verify]', async () => {

@@ -44,7 +44,7 @@ export const METRICS = {
   },
   stemma_records_stale_total: {
     kind: 'counter',
-    help: 'Records of the log that were ignored, by reason (repeated, overtaken, unfit, misplaced, after-damage), up to the offset of the rows.',
+    help: 'Records of the log that were ignored, by reason (repeated, overtaken, unfit, misplaced, after-damage, foreign), up to the offset of the rows.',
     labels: ['partition', 'read_model', 'reason'],
   },
   stemma_records_damaged: {

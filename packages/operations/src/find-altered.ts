@@ -1,4 +1,4 @@
-import { damagedRecords, type EventLog } from '@stemma/log';
+import { damagedRecords, livesIn, type EventLog } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
 import type { Finding } from './finding.ts';
 
@@ -31,8 +31,11 @@ export const findAltered = async (
     const over = now() + (until - now()) / (log.partitions - partition);
     const range = { from: await log.start(partition), to };
     const found = await damagedRecords(log, partition, range, () => now() >= over);
-    for (const { offset, key } of found.records)
-      if (!known.has(offset)) records.push({ partition, offset, history: key });
+    const where = { partition, partitions: log.partitions };
+    for (const { offset, key, keyVouched } of found.records) {
+      const isForeign = key !== null && keyVouched && !livesIn(key, where);
+      if (!isForeign && !known.has(offset)) records.push({ partition, offset, history: key });
+    }
     if (found.reached < to)
       findings.push({
         level: 'note',

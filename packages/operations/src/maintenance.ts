@@ -193,8 +193,8 @@ const rebuildIfDamageChanged = async (
   { log, projection, projectors }: Pick<Services, 'log' | 'projection' | 'projectors'>,
   problems: readonly Problem[],
 ): Promise<void> => {
-  const known = async ({ partition, offset, history }: Problem): Promise<boolean> => {
-    if (partition === null || offset === null) return true;
+  const known = async ({ kind, partition, offset, history }: Problem): Promise<boolean> => {
+    if (kind === 'foreign' || partition === null || offset === null) return true;
     const damage = (await projection.checkpoint(partition))?.state.damage ?? [];
     if (damage.some((each) => each.offset === offset || (each.affectsWholePartition && each.offset < offset)))
       return true;
