@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { EventLog } from '@stemma/log';
 import { openEmbeddedLog, openReadOnlyLog } from '@stemma/log-embedded';
-import { accessSync, constants, existsSync, readdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolderBeside } from './scratch-folders.ts';
 
@@ -49,7 +49,12 @@ export type OpenLogOptions = {
   readonly say?: (sentence: string) => void;
 };
 
-/** Opens the log of a home. @throws E_HOME_NOT_FOUND, E_LOG_GONE, E_USAGE for an invalid address, and what opening the log throws */
+/**
+ * Opens the log of a home.
+ *
+ * @throws E_HOME_NOT_FOUND; E_LOG_NOT_FOUND if the home is there and its topic is not; E_LOG_GONE; E_USAGE for an invalid
+ *   address; what opening the log throws
+ */
 export const openHomeLog = async ({
   directory,
   address,
@@ -70,9 +75,16 @@ export const openHomeLog = async ({
   // Most homes do not use Kafka, and its client loads slowly.
   const { openKafkaLog, parseKafkaAddress } = await import('@stemma/log-kafka');
   const kafkaAddress = parseKafkaAddress(address);
-  // The home holds the contents, without which the histories of the log cannot be shown.
-  if (!create && !shared && !existsSync(join(directory, 'contents'))) throw noHome(directory);
+  // The home holds the contents, without which the histories of the log cannot be shown. Its folders are made before the
+  // topic: a service that finds the topic finds them too.
+  const contents = join(directory, 'contents');
+  if (create && !shared) mkdirSync(contents, { recursive: true, mode: 0o700 });
+  if (!shared && !existsSync(directory)) throw noHome(directory);
   const log = await openKafkaLog({ ...kafkaAddress, create });
+  if (!shared && !existsSync(contents)) {
+    await log.close();
+    throw noHome(directory);
+  }
   return { log, address: { address, facts: log.facts }, rowsFolder: 'rows-kafka', keepFrames: true };
 };
 

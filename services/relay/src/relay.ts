@@ -50,7 +50,7 @@ export type RelayReport = {
 /**
  * Publishes every accepted event of a log as one record (docs/events.md), at least once, in the order of its history,
  * until the signal aborts. It stores what the brokers acknowledged before it publishes more, so killing it loses nothing.
- * It waits while brokers cannot be reached.
+ * It waits while brokers cannot be reached and, unless it runs once, for the topic of a home that has none yet.
  *
  * @throws E_USAGE, E_HOME_NOT_FOUND, E_LOG_NOT_FOUND, E_LOG_MISMATCH, E_VERSION_NEEDED, E_BROKERS_REFUSED;
  *   E_CURSOR_LOST if the checkpoint belongs to another log or topic
@@ -67,7 +67,8 @@ export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
 
 const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<RelayReport> => {
   const { signal, say } = options;
-  const retry = openRetry(signal, say);
+  // Whoever writes first makes the topic. A home that is not there is mistyped.
+  const retry = openRetry(signal, say, ({ code }) => code === 'E_LOG_NOT_FOUND' && options.once !== true);
   await using closing = new AsyncDisposableStack();
   const status = openStatus(retry);
   if (options.statusPort !== undefined) {

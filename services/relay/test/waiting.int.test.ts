@@ -1,3 +1,5 @@
+import { findBroker } from '@stemma/test-kit';
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,3 +42,37 @@ test('while brokers are down the relay is alive but not ready, says once what it
     rmSync(directory, { recursive: true, force: true });
   }
 });
+
+test('a relay waits for the topic of a home that has none yet, and goes on when it is there; once, or with a mistyped home, it does not wait', async ({
+  skip,
+}) => {
+  const found = await findBroker();
+  if ('skip' in found) return skip(found.skip);
+  const directory = mkdtempSync(join(tmpdir(), 'stemma-relay-'));
+  const stop = new AbortController();
+  try {
+    const address = `kafka://${found.brokers.join()}/absent-${randomUUID()}`;
+    const said: string[] = [];
+    const options = {
+      directory,
+      log: address,
+      to: `${address}-out?partitions=1`,
+      signal: stop.signal,
+      say: (sentence: string) => void said.push(sentence),
+    };
+    await expect(runRelay({ ...options, once: true })).rejects.toMatchObject({ code: 'E_LOG_NOT_FOUND' });
+    await expect(runRelay({ ...options, directory: join(directory, 'typo') })).rejects.toMatchObject({
+      code: 'E_HOME_NOT_FOUND',
+    });
+    const running = runRelay(options);
+    await expect.poll(() => said.join(), { timeout: 60_000 }).toContain('E_LOG_NOT_FOUND');
+    const home = await openHome({ directory, log: `${address}?partitions=1`, create: true });
+    await home.close();
+    await expect.poll(() => said.join(), { timeout: 60_000 }).toContain('reconnected');
+    stop.abort();
+    await running;
+  } finally {
+    stop.abort();
+    rmSync(directory, { recursive: true, force: true });
+  }
+}, 120_000);
