@@ -86,8 +86,10 @@ export const openJsonReader = (reading: JsonReading): JsonReader => {
       return;
     }
     state = COMMA_OR_END;
-    if (top.list !== null) top.list.push(value);
-    else if (top.key === '__proto__') define(top.object, value);
+    if (top.list !== null) {
+      if (stack.length === 1 && reading.takesItem?.(value) === true) cost = COST.container;
+      else top.list.push(value);
+    } else if (top.key === '__proto__') define(top.object, value);
     else top.object[top.key] = value;
   };
   const open = (list: boolean, at: number): void => {

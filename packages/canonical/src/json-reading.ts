@@ -10,6 +10,11 @@ export type JsonReading = {
   readonly onRepeatedKey: (key: string, at: number) => void;
   /** True to take any key and text, also those that no tree may hold. */
   readonly anyText: boolean;
+  /**
+   * Given each item of a text that is a list as soon as it has ended. True: the caller has it now, so that it stands in no list, and the
+   * values of the text may take as much again.
+   */
+  readonly takesItem?: (item: unknown) => boolean;
   /** Told of objects with keys that JavaScript may put in another order, such as "10": the keys as the text has them. */
   readonly keyOrder?: (object: object, keys: readonly string[]) => void;
 };

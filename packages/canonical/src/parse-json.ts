@@ -18,8 +18,16 @@ export const parseJson = (text: string, what = 'the text'): Json => parse(text, 
 /** As {@link parseJson}, but integers are kept exactly: those beyond ±(2^53−1) as `bigint`. */
 export const parseWideJson = (text: string, what = 'the text'): WideJson => parse(text, what, true);
 
-/** As {@link parseWideJson}, for a text that comes in pieces: what is wrong with it shows with the piece. */
-export const openWideJsonReader = (what: string): JsonReader => openJsonReader(refusing(what, true));
+/**
+ * As {@link parseWideJson}, for a text that comes in pieces: what is wrong with it shows with the piece.
+ *
+ * @param takesItem takes the items of a list one by one, if it returns true
+ */
+export const openWideJsonReader = (what: string, takesItem?: (item: WideJson) => boolean): JsonReader =>
+  openJsonReader({
+    ...refusing(what, true),
+    ...(takesItem && { takesItem: (item) => takesItem(item as WideJson) }),
+  });
 
 /** Longer texts may hold more values than memory does, so they are read by the reader that counts. */
 const MAX_PLAIN = 1024 * 1024;

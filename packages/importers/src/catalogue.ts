@@ -63,3 +63,9 @@ export const importerFor = (first: WideJson, file: string): Importer => {
   if (found === undefined) throw fail('E_FORMAT_UNKNOWN', `${file} looks like none of the formats ${NAMES}`);
   return found;
 };
+
+/** What a list that begins with this item is read by; undefined where {@link importerFor} says what is wrong with it. */
+export const importerForItems = (first: WideJson): Importer | undefined =>
+  OF_LINES.some((importer) => importer.recognises(first))
+    ? undefined
+    : AUTO.find((importer) => importer.recognises([first]));

@@ -2,7 +2,7 @@ import type { WideJson } from '@stemma/canonical';
 import type { StemmaError } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 
-/** One JSON value of a file: the whole file, or a line of it. */
+/** One JSON value of a file: the whole file, a line of it, or an item of a long list. */
 export type Unit = {
   /** Its place for messages: "the file", "line 3". */
   readonly where: string;
@@ -11,6 +11,8 @@ export type Unit = {
   readonly value: WideJson;
   /** The 1-based number of the line, 0 for a document. */
   readonly line: number;
+  /** True for an item of a list that the importer takes item by item. */
+  readonly isItem?: boolean;
   /** Why the line cannot be parsed, if other lines may be good all the same. */
   readonly fault?: StemmaError;
 };
@@ -71,6 +73,8 @@ export type Importer = {
   readonly passesFaults?: boolean;
   /** True if the first value of a file looks like this format. */
   readonly recognises: (first: WideJson) => boolean;
+  /** True if a list that begins with this item can be read item by item: each is then a unit of its own. */
+  readonly takesItems?: (first: WideJson) => boolean;
   /**
    * Maps the values of a file. It runs twice, the first time only to find errors, so it must give the same each time,
    * and must find everything that can be wrong.

@@ -2,11 +2,11 @@ import { fromHex, pack, sha256Hex, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { checkName, historyId, type Command, type Step } from '@stemma/history';
-import { importerFor, importerNamed } from './catalogue.ts';
+import { importerFor, importerForItems, importerNamed } from './catalogue.ts';
 import type { Importer, ImporterOutput, ImportReport, Unit } from './importer.ts';
 import { nameOfMessages } from './name-of-messages.ts';
 import { readText, type ImportSource, type Reading } from './source.ts';
-import { readUnits, type Layout } from './units.ts';
+import { readUnits, type Layout, type UnitOptions } from './units.ts';
 
 /**
  * The output of an import, in order: for each conversation its commands, in the order of their frames, then its report.
@@ -176,13 +176,17 @@ const openFile = (
       return;
     }
     const text = readText(source, reading, (bytes) => onProgress(phase, bytes));
-    const readsLines = (): boolean => importer?.readsLines === true;
+    const unitOptions: UnitOptions = {
+      onLayout: (found) => (layout = found),
+      readsLines: () => importer?.readsLines === true,
+      takesItems: (first) => (importer ?? importerForItems(first))?.takesItems?.(first) === true,
+    };
     /** Lines before the first one that shows the format, and what is wrong with the first of them. */
     const unknown: Unit[] = [];
     let fault: StemmaError | undefined;
-    for await (const unit of readUnits(text, source.name, (found) => (layout = found), readsLines)) {
+    for await (const unit of readUnits(text, source.name, unitOptions)) {
       try {
-        importer ??= importerFor(unit.value, source.name);
+        importer ??= importerFor(unit.isItem === true ? [unit.value] : unit.value, source.name);
       } catch (error) {
         if (!isStemmaError(error, 'E_FORMAT_UNKNOWN')) throw error;
         fault ??= error;
@@ -192,7 +196,7 @@ const openFile = (
       }
       if (fault !== undefined && importer.passesFaults !== true) throw fault;
       yield* unknown.splice(0);
-      if (layout === 'document') document = unit;
+      if (layout === 'document' && unit.isItem !== true) document = unit;
       if (unit.fault !== undefined && importer.passesFaults !== true) throw unit.fault;
       yield unit;
     }

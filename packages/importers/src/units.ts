@@ -11,10 +11,21 @@ const MAX_WAITING = 1024 * 1024;
 /** The layout of a file: one JSON document, or one on every line. */
 export type Layout = 'document' | 'lines';
 
+/** What the reader of a file wants to get. */
+export type UnitOptions = {
+  readonly onLayout: (layout: Layout) => void;
+  /** From the point where it returns true, lines are returned unparsed; it is asked after the first value. */
+  readonly readsLines?: () => boolean;
+  /**
+   * Asked with the first item of a long list that is the document, or the first line. True: every item is a unit, and is
+   * not held in memory any longer.
+   */
+  readonly takesItems?: (first: WideJson) => boolean;
+};
+
 /**
  * The JSON values of a text in pieces: lines if the first line that is not blank is a whole JSON value, else one
- * document. Only one line is held in memory. From the point where `readsLines` returns true, lines are returned
- * unparsed; it is asked after the first value.
+ * document. Only one line is held in memory, or one item of a list.
  *
  * A later line that is no JSON is a unit with its fault.
  *
@@ -24,8 +35,7 @@ export type Layout = 'document' | 'lines';
 export async function* readUnits(
   pieces: AsyncIterable<string>,
   name: string,
-  onLayout: (layout: Layout) => void,
-  readsLines: () => boolean = () => false,
+  { onLayout, readsLines = () => false, takesItems = () => false }: UnitOptions,
 ): AsyncIterable<Unit> {
   let layout: Layout | null = null;
   let number = 1;
@@ -34,10 +44,15 @@ export async function* readUnits(
   let broken = false;
   for await (const { part, ends } of readParts(pieces, () => layout === 'document')) {
     const isLine = layout === 'lines';
-    open ??= openText(isLine ? `line ${number}` : name, { isRaw: readsLines(), keepsFault: isLine });
+    open ??= openText(isLine ? `line ${number}` : name, {
+      isRaw: readsLines(),
+      keepsFault: isLine,
+      ...(layout === null && { takesItems }),
+    });
     if (broken) open.add('\n');
     open.add(part);
     broken = false;
+    yield* open.items(layout === null ? `line ${number}` : name);
     if (!ends) continue;
     if (layout === null && (open.isRaw || !open.isBlank())) {
       layout = open.isRaw || open.isWhole(`line ${number}`) ? 'lines' : 'document';
@@ -45,13 +60,13 @@ export async function* readUnits(
       broken = layout === 'document';
     }
     if (layout !== 'document') {
-      if (open.isRaw || !open.isBlank()) yield open.unit(`line ${number}`, number);
+      if (open.isRaw || !open.isBlank()) yield* open.end(`line ${number}`, number);
       open = null;
     }
     number += 1;
   }
   if (layout === null) throw fail('E_INPUT_NOT_JSON', `${name} is empty`);
-  if (layout === 'document' && open !== null) yield open.unit(name, 0);
+  if (layout === 'document' && open !== null) yield* open.end(name, 0);
 }
 
 /** A line or document that is coming. */
@@ -62,13 +77,51 @@ type OpenText = {
   readonly isBlank: () => boolean;
   /** True if it is whole JSON; a document may begin with what is not. */
   readonly isWhole: (where: string) => boolean;
-  readonly unit: (where: string, line: number) => Unit;
+  /** The items of a list that came so far, if they are taken one by one. */
+  readonly items: (where: string) => Iterable<Unit>;
+  /** The unit, or the last of its items. */
+  readonly end: (where: string, line: number) => Iterable<Unit>;
+};
+
+/** The items of a list that are taken one by one. The place of a single item is that of the list. */
+const openItems = (takesItems: (first: WideJson) => boolean) => {
+  let waiting: WideJson[] = [];
+  let taken: boolean | null = null;
+  let count = 0;
+  const unit = (where: string, value: WideJson): Unit => ({ where, text: '', value, line: 0, isItem: true });
+  return {
+    areTaken: () => taken === true,
+    take: (item: WideJson): boolean => {
+      taken ??= takesItems(item);
+      if (taken) waiting.push(item);
+      return taken;
+    },
+    *drain(where: string): Iterable<Unit> {
+      if (count === 0 && waiting.length === 1) return;
+      const ready = waiting;
+      waiting = [];
+      for (const item of ready) yield unit(`${where}, item ${count++}`, item);
+    },
+    *end(where: string): Iterable<Unit> {
+      if (count > 0) yield* this.drain(where);
+      else for (const item of waiting) yield unit(where, item);
+    },
+  };
 };
 
 const openText = (
   what: string,
-  { isRaw, keepsFault }: { readonly isRaw: boolean; readonly keepsFault: boolean },
+  {
+    isRaw,
+    keepsFault,
+    takesItems = () => false,
+  }: {
+    readonly isRaw: boolean;
+    readonly keepsFault: boolean;
+    readonly takesItems?: (first: WideJson) => boolean;
+  },
 ): OpenText => {
+  const items = openItems(takesItems);
   /** Of a line that is no JSON; the rest of it is passed over. */
   let fault: StemmaError | null = null;
   const read = <T>(fn: () => T): T | null => {
@@ -105,12 +158,18 @@ const openText = (
       read(() => {
         if (reader !== null) reader.write(part);
         else if (!isRaw && length > MAX_WAITING) {
-          reader = openWideJsonReader(what);
+          reader = openWideJsonReader(what, items.take);
           for (const each of parts) reader.write(each);
         }
       });
-      // White space in front of a long document takes no memory.
-      if (reader !== null && blank) parts.length = 0;
+      // White space in front of a long document takes no memory, and nothing that was taken.
+      if (reader !== null && (blank || items.areTaken())) parts.length = 0;
+    },
+    *items(where) {
+      for (const item of items.drain(where)) {
+        length = 0;
+        yield item;
+      }
     },
     isBlank: () => blank,
     isWhole: (where) => {
@@ -118,21 +177,26 @@ const openText = (
       value = tryParse(text(), where);
       return value !== undefined;
     },
-    unit: (where, line) => {
-      if (isRaw) return { where, text: text(), value: null, line };
+    *end(where, line) {
+      if (isRaw) {
+        yield { where, text: text(), value: null, line };
+        return;
+      }
       const parsed = read(() =>
         reader === null ? (value ?? parseWideJson(text(), where)) : (reader.end() as WideJson),
       );
-      if (fault !== null) return { where, text: '', value: null, line, fault };
-      return {
-        where,
-        // Of a long one, few need the text beside the value.
-        get text() {
-          return text();
-        },
-        value: parsed,
-        line,
-      };
+      if (items.areTaken()) yield* items.end(where);
+      else if (fault !== null) yield { where, text: '', value: null, line, fault };
+      else
+        yield {
+          where,
+          // Of a long one, few need the text beside the value.
+          get text() {
+            return text();
+          },
+          value: parsed,
+          line,
+        };
     },
   };
 };

@@ -248,6 +248,66 @@ describe('readImport', () => {
     expect(most).toBeLessThan(15_000_000);
   });
 
+  it('holds one conversation of a list of them at a time [context-tree §9]', async () => {
+    const conversation = (n: number): string =>
+      JSON.stringify({ name: `c${n}`, messages: [user('x'.repeat(500_000)), { role: 'assistant' }] });
+    for (const separator of [',', ',\n']) {
+      const source: ImportSource = {
+        name: 'the file',
+        size: null,
+        async *open() {
+          for (let n = 0; n < 60; n++) yield Buffer.from((n === 0 ? '[' : separator) + conversation(n));
+          yield Buffer.from(']\n');
+        },
+      };
+      const before = heapInUse();
+      let most = 0;
+      let reports = 0;
+      for await (const item of readImport(source)) {
+        if (item.kind !== 'report') continue;
+        reports += 1;
+        if (reports % 20 === 0) most = Math.max(most, heapInUse() - before);
+      }
+      expect(reports).toBe(60);
+      expect(most).toBeLessThan(15_000_000);
+    }
+  });
+
+  it.each([
+    ['on one line', ',', 'line 1'],
+    ['on several lines', ',\n', 'the file'],
+  ])(
+    'says which items of a long list %s cannot be read [context-tree §9]',
+    async (_what, separator, where) => {
+      const conversations = [
+        { messages: [user('x'.repeat(2_000_000))] },
+        [user('a')],
+        { messages: [{ role: 'bot' }] },
+        7,
+        { messages: [user('b'), { role: 'assistant' }] },
+      ];
+      const text = `[${conversations.map((each) => JSON.stringify(each)).join(separator)}\n]`;
+      for (const piece of [1_000, 65_536]) {
+        const found = await items(sourceOf(text, piece), { partly: true });
+        expect(
+          found.flatMap((item) => (item.kind === 'refused' ? [[item.place, item.error.code]] : [])),
+        ).toEqual([
+          [`${where}, item 2`, 'E_ROLE_UNKNOWN'],
+          [`${where}, item 3`, 'E_INPUT_SHAPE'],
+        ]);
+        expect(found.filter(({ kind }) => kind === 'report').map(({ conversation }) => conversation)).toEqual(
+          [0, 1, 4],
+        );
+      }
+      expect(await refusal(sourceOf(`${text.slice(0, -1)},{"a":`, 65_536), { partly: true })).toMatchObject({
+        items: 0,
+        code: 'E_INPUT_TRUNCATED',
+      });
+      const [alone, ...others] = await items(sourceOf(JSON.stringify(conversations.slice(0, 1))));
+      expect([alone?.kind, others.map(({ kind }) => kind)]).toEqual(['command', ['report']]);
+    },
+  );
+
   it('reports how far it has read while it checks the file and again while it imports it [context-tree §9]', async () => {
     const seen: [string, number][] = [];
     const text = '[{"role":"user"}]\n[{"role":"user"}]\n';

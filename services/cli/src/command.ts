@@ -33,6 +33,8 @@ export type Context = {
   readonly pager: (text: string) => Promise<boolean>;
   /** Opens the home; it is closed when the command ends. `create` for commands that write, `observe` for what counts. */
   readonly home: (options?: Pick<HomeOptions, 'create' | 'observe'>) => Promise<Home>;
+  /** The same home, closed and opened again: what it held in memory is free, and what it mapped. Nobody may be using it. */
+  readonly reopenHome: () => Promise<Home>;
   /** Notes that a position was looked at: recorded at the end where an actor is named and the history wants it. */
   readonly observe: (branchRef: BranchRef, kind: ObservationKind, what: string, position: Position) => void;
   /** The home, and the history or branch in it that an argument names; says so if it is closed. @throws E_HISTORY_NOT_FOUND */
@@ -121,6 +123,7 @@ const runCommand = async (
   const output = openOutput(around, options['json'] === true);
   const stop = cancellation(around.signal, output);
   let home: Home | undefined;
+  let opened: Pick<HomeOptions, 'create' | 'observe'> | undefined;
   let found: BranchRef | undefined;
   let display: ProgressDisplay | undefined;
   const directory = resolve(
@@ -146,14 +149,22 @@ const runCommand = async (
       found ??= answer.branchRef;
       return answer;
     },
-    home: async (homeOptions = {}) =>
-      (home ??= await (around.openHome ?? openHome)({
+    home: async (homeOptions = {}) => {
+      opened ??= homeOptions;
+      return (home ??= await (around.openHome ?? openHome)({
         directory,
         say: output.say,
-        ...homeOptions,
+        ...opened,
         ...addressesOf(around.env),
         ...redactOf(options, around.env),
-      })),
+      }));
+    },
+    reopenHome: async () => {
+      const before = home;
+      home = undefined;
+      await before?.close();
+      return context.home();
+    },
   };
   try {
     stop.signal.throwIfAborted();

@@ -5,6 +5,7 @@ import type { Command } from '@stemma/history';
 import type { Home } from '@stemma/home';
 import { readImport, type ImportItem, type ImportReport, type NameConversation } from '@stemma/importers';
 import { setImmediate } from 'node:timers/promises';
+import { openImportRest, type ImportRest } from './import-rest.ts';
 import { openImportSource } from './import-source.ts';
 import type { InputSurroundings } from './input.ts';
 
@@ -45,6 +46,8 @@ export type ImportFileOptions = {
   readonly erasable?: { readonly subject: string | null };
   /** Records nothing of a file with a conversation that cannot be read. */
   readonly strict?: boolean;
+  /** That of all files of an import. Default: one of this file, which keeps the home open. */
+  readonly rest?: ImportRest;
   /** What `-` reads (default: stdin of the process). */
   readonly stdin?: InputSurroundings['stdin'];
   readonly signal: AbortSignal;
@@ -54,14 +57,8 @@ export type ImportFileOptions = {
 /** A signal of the system is noticed when the event loop gets its turn; so often it does, in milliseconds. */
 const TURN_EVERY = 50;
 
-/** So many commands are under way at once: they become durable together. */
-const MAX_PENDING = 64;
-
-/**
- * After so many commands the rows catch up: what they lack is held in memory, and of one history a writer refuses to hold more than 10,000
- * frames.
- */
-const MOST_BEHIND = 500;
+/** So many commands are under way at once, of so many bytes of the file: they become durable together. */
+const MAX_PENDING = { commands: 64, bytes: 8 * 1024 * 1024 };
 
 /**
  * Records a file; without a home it is only read. Gives one entry for each conversation in it.
@@ -69,25 +66,29 @@ const MOST_BEHIND = 500;
  * @throws coded errors of the reading where no conversation can be read (then nothing is recorded) and of the recording; E_CANCELLED.
  */
 export const importFile = async (
-  home: Home | null,
+  opened: Home | null,
   file: string,
   options: ImportFileOptions,
 ): Promise<ImportedFile> => {
   using source = openImportSource(file, { stdin: options.stdin ?? process.stdin, signal: options.signal });
+  let home = opened;
   const imported: Imported[] = [];
   const refused: RefusedPart[] = [];
   let tally = newTally();
-  const pending: Promise<void>[] = [];
+  const pending = openPending();
+  /** Bytes of the file: read by now, and when the command before was. */
+  const read = { now: 0, before: 0 };
   let turn = performance.now();
-  let behind = 0;
+  const rest = options.rest ?? openImportRest();
   const items = readImport(source, {
     format: options.format,
     name: options.name,
     partly: options.strict !== true,
-    ...(home === null ? {} : { redact: (text) => home.redactText(text) }),
+    ...(home === null ? {} : { redact: (text: string) => home?.redactText(text) ?? text }),
     // A file is read twice: once for what is wrong with it, once to record it.
     onProgress: (phase, bytes) => {
       options.signal.throwIfAborted();
+      read.now = bytes;
       const size = source.size ?? 0;
       options.onProgress?.(phase === 'check' ? bytes : size + bytes, size * 2);
     },
@@ -102,21 +103,16 @@ export const importFile = async (
     for await (const item of items) {
       options.signal.throwIfAborted();
       if (item.kind === 'command') {
+        const bytes = read.now - read.before;
+        read.before = read.now;
         // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
         if (item.renamed !== undefined) {
-          await Promise.all(pending.splice(0));
+          await pending.all();
           await recordStart(home, item, options, tally);
-          continue;
-        }
-        const recorded = record(home, item.command, tally);
-        recorded.catch(() => undefined); // reported where it is awaited
-        pending.push(recorded);
-        if (pending.length >= MAX_PENDING) await pending.shift();
-        behind += 1;
-        if (behind < MOST_BEHIND) continue;
-        await Promise.all(pending.splice(0));
-        await catchUp(home);
-        behind = 0;
+        } else await pending.add(record(home, item.command, tally), bytes);
+        if (!rest.isDue(bytes)) continue;
+        await pending.all();
+        home = await rest.take(home);
         continue;
       }
       if (item.kind === 'refused') {
@@ -124,24 +120,40 @@ export const importFile = async (
         refused.push({ place: item.place, code, message });
         continue;
       }
-      await Promise.all(pending.splice(0));
+      await pending.all();
       imported.push(toImported(file, item, tally));
       tally = newTally();
     }
   } catch (error) {
-    await Promise.allSettled(pending);
+    await pending.settled();
     throw error;
   }
   return { imported, refused };
 };
 
-/** Rows that others make may take longer: whoever needs them is told. */
-const catchUp = async (home: Home | null): Promise<void> => {
-  try {
-    await home?.catchUp();
-  } catch (error) {
-    if (!isStemmaError(error, 'E_ROWS_BEHIND')) throw error;
-  }
+/** Commands that are under way. What refuses one is thrown where it is awaited. */
+const openPending = () => {
+  const pending: { readonly recorded: Promise<void>; readonly bytes: number }[] = [];
+  let bytes = 0;
+  const oldest = async (): Promise<void> => {
+    const first = pending.shift();
+    bytes -= first?.bytes ?? 0;
+    await first?.recorded;
+  };
+  return {
+    /** Adds a command, and waits while there are too many. */
+    async add(recorded: Promise<void>, size: number): Promise<void> {
+      recorded.catch(() => undefined);
+      pending.push({ recorded, bytes: size });
+      bytes += size;
+      while (pending.length >= MAX_PENDING.commands || (bytes > MAX_PENDING.bytes && pending.length > 0))
+        await oldest();
+    },
+    async all(): Promise<void> {
+      while (pending.length > 0) await oldest();
+    },
+    settled: () => Promise.allSettled(pending.map(({ recorded }) => recorded)),
+  };
 };
 
 type FirstItem = Extract<ImportItem, { readonly kind: 'command' }>;

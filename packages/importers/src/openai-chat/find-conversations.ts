@@ -40,17 +40,21 @@ export const findConversations = (
   const known = value.find((item) => isMessage(item) || isConversation(item, forms));
   if (known === undefined || !isConversation(known, forms))
     return [{ where, conversation: ofList(value, {}, forms) }];
-  return value.map((item, index) => {
-    const place = value.length === 1 ? where : `${where}, item ${index}`;
-    try {
-      const conversation = isList(item) ? ofList(item, {}, forms) : wrapped(item, place, forms);
-      if (conversation !== null) return { where: place, conversation };
-    } catch (error) {
-      if (!isStemmaError(error)) throw error;
-      return { where: place, fault: error };
-    }
-    return { where: place, fault: fail('E_INPUT_SHAPE', `${place} holds no list of messages, as others do`) };
-  });
+  return value.map((item, index) =>
+    findItem(item, value.length === 1 ? where : `${where}, item ${index}`, forms),
+  );
+};
+
+/** The conversation that an item of a list of conversations is. */
+export const findItem = (item: WideJson, where: string, forms: Forms): FoundItem => {
+  try {
+    const conversation = isList(item) ? ofList(item, {}, forms) : wrapped(item, where, forms);
+    if (conversation !== null) return { where, conversation };
+  } catch (error) {
+    if (!isStemmaError(error)) throw error;
+    return { where, fault: error };
+  }
+  return { where, fault: fail('E_INPUT_SHAPE', `${where} holds no list of messages, as others do`) };
 };
 
 /** True if the value may hold conversations. */
@@ -64,7 +68,7 @@ export const isMessage = (value: WideJson): value is WideJsonObject =>
   isJsonObject(value) && value['role'] !== undefined;
 
 /** True for a list, and for an object that holds one or several and is no message. */
-const isConversation = (value: WideJson, forms: Forms): boolean => {
+export const isConversation = (value: WideJson, forms: Forms): boolean => {
   if (!isJsonObject(value)) return isList(value);
   const [place] = conversationsIn(value, MOST_DEPTH, forms);
   return place !== undefined && (!isMessage(value) || place.path.length === 0);

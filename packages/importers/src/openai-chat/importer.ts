@@ -4,7 +4,9 @@ import type { Importer, ImporterOutput, Unit } from '../importer.ts';
 import type { RequestForm } from '../request-form.ts';
 import {
   findConversations,
+  findItem,
   holdsConversations,
+  isConversation,
   isMessage,
   type FoundConversation,
   type FoundItem,
@@ -32,6 +34,7 @@ export const messageListImporter = (
   summary,
   passesFaults: true,
   recognises: (first) => holdsConversations(first, forms) || isMessage(first),
+  takesItems: (first) => isConversation(first, forms),
   read: (units) => read(units, forms),
 });
 
@@ -45,7 +48,12 @@ export const openaiChat = messageListImporter(
 async function* read(units: AsyncIterable<Unit>, forms: Forms): AsyncIterable<ImporterOutput> {
   let lines: ChatConversation | null = null;
   let others = false;
-  for await (const { value, where, fault } of units) {
+  for await (const { value, where, fault, isItem } of units) {
+    if (isItem === true) {
+      yield* readItem(findItem(value, where, forms));
+      others = true;
+      continue;
+    }
     // One message less would be another conversation.
     if (fault !== undefined && lines !== null) throw fault;
     const found = fault === undefined ? findIn(value, where, forms) : [{ where, fault }];

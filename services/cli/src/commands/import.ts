@@ -6,8 +6,10 @@ import { importFile, type Imported } from '../import-file.ts';
 import { listImportFiles, sizeOf } from '../import-files.ts';
 import { importSessionFolder, isSessionFolder } from '../import-session.ts';
 import { openNames } from '../import-names.ts';
+import { openImportRest } from '../import-rest.ts';
 import { text } from '../options.ts';
 import { printable, table } from '../output.ts';
+import { withSmallHeaps } from '../small-heaps.ts';
 
 /** The format of folders with a session of a pool in them. */
 const SESSION = 'logosphere';
@@ -50,87 +52,92 @@ export const importCommand: CommandSpec = {
     ['--strict', 'record nothing of a file with a conversation that cannot be read'],
     ['--dry-run', 'a report only; nothing is recorded'],
   ],
-  run: async ({ home: open, output, stdin, signal, progress: display }, [given], options) => {
-    const format = text(options, 'format') ?? 'auto';
-    const paths = given as readonly string[];
-    const sessions = paths.filter(
-      (path) => format === SESSION || (format === 'auto' && isSessionFolder(path)),
-    );
-    const others = paths.filter((path) => !sessions.includes(path));
-    const listed = others.length === 0 ? NO_FILES : listImportFiles(others);
-    const { passedOver, empty } = listed;
-    const files = [...sessions, ...listed.files];
-    const { erasable } = erasableOf(options);
-    const names = openNames(text(options, 'history')?.normalize('NFC'), files.length, erasable !== undefined);
-    const dry = options['dryRun'] === true;
-    const home = dry ? null : await open({ create: true });
-    const imported: Imported[] = [];
-    const refused: Refused[] = empty.map((folder) => ({
-      file: folder,
-      place: null,
-      code: 'E_IO',
-      message: 'the folder holds no .json, .jsonl or .ndjson file',
-    }));
-    if (passedOver.length > 0)
-      output.say(`passed over, no .json, .jsonl or .ndjson: ${passedOver.join(', ')}`);
+  run: (context, args, options) => withSmallHeaps(() => runImport(context, args, options)),
+};
 
-    const sizes = files.map((file) => (sessions.includes(file) ? 0 : sizeOf(file)));
-    // A file is read twice.
-    const total = sizes.reduce((sum, size) => sum + size, 0) * 2;
-    const progress = display(
-      files.length === 1 ? `bytes of ${files[0] ?? ''}` : `bytes of ${files.length} files`,
-    );
-    let done = 0;
-    for (const [i, file] of files.entries()) {
-      const most = (sizes[i] ?? 0) * 2;
-      try {
-        if (sessions.includes(file)) {
-          if (erasable !== undefined) throw fail('E_USAGE', 'a session cannot be imported as erasable');
-          const named = names(file);
-          const found = await importSessionFolder(home, file, {
-            name: typeof named === 'string' ? named : null,
-            signal,
-          });
-          imported.push(found);
-          for (const warning of found.warnings) output.say(`${file}: ${warning}`);
-          continue;
-        }
-        const found = await importFile(home, file, {
-          format,
-          name: names(file),
-          stdin,
-          ...(erasable === undefined ? {} : { erasable }),
-          strict: options['strict'] === true,
+const runImport: CommandSpec['run'] = async (
+  { home: open, reopenHome, output, stdin, signal, progress: display },
+  [given],
+  options,
+) => {
+  const format = text(options, 'format') ?? 'auto';
+  const paths = given as readonly string[];
+  const sessions = paths.filter((path) => format === SESSION || (format === 'auto' && isSessionFolder(path)));
+  const others = paths.filter((path) => !sessions.includes(path));
+  const listed = others.length === 0 ? NO_FILES : listImportFiles(others);
+  const { passedOver, empty } = listed;
+  const files = [...sessions, ...listed.files];
+  const { erasable } = erasableOf(options);
+  const names = openNames(text(options, 'history')?.normalize('NFC'), files.length, erasable !== undefined);
+  const dry = options['dryRun'] === true;
+  if (!dry) await open({ create: true });
+  const rest = openImportRest(reopenHome);
+  const imported: Imported[] = [];
+  const refused: Refused[] = empty.map((folder) => ({
+    file: folder,
+    place: null,
+    code: 'E_IO',
+    message: 'the folder holds no .json, .jsonl or .ndjson file',
+  }));
+  if (passedOver.length > 0) output.say(`passed over, no .json, .jsonl or .ndjson: ${passedOver.join(', ')}`);
+
+  const sizes = files.map((file) => (sessions.includes(file) ? 0 : sizeOf(file)));
+  // A file is read twice.
+  const total = sizes.reduce((sum, size) => sum + size, 0) * 2;
+  const progress = display(
+    files.length === 1 ? `bytes of ${files[0] ?? ''}` : `bytes of ${files.length} files`,
+  );
+  let done = 0;
+  for (const [i, file] of files.entries()) {
+    const most = (sizes[i] ?? 0) * 2;
+    try {
+      if (sessions.includes(file)) {
+        if (erasable !== undefined) throw fail('E_USAGE', 'a session cannot be imported as erasable');
+        const named = names(file);
+        const found = await importSessionFolder(dry ? null : await open(), file, {
+          name: typeof named === 'string' ? named : null,
           signal,
-          onProgress: (bytes, ofFile) =>
-            progress.count(done + (ofFile > 0 ? Math.min(bytes, most) : 0), Math.max(total, done + most)),
         });
-        imported.push(...found.imported);
-        refused.push(...found.refused.map((part) => ({ file, ...part })));
-        for (const { warnings } of found.imported)
-          for (const warning of warnings) output.say(`${file}: ${warning}`);
-      } catch (error) {
-        if (files.length > 1 && ofTheFile(error) && isStemmaError(error)) {
-          refused.push({ file, place: null, code: error.code, message: error.message });
-          continue;
-        }
-        progress.end();
-        // The document has the error only; what was imported is printed, so that nobody has to look for it.
-        for (const { file: from, name, history } of dry ? [] : imported)
-          output.say(`${from}: imported as ${name ?? history}`);
-        throw error;
-      } finally {
-        done += most;
+        imported.push(found);
+        for (const warning of found.warnings) output.say(`${file}: ${warning}`);
+        continue;
       }
+      const found = await importFile(dry ? null : await open(), file, {
+        format,
+        name: names(file),
+        stdin,
+        ...(erasable === undefined ? {} : { erasable }),
+        strict: options['strict'] === true,
+        rest,
+        signal,
+        onProgress: (bytes, ofFile) =>
+          progress.count(done + (ofFile > 0 ? Math.min(bytes, most) : 0), Math.max(total, done + most)),
+      });
+      imported.push(...found.imported);
+      refused.push(...found.refused.map((part) => ({ file, ...part })));
+      for (const { warnings } of found.imported)
+        for (const warning of warnings) output.say(`${file}: ${warning}`);
+    } catch (error) {
+      if (files.length > 1 && ofTheFile(error) && isStemmaError(error)) {
+        refused.push({ file, place: null, code: error.code, message: error.message });
+        continue;
+      }
+      progress.end();
+      // The document has the error only; what was imported is printed, so that nobody has to look for it.
+      for (const { file: from, name, history } of dry ? [] : imported)
+        output.say(`${from}: imported as ${name ?? history}`);
+      throw error;
+    } finally {
+      done += most;
     }
-    progress.end();
-    for (const { file, code, message } of refused) output.say(`${file}: refused: ${message} (${code})`);
-    const [first] = refused;
-    if (first !== undefined && imported.length === 0)
-      throw fail(first.code, `none of the ${files.length} files was imported; the first: ${first.message}`);
-    await output.result({ imported, refused }, () => report(imported, refused, dry, output.width));
-    return first === undefined ? undefined : ERRORS[first.code].exit;
-  },
+  }
+  progress.end();
+  for (const { file, code, message } of refused) output.say(`${file}: refused: ${message} (${code})`);
+  const [first] = refused;
+  if (first !== undefined && imported.length === 0)
+    throw fail(first.code, `none of the ${files.length} files was imported; the first: ${first.message}`);
+  await output.result({ imported, refused }, () => report(imported, refused, dry, output.width));
+  return first === undefined ? undefined : ERRORS[first.code].exit;
 };
 
 const report = (

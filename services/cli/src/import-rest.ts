@@ -1,0 +1,55 @@
+import { isStemmaError } from '@stemma/errors';
+import type { Home } from '@stemma/home';
+
+const MIB = 1024 * 1024;
+
+/**
+ * After so many commands, or bytes of the file, the rows catch up: what they lack is held in memory, and of one history a writer refuses to
+ * hold more than 10,000 frames.
+ */
+const MOST_BEHIND = { commands: 500, bytes: 16 * MIB };
+
+/**
+ * While the process takes more than so many bytes, its home is closed and opened again when it has caught up so many times. Histories that are
+ * imported stay in its caches though they are not asked for again, and every page of the rows that was touched counts as memory of the process.
+ */
+const REOPEN = { bytes: 300 * MIB, times: 3 };
+
+/** What an import does now and then, in all its files together, while no command is under way. */
+export type ImportRest = {
+  /** Counts a command, and the bytes of the file that were read since the one before; true if it is time. */
+  readonly isDue: (bytes: number) => boolean;
+  /** Gives the home to go on with. */
+  readonly take: (home: Home | null) => Promise<Home | null>;
+};
+
+/** @param reopen closes the home and opens it again */
+export const openImportRest = (reopen?: () => Promise<Home>): ImportRest => {
+  const behind = { commands: 0, bytes: 0 };
+  let times = 0;
+  return {
+    isDue: (bytes) => {
+      behind.commands += 1;
+      behind.bytes += bytes;
+      return behind.commands >= MOST_BEHIND.commands || behind.bytes >= MOST_BEHIND.bytes;
+    },
+    async take(home) {
+      behind.commands = behind.bytes = 0;
+      times += 1;
+      await catchUp(home);
+      if (home === null || reopen === undefined) return home;
+      if (times < REOPEN.times || process.memoryUsage.rss() < REOPEN.bytes) return home;
+      times = 0;
+      return reopen();
+    },
+  };
+};
+
+/** Rows that others make may take longer: whoever needs them is told. */
+const catchUp = async (home: Home | null): Promise<void> => {
+  try {
+    await home?.catchUp();
+  } catch (error) {
+    if (!isStemmaError(error, 'E_ROWS_BEHIND')) throw error;
+  }
+};
