@@ -74,7 +74,7 @@ export const purePackages = [
 ];
 
 /** The only libraries a pure package imports. */
-export const pureLibraries = ['zod', 'diff', 'rfc6902', 'umap-js'];
+export const pureLibraries = ['zod', 'diff', 'rfc6902', 'umap-js', 'gpt-tokenizer'];
 
 /** All that the inspector imports of Stemma. */
 export const inspectorPackages = ['api', 'selectors', 'context-tree', 'errors'];

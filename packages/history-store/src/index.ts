@@ -31,6 +31,7 @@ export {
   isIdTaken,
   readBranchTip,
 } from './lookups.ts';
+export { netChanges } from './net-changes.ts';
 export { type NodeHistoryEntry, readNodeHistory } from './node-history.ts';
 export { type AncestryScope, findTurn, openNodeReader } from './node-reader.ts';
 export { readPositionMeta, type PositionKey } from './position-meta.ts';

@@ -32,7 +32,7 @@ import {
   type DecodedFrames,
   type Erasure,
 } from '@stemma/log';
-import type { ReadModel } from '@stemma/read-models';
+import { loadingTokenizer, type ReadModel } from '@stemma/read-models';
 import type { RowSource, StagedRows } from '@stemma/row-store';
 import { fetching, resume, type Fetcher } from '@stemma/suspend';
 import type { BranchCache } from './branch-cache.ts';
@@ -226,6 +226,7 @@ export const foldFrameInto = async (
         (_, of) => staged.using(() => findFrame(staged, history, of, context.keepFrames)),
       ),
     loading,
+    loadingTokenizer,
   );
   counting?.finish();
   if (!observed) context.branchCache.markUsed(state, branchId);

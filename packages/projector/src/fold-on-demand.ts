@@ -4,6 +4,7 @@ import type { ReadModel } from '@stemma/read-models';
 import { stageRows, type Generation } from '@stemma/row-store';
 import { withNextRevision } from './checkpoint.ts';
 import { decodeFrame, foldFrameInto, type FoldContext } from './fold-frames.ts';
+import type { FrameAt, Readable } from './payloads.ts';
 import { putFolded, readFolded, readFoldedEnd } from './on-demand-rows.ts';
 import { inGeneration } from './repair.ts';
 import { openAddedCounts } from './row-counts.ts';
@@ -39,15 +40,16 @@ export const foldOnDemand = async (options: FoldOnDemand): Promise<boolean> => {
   });
   const counts = openAddedCounts(staged, context.isCounted);
   const since = now();
+  const framesAhead = openFramesAhead(options, at.end, (of) =>
+    staged.using(() => findFrame(staged, history, of, context.keepFrames)),
+  );
   let [seq, bytes] = [at.first, 0];
   try {
     for (; seq < at.end; seq++) {
       if (fullBatch(limits, { frames: seq - at.first, bytes, rows: staged.size, age: now() - since })) break;
       const pausing = context.pause();
       if (pausing !== undefined) await pausing;
-      const readable = await context.payloads.frame(history, seq, (_, of) =>
-        staged.using(() => findFrame(staged, history, of, context.keepFrames)),
-      );
+      const readable = await framesAhead(seq);
       bytes += readable.bytes.length;
       const behind = models.filter((_, i) => (at.next[i] as number) <= seq);
       await foldFrameInto(behind, await decodeFrame(readable, context.contents), staged, counts, context);
@@ -85,6 +87,28 @@ export const foldOnDemand = async (options: FoldOnDemand): Promise<boolean> => {
       }
     }
   }
+};
+
+/** Frames that are read at once. */
+const READ_TOGETHER = 32;
+
+/** A function that gives frames one after another, and reads several at once. */
+const openFramesAhead = (
+  { context: { payloads }, history }: FoldOnDemand,
+  end: number,
+  frameAt: (seq: number) => ReturnType<FrameAt>,
+): ((seq: number) => Promise<Readable>) => {
+  let ahead: readonly Readable[] = [];
+  return async (seq) => {
+    if (ahead.length === 0) {
+      const count = Math.min(READ_TOGETHER, end - seq);
+      const seqs = Array.from({ length: count }, (_, i) => seq + i);
+      ahead = await payloads.frames(history, seqs, (_, of) => frameAt(of));
+    }
+    const [next, ...rest] = ahead as [Readable, ...Readable[]];
+    ahead = rest;
+    return next;
+  };
 };
 
 type Place = {

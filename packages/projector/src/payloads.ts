@@ -32,8 +32,8 @@ export type Payloads = {
     seq: number,
     options?: { readonly once?: boolean },
   ): Promise<readonly HistoryEvent[]>;
-  /** A frame as it was recorded; it is not cached. @throws E_RECORD_DAMAGED, E_SNAPSHOT_NOT_FOUND */
-  frame(history: string, seq: number, frameAt: FrameAt): Promise<Readable>;
+  /** Frames as they were recorded, read together; they are not cached. @throws E_RECORD_DAMAGED, E_SNAPSHOT_NOT_FOUND */
+  frames(history: string, seqs: readonly number[], frameAt: FrameAt): Promise<readonly Readable[]>;
   /** The frames of a history as whoever puts bodies of calls together reads them; nothing of `bytes` is cached. */
   framesOf(history: string): {
     readonly events: (seq: number) => Promise<readonly HistoryEvent[]>;
@@ -63,7 +63,7 @@ export type PayloadsOptions = {
 const DECODED_FACTOR = 3;
 const BYTES_PER_FRAME = 1_024;
 
-type Readable = Parameters<typeof readFrame>[0];
+export type Readable = Parameters<typeof readFrame>[0];
 type CachedFrame = {
   readonly events: readonly HistoryEvent[];
   readonly bytes: number;
@@ -123,22 +123,40 @@ export const openPayloads = ({
     return { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt };
   };
 
-  /** The frames that are read at once: what a read per frame costs is more than what lies between them. */
-  const loadTogether = async (history: string, seqs: readonly number[]): Promise<void> => {
+  /**
+   * The frames that are read at once: what a read per frame costs is more than what lies between them. Undefined: whatever is not as
+   * it should be must be read alone, which says what is wrong with it.
+   */
+  const readTogether = async (
+    history: string,
+    seqs: readonly number[],
+  ): Promise<readonly (Readable | undefined)[]> => {
     const { found, records } = await readFrameRecords(log, framesAt, history, seqs);
-    for (const seq of seqs) {
+    return seqs.map((seq) => {
       const at = found.get(seq);
       const record = typeof at === 'number' ? records.get(at) : undefined;
       const open = record && openRecord(record);
-      // Whatever is not as it should be is read alone, which says what is wrong with it.
-      if (open?.envelope.history !== history || open.envelope.seq !== seq) continue;
-      const { envelope, frame, bodyAt } = open;
-      const { events } = (await readFrame({ envelope, bytes: frame, bodyAt }, contents)).body;
-      cached.set(keyOf(history, seq), {
-        ...{ events, bytes: sizeOf(frame.length), payloads: [] },
+      if (open?.envelope.history !== history || open.envelope.seq !== seq) return undefined;
+      return { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt };
+    });
+  };
+
+  const loadTogether = async (history: string, seqs: readonly number[]): Promise<void> => {
+    for (const [i, readable] of (await readTogether(history, seqs)).entries()) {
+      if (readable === undefined) continue;
+      const { events } = (await readFrame(readable, contents)).body;
+      cached.set(keyOf(history, seqs[i] as number), {
+        ...{ events, bytes: sizeOf(readable.bytes.length), payloads: [] },
         isSealed: isSealed(history),
       });
     }
+  };
+
+  const readAll: Payloads['frames'] = async (history, seqs, find) => {
+    const frames: Readable[] = [];
+    for (const [i, readable] of (await readTogether(history, seqs)).entries())
+      frames.push(readable ?? (await readRecorded(history, seqs[i] as number, find)));
+    return frames;
   };
 
   const loadFrame = async (history: string, seq: number, find: FrameAt = frameAt): Promise<CachedFrame> => {
@@ -182,7 +200,7 @@ export const openPayloads = ({
       events: async (seq) => (await loadFrame(history, seq)).events,
       bytes: (seqs) => readFrameBytes(log, framesAt, history, seqs),
     }),
-    frame: readRecorded,
+    frames: readAll,
     keep: (history, seq, events, size) =>
       void cached.set(keyOf(history, seq), {
         ...{ events, bytes: sizeOf(size), payloads: [] },

@@ -2,7 +2,13 @@ import { EMBEDDER } from '@stemma/analysis';
 import { openMemoryContents } from '@stemma/contents';
 import { readHistoryHead } from '@stemma/history-store';
 import { openMemoryLog } from '@stemma/log';
-import { countStream, listChangedNodes, listEmbeddedMessages, READ_MODELS } from '@stemma/read-models';
+import {
+  countStream,
+  findPromptSize,
+  listChangedNodes,
+  listEmbeddedMessages,
+  READ_MODELS,
+} from '@stemma/read-models';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { sized } from '@stemma/test-kit';
 import fc from 'fast-check';
@@ -19,6 +25,7 @@ const ask = (projector: Projector, model: string, history: string): Promise<numb
     if (next === 0) return 0;
     if (model === 'pool')
       return listEmbeddedMessages(view, { history, branchId: 0, seq: next - 1 }, EMBEDDER).length;
+    if (model === 'sizes') return Number(findPromptSize(view, history, { branchId: 0, seq: 0 })?.messages);
     return model === 'stages'
       ? countStream(view, history, 0, next - 1)
       : listChangedNodes(view, history, 0, 0, next - 1).length;
@@ -56,7 +63,10 @@ describe('read models on demand', () => {
     const { payloads } = projector;
     const { ...unwatched } = payloads;
     Object.assign(payloads, {
-      frame: (...args: Parameters<typeof payloads.frame>) => (read.push(args[1]), unwatched.frame(...args)),
+      frames: (...args: Parameters<typeof payloads.frames>) => (
+        read.push(...args[1]),
+        unwatched.frames(...args)
+      ),
     });
     await ask(projector, 'diffs', 'h0');
     expect(read).toEqual(recorded.entries.slice(half).map((_, i) => half + i));
@@ -68,7 +78,7 @@ describe('read models on demand', () => {
     const step = fc.record({
       append: fc.nat(6),
       who: fc.nat(1),
-      asks: fc.array(fc.tuple(fc.nat(1), fc.constantFrom('stages', 'diffs', 'pool'), fc.nat(2)), {
+      asks: fc.array(fc.tuple(fc.nat(1), fc.constantFrom('stages', 'diffs', 'pool', 'sizes'), fc.nat(2)), {
         maxLength: 3,
       }),
     });
@@ -94,7 +104,7 @@ describe('read models on demand', () => {
           differences: 0,
         });
         for (const history of histories.keys())
-          for (const model of ['stages', 'diffs', 'pool']) await ask(projector, model, history);
+          for (const model of ['stages', 'diffs', 'pool', 'sizes']) await ask(projector, model, history);
         const { on_demand: _, ...rows } = await allRows(await projector.generation());
         const eager = openProjector({ log, contents, store: openMemoryRowStore(), eager: 'all' });
         await eager.catchUp();

@@ -48,7 +48,6 @@ export { blameThread, parseByteRange } from './prompts/blame.ts';
 export type { BreakCause, CacheReport, CacheStep, CacheTotal } from './prompts/cache-types.ts';
 export { buildCacheReport } from './prompts/cache.ts';
 export { openQuestions } from './prompts/questions.ts';
-export { tokenCounter } from './prompts/tokens.ts';
 export type { Blame, BlamePart, Questions } from './prompts/types.ts';
 export type { CallPrompt, CallsOptions } from './prompts/calls-types.ts';
 export type { PromptSize, PromptSizes } from './prompts/sizes-types.ts';

@@ -2,7 +2,7 @@ import { compareCodePoints } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import { DEFECTS, foldFrame, HISTORY_HEADS, historyHeadCells, readHistoryHead } from '@stemma/history-store';
-import { ALL_FOLDS } from '@stemma/read-models';
+import { ALL_FOLDS, loadingTokenizer } from '@stemma/read-models';
 import {
   openMemoryRowStore,
   stageRows,
@@ -29,6 +29,7 @@ const world = openMemoryRowStore().rows('test', [
 ]);
 
 beforeAll(async () => {
+  await loadingTokenizer.fetch([]);
   for (const [i, id] of IDS.entries()) {
     const staged = world.now((view) => stageRows(view));
     const payloadsOf = foldedPayloads();

@@ -1,7 +1,7 @@
 import { flattenRecords, threadIndexes } from '@stemma/context-tree';
 import type { Step } from '@stemma/history';
 import { foldFrame } from '@stemma/history-store';
-import { ALL_FOLDS } from '@stemma/read-models';
+import { ALL_FOLDS, loadingTokenizer } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows } from '@stemma/row-store';
 import {
   anyOperations,
@@ -15,9 +15,11 @@ import {
   type RandomOperation,
 } from '@stemma/test-kit';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { readImpactFacts } from '../src/impact/impact-facts.ts';
 import { traceImpact } from '../src/impact/trace.ts';
+
+beforeAll(() => loadingTokenizer.fetch([]));
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(16, 40));
 

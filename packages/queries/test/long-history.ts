@@ -10,7 +10,7 @@ import {
 } from '@stemma/history';
 import { HISTORY_STORE } from '@stemma/history-store';
 import type { Projector } from '@stemma/projector';
-import { ALL_FOLDS, audit } from '@stemma/read-models';
+import { ALL_FOLDS, audit, loadingTokenizer, sizes } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows, type RowReader } from '@stemma/row-store';
 import { HISTORY } from '@stemma/test-kit';
 
@@ -21,7 +21,8 @@ export type LongHistory = { readonly projector: Projector; readonly reads: { row
 const BATCH = 500;
 
 /** Every cycle brings a question and an answer; every tenth a result that expires after three more. */
-export const longHistory = (cycles: number): LongHistory => {
+export const longHistory = async (cycles: number): Promise<LongHistory> => {
+  await loadingTokenizer.fetch([]);
   const rows = openMemoryRowStore().rows(
     'test',
     ALL_FOLDS.flatMap(({ tables }) => tables),
@@ -70,7 +71,7 @@ export const longHistory = (cycles: number): LongHistory => {
     };
     const envelope = { v: 1, history: HISTORY, seq, prev: new Uint8Array(32) };
     const applied = applyFrame(state, { envelope, body }, sources);
-    for (const model of [HISTORY_STORE, audit]) model.fold(applied, staged, sources.payload);
+    for (const model of [HISTORY_STORE, audit, sizes]) model.fold(applied, staged, sources.payload);
     if (seq % BATCH === 0) commit(seq);
   };
   submit([{ op: 'start', name: null }], 0);

@@ -9,8 +9,8 @@ const CYCLES = 10_000;
 const line = { history: HISTORY, branchId: 0, branch: HISTORY };
 let long: LongHistory;
 
-beforeAll(() => {
-  long = longHistory(CYCLES);
+beforeAll(async () => {
+  long = await longHistory(CYCLES);
 }, 600_000);
 
 const asked = () => ({ projection: long.projector, load: openTreeLoader() });

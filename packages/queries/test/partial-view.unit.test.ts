@@ -37,7 +37,7 @@ test('some nodes of a position are what they are in the whole of it, with as muc
 });
 
 test('three nodes are read of a history of 3,000 cycles without the rest', async () => {
-  const { projector, reads } = longHistory(3_000);
+  const { projector, reads } = await longHistory(3_000);
   const at = await projector.read((rows) => positionOf(rows, branchRefOf(HISTORY, 0), '@c2000'));
   reads.rows = 0;
   const view = await partialViewOf(projector, at, ['q1', 'a1000', 'r2000']);

@@ -57,6 +57,16 @@ export {
 } from './pool/queries.ts';
 export { embedderIn, embedderRow, vectorOf } from './pool/pool-rows.ts';
 export type { ReadModel } from './read-model.ts';
+export { type MessageRole, messageRole, NO_TOKENS, type RoleTokens } from './sizes/roles.ts';
+export { sizes } from './sizes/sizes.ts';
+export { findPromptSize } from './sizes/size-rows.ts';
+export {
+  loadingTokenizer,
+  textOfContent,
+  tokenCounter,
+  type TokenCounter,
+  TOKENIZER_NAME,
+} from './sizes/tokens.ts';
 export type { StageNode } from './stages/node-row.ts';
 export { payloadFrame, payloadOf } from './stages/payload-of.ts';
 export { countStream, findSnapshotStages, listFrameNodes, listStream } from './stages/queries.ts';

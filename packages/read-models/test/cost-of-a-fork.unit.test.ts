@@ -2,8 +2,10 @@ import type { AppliedFrame, Step } from '@stemma/history';
 import { foldFrame } from '@stemma/history-store';
 import { openMemoryRowStore, stageRows, type RowReader } from '@stemma/row-store';
 import { foldedPayloads, naiveHistory, START } from '@stemma/test-kit';
-import { expect, test } from 'vitest';
-import { ALL_FOLDS } from '../src/index.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { ALL_FOLDS, loadingTokenizer } from '../src/index.ts';
+
+beforeAll(() => loadingTokenizer.fetch([]));
 
 type Cost = { readonly gets: number; readonly ranged: number; readonly written: number };
 

@@ -2,7 +2,7 @@ import { diffTrees, type EventRef } from '@stemma/context-tree';
 import type { BranchRef, Segment, SnapshotRow, TreeView } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { catchUpWith } from '../catch-up-with.ts';
-import { tokenCounter } from '../prompts/tokens.ts';
+import { tokenCounter } from '@stemma/read-models';
 import { viewOf } from '../read.ts';
 import { nodesAlike } from './alike.ts';
 import { compareCycles } from './compare-cycles.ts';

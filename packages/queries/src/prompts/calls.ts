@@ -48,7 +48,7 @@ export async function* listCalls(
   let before = after < 0 ? null : ((await page({ from: after, limit: 1 }))[0] ?? null);
   for (let from = after + 1; ;) {
     const snapshots = await page({ first: 'oldest', from, limit: SNAPSHOTS });
-    const steps = await readPromptSteps(projection, history, before, snapshots, 'following');
+    const steps = await readPromptSteps(projection, history, before, snapshots);
     for (const [i, snapshot] of snapshots.entries()) {
       const step = steps[i] as PromptStep;
       const unchanged = snapshot.blocks - step.after.length;

@@ -3,9 +3,9 @@ import { blockJson, type EventRef } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
 import type { ThreadEntry, ThreadSlice, ThreadStep } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
+import { textOfContent, tokenCounter, type TokenCounter } from '@stemma/read-models';
 import { collect } from '@stemma/suspend';
 import { LRUCache } from 'lru-cache';
-import { tokenCounter, type TokenCounter } from './tokens.ts';
 
 /** The size of a sent message: the bytes of its JSON in the thread, the tokens of its content. */
 export type MeasuredMessage = {
@@ -42,7 +42,11 @@ export const openMeasures = async (projection: Projection, history: string, coun
     contentOfEntry(projection, history, entry);
   const countContent = (key: string, content: WideJson | undefined): Content => {
     const json = jsonOf(content);
-    const counted = { bytes: json.length, tokens: counter.count(textOf(content)), digest: sha256Hex(json) };
+    const counted = {
+      bytes: json.length,
+      tokens: counter.count(textOfContent(content)),
+      digest: sha256Hex(json),
+    };
     counts.set(key, counted);
     return counted;
   };
@@ -100,7 +104,7 @@ export const openMeasures = async (projection: Projection, history: string, coun
       blockJson(a.entry.headers, jsonOf(x), a.entry.inSys),
       blockJson(b.entry.headers, jsonOf(y), b.entry.inSys),
     );
-    return { bytes, tokens: commonTokens(counter, textOf(x), textOf(y), a.tokens) };
+    return { bytes, tokens: commonTokens(counter, textOfContent(x), textOfContent(y), a.tokens) };
   };
   return { tokenizer: counter.name, measure, tokensOf, countSteps, common };
 };
@@ -128,15 +132,6 @@ const keyOf = (history: string, { seq, index }: EventRef): string => `${seq}.${i
 
 const jsonOf = (content: WideJson | undefined): string =>
   content === undefined ? '""' : canonicalJson(content);
-
-/** The text of a content that a tokenizer gets: a string itself, anything else as JSON. */
-const textOf = (content: WideJson | undefined): string => {
-  if (content === undefined) return '';
-  if (typeof content === 'string') return content;
-  return JSON.stringify(content, (_, value: unknown) =>
-    typeof value === 'bigint' ? value.toString() : value,
-  );
-};
 
 const commonLength = (a: string, b: string): number => {
   const most = Math.min(a.length, b.length);

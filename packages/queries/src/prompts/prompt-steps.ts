@@ -15,16 +15,11 @@ import { listFrameSummaries } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { openFrames } from './origin.ts';
 
-/** The parts of two neighbouring threads that can differ: what is in no part is the same in both, and in the same order. */
+/** What two neighbouring threads show from the first location on that changed: before it they are the same. */
 export type PromptStep = {
   readonly before: readonly ThreadEntry[];
   readonly after: readonly ThreadEntry[];
-  /** Whether they have what is under `^sys`. */
-  readonly withSys: boolean;
 };
-
-/** The locations that are read: those that changed, or everything from the first of them to the end of the thread. */
-export type StepScope = 'changed' | 'following';
 
 /**
  * The steps from a snapshot to each of those after it on an ancestor path, which follow one another (`before` null: there is none), of
@@ -36,7 +31,6 @@ export const readPromptSteps = async (
   history: string,
   before: SnapshotRow | null,
   snapshots: readonly SnapshotRow[],
-  scope: StepScope,
 ): Promise<readonly PromptStep[]> => {
   const named = await namedBetween(projection, history, before, snapshots);
   return projection.read((rows) => {
@@ -47,10 +41,9 @@ export const readPromptSteps = async (
     );
     return snapshots.map((after, i): PromptStep => {
       const previous = i === 0 ? before : (snapshots[i - 1] as SnapshotRow);
-      if (previous !== null)
-        return stepBetween(window, history, previous, after, named[i] as NamedNodes, scope);
+      if (previous !== null) return stepBetween(window, history, previous, after, named[i] as NamedNodes);
       const whole = readFlatTree(rows, history, after.branchId, after.seq);
-      return { before: [], after: entriesOf(whole), withSys: true };
+      return { before: [], after: entriesOf(whole) };
     });
   });
 };
@@ -64,7 +57,6 @@ const stepBetween = (
   before: SnapshotRow,
   after: SnapshotRow,
   { ids, entered }: NamedNodes,
-  scope: StepScope,
 ): PromptStep => {
   // What entered since then was nowhere before.
   const remaining = [...ids].filter((id) => !entered.has(id));
@@ -72,15 +64,12 @@ const stepBetween = (
     ...locationsOf(rows, history, before, remaining),
     ...locationsOf(rows, history, after, ids),
   ]);
-  const cycles = [...locations].filter((location) => location !== 'sys').sort((a, b) => a - b);
   const withSys = locations.has('sys');
   // What is under `^sys` comes first.
-  const first = withSys ? 0 : (cycles[0] ?? Infinity);
-  const ranges =
-    scope === 'following' ? [[first, Infinity] as const] : cycles.map((cycle) => [cycle, cycle] as const);
+  const first = withSys ? 0 : Math.min(...[...locations].filter((location) => location !== 'sys'));
   const read = (at: SnapshotRow): readonly ThreadEntry[] =>
-    locations.size === 0 ? [] : entriesOf(readLocations(rows, history, at, ranges, withSys));
-  return { before: read(before), after: read(after), withSys };
+    locations.size === 0 ? [] : entriesOf(readFrom(rows, history, at, first, withSys));
+  return { before: read(before), after: read(after) };
 };
 
 /** The nodes that the frames between two snapshots name, and those of them that entered in these frames. */
@@ -140,24 +129,20 @@ const locationsOf = (
   return locations;
 };
 
-/** A tree of some locations of a position: turns of other cycles are not in it. */
-const readLocations = (
+/** A tree of the locations of a position from one on: turns of earlier cycles are not in it. */
+const readFrom = (
   rows: RowReader,
   history: string,
   { branchId, seq }: SnapshotRow,
-  ranges: readonly (readonly [from: number, to: number])[],
+  first: number,
   sys: boolean,
 ): FlatTree => {
   const path = readAncestorPath(rows, history, branchId, seq);
   const { meta } = readPositionMeta(rows, history, branchId, seq);
   const head = meta.cycle + 1;
-  const oldest = Math.min(meta.oldestTurn, meta.oldestLive, ...meta.olderLive);
-  const locations = ranges
-    .map(([from, to]) => [Math.max(from, oldest), Math.min(to, head)] as const)
-    .filter(([from, to]) => from <= to);
-  const turns = locations
-    .map(([from, to]) => [from, Math.min(to, meta.cycle)] as const)
-    .filter(([from, to]) => from <= to);
+  const from = Math.max(first, Math.min(meta.oldestTurn, meta.oldestLive, ...meta.olderLive));
+  const locations = from <= head ? [[from, head] as const] : [];
+  const turns = from <= meta.cycle ? [[from, meta.cycle] as const] : [];
   const records = readSegments(rows, history, path, meta, { sys, locations, turns });
   const living = new Set([...records.turns].map(({ location }) => `${location.cycle}/${location.ordinal}`));
   const nodes = [...records.nodes].filter(
@@ -169,7 +154,7 @@ const readLocations = (
   return flattenRecords({ ...records, nodes });
 };
 
-export const entriesOf = (tree: FlatTree): readonly ThreadEntry[] =>
+const entriesOf = (tree: FlatTree): readonly ThreadEntry[] =>
   threadIndexes(tree, 'full').map((i) => ({
     headers: tree.headers[i] as ThreadEntry['headers'],
     payload: tree.payloads[i] ?? { seq: 0, index: 0 },

@@ -3,7 +3,7 @@ import { blameThread } from './blame.ts';
 import { buildCacheReport } from './cache.ts';
 import { listCalls } from './calls.ts';
 import { openCounts } from './measure.ts';
-import { listPromptSizes, openKnownSizes } from './sizes.ts';
+import { listPromptSizes } from './sizes.ts';
 import type { Questions } from './types.ts';
 import { watchSelector, type WatchSources } from './watch.ts';
 import { catchUpWith } from '../catch-up-with.ts';
@@ -11,7 +11,6 @@ import { catchUpWith } from '../catch-up-with.ts';
 export const openQuestions = (sources: WatchSources): Questions => {
   const { projection } = sources;
   const counts = openCounts();
-  const known = openKnownSizes();
   return {
     blame: (position, range) => blameThread(projection, position, range),
     bisect: async (branchRef, question) => {
@@ -24,7 +23,7 @@ export const openQuestions = (sources: WatchSources): Questions => {
     },
     sizes: async (branchRef, options) => {
       await catchUpWith(projection, branchRef.history);
-      return listPromptSizes(projection, branchRef, counts, known, options);
+      return listPromptSizes(projection, branchRef, counts, options);
     },
     watch: (name, selector, options) => watchSelector(sources, name, selector, options),
     cache: async (branchRef) => {

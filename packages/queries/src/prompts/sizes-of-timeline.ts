@@ -1,4 +1,3 @@
-import { roleOf } from '@stemma/context-tree';
 import {
   readBranch,
   readThreadTimeline,
@@ -9,22 +8,16 @@ import {
   type ThreadStep,
 } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { findFrameSummary } from '@stemma/read-models';
+import { findFrameSummary, messageRole, NO_TOKENS, type RoleTokens } from '@stemma/read-models';
 import type { Measures } from './measure.ts';
 import type { PromptParts, PromptSize } from './sizes-types.ts';
 
 const MILLION = 1_000_000n;
 
-export type Role = keyof PromptParts['roles'];
-
 /** Sums over the slices of a thread up to one of them. */
-type Sum = { readonly messages: number; readonly tokens: number; readonly roles: PromptParts['roles'] };
+type Sum = { readonly messages: number; readonly tokens: number; readonly roles: RoleTokens };
 
-const NOTHING: Sum = {
-  messages: 0,
-  tokens: 0,
-  roles: { system: 0, user: 0, assistant: 0, tool: 0, other: 0 },
-};
+const NOTHING: Sum = { messages: 0, tokens: 0, roles: NO_TOKENS };
 
 /** The cycles of calls that are asked for: those after one, up to another. */
 export type CycleRange = { readonly after: number; readonly to: number };
@@ -54,7 +47,8 @@ export const sizesOfTimeline = async (
     let tokens = 0;
     for (const [i, measured] of (await measures.tokensOf(slice)).entries()) {
       tokens += measured;
-      roles[roleIn(slice[i] as ThreadEntry)] += measured;
+      const { headers, inSys } = slice[i] as ThreadEntry;
+      roles[messageRole(headers, inSys)] += measured;
     }
     const sum = { messages: slice.length, tokens, roles };
     known.set(slice, sum);
@@ -114,18 +108,4 @@ const changesOf = ({ before, after }: ThreadStep): { readonly entered: number; r
   const without = (ids: ReadonlySet<string>, others: ReadonlySet<string>): number =>
     [...ids].filter((id) => !others.has(id)).length;
   return { entered: without(fresh, old), removed: without(old, fresh) };
-};
-
-const ROLES: Readonly<Record<string, Role>> = {
-  system: 'system',
-  developer: 'system',
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-};
-
-export const roleIn = ({ headers, inSys }: ThreadEntry): Role => {
-  const role = roleOf(headers, inSys) ?? '';
-  return Object.hasOwn(ROLES, role) ? (ROLES[role] ?? 'other') : 'other';
 };

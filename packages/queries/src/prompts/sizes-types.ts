@@ -1,3 +1,5 @@
+import type { RoleTokens } from '@stemma/read-models';
+
 /** Tokens by where their messages stand, and by who says them; each adds up to `tokens`. */
 export type PromptParts = {
   /** Under `^sys`, in turns but the newest, in the newest turn, in the active head. */
@@ -7,13 +9,7 @@ export type PromptParts = {
     readonly turn: number;
     readonly head: number;
   };
-  readonly roles: {
-    readonly system: number;
-    readonly user: number;
-    readonly assistant: number;
-    readonly tool: number;
-    readonly other: number;
-  };
+  readonly roles: RoleTokens;
 };
 
 /** The prompt of one call in numbers. */

@@ -2,7 +2,7 @@ import type { HistoryEvent } from '@stemma/events';
 import { payloadIn, type Step } from '@stemma/history';
 import { findSnapshot, readPositionMeta, readTipSeq, type Position } from '@stemma/history-store';
 import type { Projector } from '@stemma/projector';
-import { ALL_FOLDS } from '@stemma/read-models';
+import { FOLDS_AT_ONCE } from './folds-at-once.ts';
 import { openMemoryRowStore, stageRows, type MemoryGeneration } from '@stemma/row-store';
 import { HISTORY, naiveHistory, type NaiveHistory } from '../naive-history.ts';
 import { perform, START, type RandomOperation } from '../random-steps.ts';
@@ -19,12 +19,12 @@ export type Played = {
 export const play = (operations: readonly RandomOperation[], start: Step = START): Played => {
   const rows = openMemoryRowStore().rows(
     'test',
-    ALL_FOLDS.flatMap(({ tables }) => tables),
+    FOLDS_AT_ONCE.flatMap(({ tables }) => tables),
   );
   const payloadsOf = foldedPayloads();
   const history = naiveHistory((frame) => {
     const staged = rows.now((view) => stageRows(view));
-    for (const model of ALL_FOLDS) model.fold(frame, staged, payloadsOf(frame));
+    for (const model of FOLDS_AT_ONCE) model.fold(frame, staged, payloadsOf(frame));
     void rows.commit({
       partition: 0,
       expected: rows.now((view) => view.cursor(0)),

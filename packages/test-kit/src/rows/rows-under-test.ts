@@ -1,6 +1,6 @@
 import type { AppliedFrame } from '@stemma/history';
 import { foldFrame } from '@stemma/history-store';
-import { ALL_FOLDS } from '@stemma/read-models';
+import { FOLDS_AT_ONCE } from './folds-at-once.ts';
 import { openMemoryRowStore, stageRows, type MemoryGeneration, type RowChange } from '@stemma/row-store';
 import { foldedPayloads } from './folded-payloads.ts';
 
@@ -14,7 +14,7 @@ export type RowsUnderTest = {
 export const rowsUnderTest = (): RowsUnderTest => {
   const rows = openMemoryRowStore().rows(
     'test',
-    ALL_FOLDS.flatMap(({ tables }) => tables),
+    FOLDS_AT_ONCE.flatMap(({ tables }) => tables),
   );
   const writes: RowChange[][] = [];
   const payloadsOf = foldedPayloads();
@@ -23,7 +23,7 @@ export const rowsUnderTest = (): RowsUnderTest => {
     writes,
     fold(frame) {
       const staged = rows.now((view) => stageRows(view));
-      for (const model of ALL_FOLDS) foldFrame(model, frame, staged, payloadsOf(frame));
+      for (const model of FOLDS_AT_ONCE) foldFrame(model, frame, staged, payloadsOf(frame));
       const cursor = rows.now((view) => view.cursor(0));
       writes.push(staged.changes());
       void rows.commit({

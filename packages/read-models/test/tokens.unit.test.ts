@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { tokenCounter } from '../src/prompts/tokens.ts';
+import { tokenCounter } from '../src/sizes/tokens.ts';
 
 const options = { disallowedSpecial: new Set<string>() };
 const sum = (pieces: readonly string[]): number =>

@@ -1,3 +1,6 @@
+import type { WideJson } from '@stemma/canonical';
+import { fetching, missing, missingKind, type Fetcher } from '@stemma/suspend';
+
 /** A tokenizer's name, and a function that counts the tokens of a text as it does. */
 export type TokenCounter = { readonly name: string; count(text: string): number };
 
@@ -7,20 +10,37 @@ const LONGEST_RUN = 512;
 /** The tokenizer cuts every text before a blank that follows a word, so counting pieces cut there counts the whole. */
 const PIECE = 16_384;
 
-let loaded: Promise<TokenCounter> | undefined;
+/** The encoding of OpenAI's models since 2024. */
+export const TOKENIZER_NAME = 'o200k_base';
+
+let loading: Promise<TokenCounter> | undefined;
+let loaded: TokenCounter | undefined;
+
+const TABLES = missingKind<string>('the tables of a tokenizer', (name) => name);
+
+/** Loads the tables that a fold counts with. */
+export const loadingTokenizer: Fetcher = fetching(TABLES, async () => {
+  loaded = await tokenCounter();
+});
+
+/** The counter, for a fold. @throws Missing until {@link loadingTokenizer} fetched its tables */
+export const loadedCounter = (): TokenCounter => {
+  if (loaded === undefined) throw missing(TABLES, [TOKENIZER_NAME]);
+  return loaded;
+};
 
 /**
- * The counter of `o200k_base`, the encoding of OpenAI's models since 2024, offline. The first call loads its tables
+ * The counter of {@link TOKENIZER_NAME}, offline. The first call loads its tables
  * (2 MB). Special tokens such as `<|endoftext|>` count as plain text. A run of more than 512 characters without white
  * space is counted in pieces, so its count may be a few too high.
  */
-export const tokenCounter = (): Promise<TokenCounter> => (loaded ??= load());
+export const tokenCounter = (): Promise<TokenCounter> => (loading ??= load());
 
 const load = async (): Promise<TokenCounter> => {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   const options = { disallowedSpecial: new Set<string>() };
   return {
-    name: 'o200k_base',
+    name: TOKENIZER_NAME,
     count: (text) => {
       let sum = 0;
       for (const piece of pieces(text)) sum += countTokens(piece, options);
@@ -52,3 +72,12 @@ function* pieces(text: string): Generator<string> {
   }
   yield text.slice(start);
 }
+
+/** The text of a content that a tokenizer gets: a string itself, anything else as JSON. */
+export const textOfContent = (content: WideJson | undefined): string => {
+  if (content === undefined) return '';
+  if (typeof content === 'string') return content;
+  return JSON.stringify(content, (_, value: unknown) =>
+    typeof value === 'bigint' ? value.toString() : value,
+  );
+};

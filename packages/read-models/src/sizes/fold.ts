@@ -1,0 +1,147 @@
+import {
+  eachInSubtree,
+  kindOfType,
+  NODE_KIND,
+  type EventRef,
+  type NodeRecord,
+  type PayloadSource,
+  type TreeNode,
+} from '@stemma/context-tree';
+import { payloadIn, type AppliedFrame } from '@stemma/history';
+import { netChanges } from '@stemma/history-store';
+import type { Rows } from '@stemma/row-store';
+import { collect } from '@stemma/suspend';
+import { messageRole, NO_TOKENS } from './roles.ts';
+import { nodesEntered, putSize, sizeAt, type SizeRow } from './size-rows.ts';
+import type { TokenCounts } from './token-counts.ts';
+import { loadedCounter, textOfContent } from './tokens.ts';
+
+const EMPTY: SizeRow = {
+  ...{ messages: 0, tokens: 0, roles: NO_TOKENS, sys: 0, entered: 0, removed: 0 },
+  ...{ since: 0, turn: null, head: null, came: [], parent: null },
+};
+
+/**
+ * Writes what the thread shows after a frame that changes it, of what it showed before and what changed. Threads that are not full
+ * have no rows: what they show depends on which turn is the newest.
+ */
+export const openSizesFold =
+  (counts: TokenCounts) =>
+  (frame: AppliedFrame, rows: Rows, payload: PayloadSource): void => {
+    const { history, branchId, seq, started } = frame;
+    if (started !== null && started.how !== 'start') {
+      foldBranchStart(history, seq, { branchId: started.parent, at: started.at }, rows);
+      return;
+    }
+    // The branch has rows if its thread is full; to ask the state would load trees of frames that change nothing.
+    const before = started === null ? sizeAt(rows, history, branchId, seq) : undefined;
+    if (before === undefined && (started === null || frame.state.thread !== 'full')) return;
+    const changes = shownChanges(frame);
+    if (changes.length === 0 && frame.snapshot === null && started === null) return;
+    const tokensOf = openTokens(frame, payload, counts);
+    const known = before?.size ?? EMPTY;
+    const next = before === undefined ? EMPTY : startOf(known, before.seq);
+    const isNew = (id: string): boolean =>
+      nodesEntered(rows, history, branchId, known, before?.seq ?? 0).has(id);
+    const size = collect((attempt) => {
+      const counted = (ref: EventRef): number => attempt(tokensOf, ref, 0);
+      return withEnds(frame, sizeAfter(next, changes, counted, isNew), counted);
+    });
+    putSize(rows, history, branchId, seq, size);
+  };
+
+/** A branch begins with what its parent shows there, and with all that entered since the newest snapshot. */
+const foldBranchStart = (
+  history: string,
+  seq: number,
+  parent: { readonly branchId: number; readonly at: number },
+  rows: Rows,
+): void => {
+  const before = sizeAt(rows, history, parent.branchId, parent.at);
+  if (before === undefined) return;
+  const came = [...nodesEntered(rows, history, before.branchId, before.size, before.seq)];
+  const size = { ...startOf(before.size, before.seq), since: seq, came, parent };
+  putSize(rows, history, seq, seq, size);
+};
+
+/** What a frame after a row goes on from: after a snapshot nothing has entered or gone yet. */
+const startOf = (size: SizeRow, seq: number): SizeRow => {
+  const open = { ...size, turn: null, head: null, came: [], parent: null };
+  return size.turn === null ? open : { ...open, entered: 0, removed: 0, since: seq };
+};
+
+type ShownChange = {
+  readonly id: string;
+  readonly before: NodeRecord | undefined;
+  readonly after: NodeRecord | undefined;
+};
+
+/** What a frame did to blocks: a full thread shows all of them. */
+const shownChanges = (frame: AppliedFrame): readonly ShownChange[] =>
+  netChanges(frame.changes).nodes.filter(({ before, after }) => {
+    const record = after ?? before;
+    return record !== undefined && isBlock(record);
+  });
+
+const isBlock = ({ headers }: NodeRecord): boolean => kindOfType(headers.nodeType) === NODE_KIND.block;
+
+/** The tokens of contents, which are in the frame itself, in memory, or in an earlier frame. */
+const openTokens =
+  ({ history, seq, events }: AppliedFrame, payload: PayloadSource, counts: TokenCounts) =>
+  (ref: EventRef): number => {
+    const known = counts.get(history, ref);
+    if (known !== undefined) return known;
+    const event = ref.seq === seq ? events[ref.index] : undefined;
+    const { content } = event === undefined ? payload(ref) : payloadIn(event);
+    const tokens = loadedCounter().count(textOfContent(content));
+    counts.set(history, ref, tokens);
+    return tokens;
+  };
+
+type CountTokens = (ref: EventRef) => number;
+
+const sizeAfter = (
+  start: SizeRow,
+  changes: readonly ShownChange[],
+  tokensOf: CountTokens,
+  isNew: (id: string) => boolean,
+): SizeRow => {
+  let { messages, tokens, sys, entered, removed } = start;
+  const roles = { ...start.roles };
+  const came: string[] = [];
+  const add = (record: NodeRecord, sign: 1 | -1): void => {
+    const counted = sign * tokensOf(record.payload);
+    const inSys = record.location.kind === 'sys';
+    messages += sign;
+    tokens += counted;
+    roles[messageRole(record.headers, inSys)] += counted;
+    if (inSys) sys += counted;
+  };
+  for (const { id, before, after } of changes) {
+    if (before !== undefined) add(before, -1);
+    if (after !== undefined) add(after, 1);
+    if (before === undefined && after !== undefined) {
+      came.push(id);
+      entered++;
+    }
+    if (before === undefined || after !== undefined) continue;
+    if (isNew(id)) entered--;
+    else removed++;
+  }
+  return { ...start, messages, tokens, roles, sys, entered, removed, came };
+};
+
+/** The same with the tokens of the newest turn and of the head, where the frame ends a cycle. */
+const withEnds = ({ snapshot, state }: AppliedFrame, size: SizeRow, tokensOf: CountTokens): SizeRow => {
+  if (snapshot === null) return size;
+  const tokensIn = (node: TreeNode | undefined): number => {
+    let sum = 0;
+    if (node === undefined) return sum;
+    eachInSubtree(node, ({ kind, record }) => {
+      if (kind === NODE_KIND.block) sum += tokensOf((record as NodeRecord).payload);
+    });
+    return sum;
+  };
+  const { seq, ah } = state.tree;
+  return { ...size, came: [], turn: tokensIn(seq.kids?.at(-1)), head: tokensIn(ah) };
+};
