@@ -67,6 +67,7 @@ export const openPostgresContents = async (url: string | Database): Promise<Cont
   return {
     put: (bytes) => mending(() => put(bytes)),
     get: (ref) => mending(() => get(ref)),
+    missing: (refs) => mending(() => missing(database, refs)),
     list: () => listed(database),
     close,
   };
@@ -80,6 +81,19 @@ const isStored = async (database: Database, ref: ContentRef, hash: Buffer): Prom
   );
   if (row !== undefined && row[0] !== 't') throw damagedContent(ref);
   return row !== undefined;
+};
+
+const missing = async (database: Database, refs: readonly ContentRef[]): Promise<readonly ContentRef[]> => {
+  const stored = new Map<string, number>();
+  for (let from = 0; from < refs.length; from += PAGE) {
+    const hashes = refs.slice(from, from + PAGE).map(({ sha256 }) => Buffer.from(sha256, 'hex'));
+    const found = await database.query(
+      `select sha256, size from stemma.contents where sha256 in (${hashes.map((_, i) => `$${i + 1}`).join(', ')})`,
+      hashes,
+    );
+    for (const [hash, size] of found) stored.set((hash ?? '').slice(2), Number(size));
+  }
+  return refs.filter(({ sha256, size }) => stored.get(sha256) !== size);
 };
 
 const PAGE = 1_000;

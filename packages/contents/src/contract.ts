@@ -47,6 +47,14 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       expect(await all(other)).toEqual([ref]);
     });
 
+    it('says which of some contents are not there with their length [record §4: missing content]', async () => {
+      const [other, gone] = [await store.put(new Uint8Array(9)), await store.put(new Uint8Array(7))];
+      await harness.alter(gone, null);
+      const longer = new ContentRef(other.sha256, 10);
+      expect(await store.missing([ref, other, gone, longer])).toEqual([ref, gone, longer]);
+      expect(await store.missing([])).toEqual([]);
+    });
+
     it('says that a content is missing [record §4: missing content]', async () => {
       await expect(store.get(ref)).rejects.toMatchObject({ code: 'E_CONTENT_MISSING' });
       await store.put(bytes);

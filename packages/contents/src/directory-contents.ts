@@ -39,6 +39,10 @@ export const openDirectoryContents = async (directory: string): Promise<ContentS
       if (!bytes) throw missingContent(ref);
       return verifiedContent(ref, bytes);
     },
+    missing: async (refs) => {
+      const lengths = await Promise.all(refs.map((ref) => lengthOf(pathOf(ref))));
+      return refs.filter(({ size }, i) => lengths[i] !== size);
+    },
     list: () => listed(directory),
     close: async () => undefined,
   };
@@ -66,6 +70,16 @@ const read = async (path: string, ref?: ContentRef): Promise<Uint8Array | undefi
       if (size > MAX_CONTENT_BYTES) throw damagedContent(ref ?? new ContentRef(hashOf(path), size));
       const bytes = readRegularFile(path, MAX_CONTENT_BYTES);
       return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
+
+const lengthOf = (path: string): Promise<number | undefined> =>
+  io(async () => {
+    try {
+      return (await stat(path)).size;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw error;

@@ -23,6 +23,7 @@ export const openMemoryContents = (): MemoryContents => {
       if (!bytes) throw missingContent(ref);
       return new Uint8Array(verifiedContent(ref, bytes));
     },
+    missing: async (refs) => refs.filter(({ sha256, size }) => stored.get(sha256)?.length !== size),
     async *list() {
       for (const hash of [...stored.keys()].sort(compareCodePoints)) {
         yield new ContentRef(hash, stored.get(hash)?.length ?? 0);

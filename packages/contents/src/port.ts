@@ -14,6 +14,8 @@ export type ContentStore = {
   put(bytes: Uint8Array): Promise<ContentRef>;
   /** @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED (length or hash differs), E_IO */
   get(ref: ContentRef): Promise<Uint8Array>;
+  /** Those that are not stored with their length; nothing is read, so bytes that were altered are not noticed. @throws E_IO */
+  missing(refs: readonly ContentRef[]): Promise<readonly ContentRef[]>;
   /** Every stored content with its length, in the order of the hashes; unverified. */
   list(): AsyncIterable<ContentRef>;
   close(): Promise<void>;

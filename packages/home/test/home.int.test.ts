@@ -1,7 +1,7 @@
 import type { Command } from '@stemma/history';
 import { sized } from '@stemma/test-kit';
 import { compareCodePoints } from '@stemma/canonical';
-import { cpSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { salvageBranch } from '@stemma/operations';
 import { expect, test } from 'vitest';
@@ -364,4 +364,39 @@ test('a branch that another process has just begun takes commands at once [recor
   ).toMatchObject({ branchId });
   expect(await one.replay({ verify: true })).toMatchObject({ differences: 0 });
   await Promise.all([one.close(), two.close()]);
+});
+
+test('a command on a history whose content is gone is refused before it is recorded, until the content is back [record §3: read back, §4: missing content]', async () => {
+  using at = temporaryHome();
+  let home = await open(at.directory);
+  await start(home, 'a');
+  await start(home, 'b');
+  await say(home, 'a', 'x'.repeat(300_000));
+  await say(home, 'a', 'whole');
+  // The rows have all of it.
+  expect(await contentsOf(home, 'a')).toHaveLength(2);
+  await home.close();
+  const folder = join(at.directory, 'contents');
+  const [file = ''] = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((each) => each.isFile())
+    .map((each) => join(each.parentPath, each.name));
+  const aside = join(at.directory, 'aside');
+  renameSync(file, aside);
+  home = await open(at.directory);
+  const accepted = async (): Promise<unknown> =>
+    (await home.doctor()).partitions.map((partition) => partition.accepted);
+  const before = await accepted();
+  await expect(say(home, 'a', 'lost')).rejects.toMatchObject({
+    code: 'E_CONTENT_MISSING',
+    detail: { seq: 1 },
+  });
+  expect(await accepted()).toEqual(before);
+  await say(home, 'b', 'elsewhere');
+  renameSync(aside, file);
+  await say(home, 'a', 'again');
+  await home.close();
+  home = await open(at.directory);
+  expect(await contentsOf(home, 'a')).toEqual(['x'.repeat(300_000), 'whole', 'again']);
+  expect(await home.verify()).toMatchObject({ ok: true });
+  await home.close();
 });

@@ -1,6 +1,8 @@
+import type { ContentRef } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import { ZERO_HASH } from './envelope.ts';
 import type { EventLog, LogRecord } from './port.ts';
+import { namedContents, type ContentSource } from './read-frame.ts';
 import { openRecord, sameBytes, type OpenRecord } from './record.ts';
 
 /* Reading again what was accepted before: a record can be altered long after everybody has read it. */
@@ -43,6 +45,7 @@ const findUnreadable = async (
   history: string,
   { offsets, prev: newest }: KnownFrames,
   since: ReadBack,
+  take: (open: OpenRecord, seq: number) => Promise<void>,
 ): Promise<Unreadable | undefined> => {
   let prev = since.prev;
   const end = since.next + offsets.length;
@@ -71,6 +74,7 @@ const findUnreadable = async (
       const { envelope } = open ?? {};
       const fits = envelope?.history === history && envelope.seq === seq && sameBytes(envelope.prev, prev);
       if (!open || !fits) return { seq, offset };
+      await take(open, seq);
       prev = new Uint8Array(open.hash);
       seq++;
     }
@@ -103,20 +107,38 @@ const readAhead = <T>(
   };
 };
 
-/** A frame written after one that can no longer be read would be gone as soon as rows are rebuilt. @throws E_HISTORY_DAMAGED */
+/**
+ * A frame written after one that can no longer be read, or whose contents are gone, is shown to nobody as soon as rows are
+ * rebuilt (record §3.1). @throws E_HISTORY_DAMAGED, E_CONTENT_MISSING
+ */
 export const refuseUnreadable = async (
   log: EventLog,
   partition: number,
   history: string,
   known: KnownFrames,
-  since: ReadBack = FROM_START,
+  { since = FROM_START, contents }: { readonly since?: ReadBack; readonly contents?: ContentSource } = {},
 ): Promise<void> => {
-  const found = await findUnreadable(log, partition, history, known, since);
+  /** The contents that the frames name, each with the first frame that does. */
+  const named = new Map<string, { readonly ref: ContentRef; readonly seq: number }>();
+  const found = await findUnreadable(log, partition, history, known, since, async (open, seq) => {
+    if (contents?.missing === undefined) return;
+    for (const ref of await namedContents(open, contents))
+      if (!named.has(ref.sha256)) named.set(ref.sha256, { ref, seq });
+  });
   if (found)
     throw fail(
       'E_HISTORY_DAMAGED',
       `the history ${history} can no longer be read from frame ${found.seq} on: the record ${partition}@${found.offset} was damaged after it had been read; \`stemma verify\` rebuilds the rows without it`,
       { history, partition, ...found },
+    );
+  const [lost] =
+    named.size === 0 ? [] : ((await contents?.missing?.([...named.values()].map(({ ref }) => ref))) ?? []);
+  const seq = lost && named.get(lost.sha256)?.seq;
+  if (lost && seq !== undefined)
+    throw fail(
+      'E_CONTENT_MISSING',
+      `the history ${history} can no longer be shown from frame ${seq} on: the content ${lost.sha256} that it names is missing`,
+      { history, seq, sha256: lost.sha256 },
     );
 };
 

@@ -1,12 +1,15 @@
-import type { ContentRef } from '@stemma/canonical';
+import { ContentRef } from '@stemma/canonical';
 import type { Frame, HistoryEvent } from '@stemma/events';
 import { decodeBody, finishBody, missingContents } from './body.ts';
 import type { AcceptedFrame } from './reading-types.ts';
+import type { OpenRecord } from './record.ts';
 import { openBody, type FrameSealer } from './sealing.ts';
 
 /** A source of contents by reference. @throws E_CONTENT_MISSING, E_CONTENT_DAMAGED */
 export type ContentSource = {
   get(ref: ContentRef): Promise<Uint8Array>;
+  /** Those that are not stored; their bytes are not looked at. Without it nobody knows before they are asked for. */
+  missing?(refs: readonly ContentRef[]): Promise<readonly ContentRef[]>;
   /** The keys of sealed frames; without it they cannot be read. */
   readonly sealer?: FrameSealer | undefined;
 };
@@ -31,3 +34,27 @@ export const readFrame = async (
   const finished = openBody(envelope, finishBody(body, find), contents.sealer);
   return { envelope, body: finished as Frame['body'] & { events: readonly HistoryEvent[] } };
 };
+
+/** The contents that a frame names, those among them that an array of events names which was moved out of it. */
+export const namedContents = async (
+  { envelope, frame, bodyAt }: OpenRecord,
+  contents: Pick<ContentSource, 'get'>,
+): Promise<readonly ContentRef[]> => {
+  if (!mayNameContents(frame, bodyAt)) return [];
+  const body = decodeBody(envelope.v, frame, bodyAt);
+  const outer = missingContents(body, () => undefined);
+  const [events] = outer;
+  if (!(body.events instanceof ContentRef) || events === undefined) return outer;
+  const bytes = await contents.get(events);
+  return [events, ...missingContents(body, (ref) => (ref.sha256 === events.sha256 ? bytes : undefined))];
+};
+
+/** False only if no reference is in a frame (record §4): most have none, and need not be decoded to know it. */
+const mayNameContents = (frame: Uint8Array, bodyAt: number): boolean => {
+  for (let at = frame.indexOf(EXTENSION, bodyAt); at !== -1; at = frame.indexOf(EXTENSION, at + 1))
+    if (frame[at + 2] === CONTENT_REF) return true;
+  return false;
+};
+
+/** The first byte of an extension of msgpack whose length is one byte, and the type of references. */
+const [EXTENSION, CONTENT_REF] = [0xc7, 1];

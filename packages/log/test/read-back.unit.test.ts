@@ -66,9 +66,9 @@ test('a history that was read up to a frame is read from there on', async () => 
   const prev = new Uint8Array(frameHash(log, 1) ?? []);
   change(log, 1, { bytes: Uint8Array.of(1) });
   const later = { ...known, offsets: known.offsets.slice(1) };
-  await expect(refuseUnreadable(log, 0, 'h', later, { next: 1, prev })).resolves.toBeUndefined();
+  await expect(refuseUnreadable(log, 0, 'h', later, { since: { next: 1, prev } })).resolves.toBeUndefined();
   change(log, 5, { bytes: Uint8Array.of(1) });
-  await expect(refuseUnreadable(log, 0, 'h', later, { next: 1, prev })).rejects.toMatchObject({
+  await expect(refuseUnreadable(log, 0, 'h', later, { since: { next: 1, prev } })).rejects.toMatchObject({
     detail: { seq: 2, offset: 5 },
   });
 });

@@ -180,7 +180,7 @@ export const openSessionCache = <C>(
   const loadNew = async (history: string): Promise<HistorySession<C>> => {
     const since = readBack.get(history) ?? FROM_START;
     const known = await domain.frames?.(history, since.next);
-    if (known) await refuseUnreadable(log, partition, history, known, since);
+    if (known) await refuseUnreadable(log, partition, history, known, { since, contents });
     const { asOf, heads } = await domain.heads(partition, [history]);
     const session: HistorySession<C> = {
       history,

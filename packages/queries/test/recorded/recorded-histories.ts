@@ -20,6 +20,7 @@ export type RecordedHistories = {
 
 /** No content of these histories is large enough for a store of its own. */
 const NO_CONTENTS: Parameters<typeof openCommandHandler>[0]['contents'] = {
+  missing: async (refs) => refs,
   get: (ref) => Promise.reject(fail('E_CONTENT_MISSING', `there is no content ${ref.sha256}`)),
   put: () => Promise.reject(fail('E_CONTENT_MISSING', 'no content is kept')),
   async *list() {},
