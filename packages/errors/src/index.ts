@@ -16,3 +16,4 @@ export { VERSION } from './version.ts';
 export { echo, MAX_ECHO } from './echo.ts';
 export { isName, NAME_CHARACTER, nameOfText, nameOfWords } from './names.ts';
 export { HIDDEN_CHARACTERS, visibleText } from './visible-text.ts';
+export { reasonOf } from './reason-of.ts';

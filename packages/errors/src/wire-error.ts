@@ -1,4 +1,5 @@
 import { isStemmaError, StemmaError, type ErrorDetail } from './stemma-error.ts';
+import { reasonOf } from './reason-of.ts';
 import { ERRORS, type ErrorCode } from './table.ts';
 
 /** An error on its way between threads and processes. */
@@ -8,7 +9,7 @@ export type WireError = { readonly code: ErrorCode; readonly message: string; re
 export const toWireError = (error: unknown): WireError =>
   isStemmaError(error)
     ? { code: error.code, message: error.message, detail: error.detail }
-    : { code: 'E_INTERNAL', message: error instanceof Error ? error.message : String(error), detail: {} };
+    : { code: 'E_INTERNAL', message: reasonOf(error), detail: {} };
 
 /** The error that was sent. */
 export const fromWireError = ({ code, message, detail }: WireError): StemmaError =>

@@ -1,14 +1,15 @@
-import { fail, isStemmaError, visibleText } from '@stemma/errors';
+import { fail, visibleText } from '@stemma/errors';
 import { endProcess as endNow } from '@stemma/machine';
 import { openPartitions, type EventLog, type LogRecord, type RawLog } from '@stemma/log';
 import { resolve } from 'node:path';
+import { asLogError } from './as-log-error.ts';
 import { openAppender, refuseUnknownPartition, type Appender, type LockFolder } from './appender.ts';
 import { makeFolders, readAll, withFile, writeAll, type Disk } from './disk.ts';
-import { identifyRecord } from './identify-record.ts';
 import type { LockEnvironment, PartitionEnd } from './lock-environment.ts';
 import type { LogMachine } from './log-machine.ts';
 import { thisMachine } from './this-machine.ts';
-import { readKnown, readSegmentRange, segmentRangeAt, type SegmentRange } from './read-segments.ts';
+import { MOST_BYTES, readRecords, type ReadHow } from './read-records.ts';
+import { readKnown, segmentRangeAt, type SegmentRange } from './read-segments.ts';
 import { idFile } from './refuse-gone.ts';
 import { openFiles, partitionFolder, segmentBases } from './segments.ts';
 import { openWaiters } from './waiters.ts';
@@ -75,16 +76,6 @@ export const openLogOn = async (machine: LogMachine, options: EmbeddedLogOptions
 
 const makeDirectory = (disk: Disk, directory: string): void => {
   asLogError(`the directory ${directory} cannot be created`, () => makeFolders(disk, directory));
-};
-
-/** What `fn` gives; the system's errors become E_IO. */
-export const asLogError = <T>(what: string, fn: () => T): T => {
-  try {
-    return fn();
-  } catch (error) {
-    if (isStemmaError(error)) throw error;
-    throw fail('E_IO', `${what}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 };
 
 /** The log's id in a file beside the records, for a log whose first record is damaged; used for nothing else. */
@@ -155,7 +146,7 @@ const openRaw = (
     if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
     refuseUnknownPartition(partition, appender.partitions);
     const found = environment.end(partition) ?? { end: 0, base: 0 };
-    lookAtSegments(partition, found);
+    asLogError('the log cannot be read', () => lookAtSegments(partition, found));
     ends.set(partition, found);
     return found;
   };
@@ -178,11 +169,11 @@ const openRaw = (
   const readSeen = (
     partition: number,
     from: number,
-    maxBytes: number,
-    known: readonly number[],
+    { maxBytes = MOST_BYTES, known }: ReadHow,
   ): readonly LogRecord[] | undefined => {
-    const seen = ends.get(partition);
-    if (closed || seen === undefined || !(from >= 0 && from < seen.end)) return undefined;
+    const seen = known && ends.get(partition);
+    if (known === undefined || closed || seen === undefined || !(from >= 0 && from < seen.end))
+      return undefined;
     return asLogError('the log cannot be read', () =>
       readKnown(files, rangeAt(partition, from, seen), from, maxBytes, known),
     );
@@ -199,26 +190,13 @@ const openRaw = (
     keepsItsEnd: true,
     append: appender.append,
     checkWritable: appender.checkWritable,
-    read: async (partition, from, { maxBytes = 1024 * 1024, known } = {}) => {
-      const seen = known && readSeen(partition, from, maxBytes, known);
+    read: async (partition, from, how = {}) => {
+      const seen = readSeen(partition, from, how);
       if (seen !== undefined) return { records: seen, next: (seen.at(-1) as LogRecord).next };
       await current();
       const found = endOf(partition);
-      const { end } = found;
-      if (!Number.isSafeInteger(from) || from < 0 || from > end)
-        throw fail('E_CURSOR_LOST', `partition ${partition} ends before offset ${from}`, {
-          partition,
-          offset: from,
-        });
-      if (from === end) return { records: [], next: from };
-      const records = asLogError('the log cannot be read', () => {
-        const range = rangeAt(partition, from, found);
-        return (
-          (known && readKnown(files, range, from, maxBytes, known)) ??
-          readSegmentRange(files, range, from, maxBytes, identifyRecord)
-        );
-      });
-      return { records, next: (records.at(-1) as LogRecord).next };
+      const rangeFrom = (at: number): SegmentRange => rangeAt(partition, at, found);
+      return readRecords(files, { partition, end: found.end, rangeAt: rangeFrom }, from, how);
     },
     end: async (partition) => {
       await current();

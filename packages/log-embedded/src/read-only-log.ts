@@ -3,11 +3,11 @@ import { openPartitions, type EventLog, type RawLog } from '@stemma/log';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { refuseUnknownPartition } from './appender.ts';
-import { asLogError } from './embedded-log.ts';
+import { asLogError } from './as-log-error.ts';
 import { lookForEnd } from './find-end.ts';
-import { identifyRecord } from './identify-record.ts';
 import { notedEnds, type PartitionEnd } from './lock-environment.ts';
-import { readKnown, readSegmentRange, segmentRangeAt } from './read-segments.ts';
+import { readRecords } from './read-records.ts';
+import { segmentRangeAt, type SegmentRange } from './read-segments.ts';
 import { refuseGone } from './refuse-gone.ts';
 import { openFiles, partitionFolder, partitionsIn, segmentBases, segmentPath } from './segments.ts';
 import { thisMachine } from './this-machine.ts';
@@ -95,23 +95,12 @@ const openRaw = (
     keepsItsEnd: true,
     append: async () => refuse(),
     checkWritable: async () => refuse(),
-    read: async (partition, from, { maxBytes = 1024 * 1024, known } = {}) => {
+    read: async (partition, from, how = {}) => {
       const { end } = endOf(partition);
-      if (!Number.isSafeInteger(from) || from < 0 || from > end)
-        throw fail('E_CURSOR_LOST', `partition ${partition} ends before offset ${from}`, {
-          partition,
-          offset: from,
-        });
-      if (from === end) return { records: [], next: from };
-      const records = asLogError('the log cannot be read', () => {
-        const folder = partitionFolder(directory, partition);
-        const range = segmentRangeAt(folder, segmentBases(disk, folder), from, end);
-        return (
-          (known && readKnown(files, range, from, maxBytes, known)) ??
-          readSegmentRange(files, range, from, maxBytes, identifyRecord)
-        );
-      });
-      return { records, next: records.at(-1)?.next ?? from };
+      const folder = partitionFolder(directory, partition);
+      const rangeAt = (at: number): SegmentRange =>
+        segmentRangeAt(folder, segmentBases(disk, folder), at, end);
+      return readRecords(files, { partition, end, rangeAt }, from, how);
     },
     end: async (partition) => endOf(partition).end,
     start: async (partition) => (endOf(partition), 0),
