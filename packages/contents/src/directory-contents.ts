@@ -1,6 +1,6 @@
 import { compareCodePoints, ContentRef, sha256Hex } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
-import { makeFolder, readRegularFile, syncFolder, writeSynced } from '@stemma/machine';
+import { fail, isStemmaError, reasonOf } from '@stemma/errors';
+import { makeFolder, readRegularFile, refuseIrregular, syncFolder, writeSynced } from '@stemma/machine';
 import { randomBytes } from 'node:crypto';
 import { mkdir, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -53,7 +53,7 @@ const store = async (temporary: string, path: string, bytes: Uint8Array): Promis
   const temporaryFile = join(temporary, randomBytes(12).toString('hex'));
   const folder = dirname(path);
   try {
-    await writeSynced(temporaryFile, bytes, 'wx');
+    await writeSynced(temporaryFile, bytes);
     makeFolder(folder);
     await rename(temporaryFile, path);
     await syncFolder(folder);
@@ -66,13 +66,16 @@ const store = async (temporary: string, path: string, bytes: Uint8Array): Promis
 const read = async (path: string, ref?: ContentRef): Promise<Uint8Array | undefined> =>
   io(async () => {
     try {
-      const { size } = await stat(path);
+      const size = refuseIrregular(path)?.size ?? 0;
       if (size > MAX_CONTENT_BYTES) throw damagedContent(ref ?? new ContentRef(hashOf(path), size));
       const bytes = readRegularFile(path, MAX_CONTENT_BYTES);
       return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
+      if (isStemmaError(error)) throw error;
+      throw fail('E_IO', `the content ${path} cannot be read: ${reasonOf(error)}`, {
+        errno: codeOf(error) ?? '',
+      });
     }
   });
 
@@ -119,12 +122,8 @@ const io = async <T>(action: () => Promise<T>): Promise<T> => {
   } catch (error) {
     const code = codeOf(error);
     if (code === undefined || code.startsWith('E_')) throw error;
-    throw fail(
-      'E_IO',
-      `the contents store cannot be used: ${error instanceof Error ? error.message : code}`,
-      {
-        errno: code,
-      },
-    );
+    throw fail('E_IO', `the contents store cannot be used: ${reasonOf(error)}`, {
+      errno: code,
+    });
   }
 };

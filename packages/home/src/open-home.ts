@@ -331,9 +331,12 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
         await catchUpWithNamed(projection, name);
         return await projection.read((rows) => findServedBranch(rows, name));
       } catch (error) {
-        if (!isStemmaError(error, 'E_HISTORY_ERASED')) throw error;
-        // The keyring also knows who had it erased, and why.
-        throw keyring.erasureOf(String(error.detail['history'])) ?? error;
+        // The keyring also knows who had it erased, and why; or what is in the place of its key.
+        if (isStemmaError(error, 'E_HISTORY_ERASED'))
+          throw keyring.erasureOf(String(error.detail['history'])) ?? error;
+        if (isStemmaError(error, 'E_HISTORY_SEALED'))
+          throw keyring.sealedAs(String(error.detail['history'])) ?? error;
+        throw error;
       }
     },
     snapshots: async (branchRef, page) => {

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { isPresent, openRegularFile } from '@stemma/machine';
+import { closeSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gateFiles, openGate, type Gate } from './gate.ts';
 import { findDamageIn, makeLmdb, makeWhole, type LmdbFiles } from './lmdb-files.ts';
@@ -53,9 +54,10 @@ export const enterEnvironment = <T>(options: EnterOptions<T>): Entered<T> => {
   const { directory, filesIn, boot, isOutdated, replaced, copied } = options;
   for (;;) {
     const folder = latestFolder(directory);
-    makeWhole(folder, (temporary) => fillFolder(temporary, filesIn));
+    // What is no folder is not used, and the next number takes its place.
+    if (!isPresent(folder)) makeWhole(folder, (temporary) => fillFolder(temporary, filesIn));
     // Without a place for notes it is from a version before this one.
-    const outdated = !existsSync(join(folder, 'users')) || isOutdated?.(folder) === true;
+    const outdated = !isFolder(join(folder, 'users')) || isOutdated?.(folder) === true;
     const found = outdated ? { damage: '' } : tryFolder(folder, options);
     if (!('damage' in found)) {
       retireFolders(folder, boot);
@@ -68,7 +70,7 @@ export const enterEnvironment = <T>(options: EnterOptions<T>): Entered<T> => {
     makeWhole(next, (temporary) => {
       fillFolder(temporary, filesIn);
       // A copy that nobody has recovered yet is one still.
-      if (isCopy || existsSync(copyMark(folder))) writeFileSync(copyMark(temporary), '', { mode: 0o600 });
+      if (isCopy || existsSync(copyMark(folder))) closeSync(openRegularFile(copyMark(temporary), 'new'));
     });
     if (outdated) continue;
     if (isCopy) {
@@ -79,6 +81,8 @@ export const enterEnvironment = <T>(options: EnterOptions<T>): Entered<T> => {
     replaced(found.damage);
   }
 };
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 const fillFolder = (folder: string, filesIn: (folder: string) => LmdbFiles): void => {
   makeLmdb(filesIn(folder));

@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { isIrregular, openRegularFile } from '@stemma/machine';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { LmdbDamage, damaged, integerAt, NO_PAGE } from './damage.ts';
 import { walkFreePages } from './free-pages.ts';
 import { PAGE_HEADER, pageReader, type LmdbTree } from './pages.ts';
@@ -34,15 +35,14 @@ type Meta = {
 export const findLmdbDamage = (path: string, depth: 'head' | 'all'): string | null => {
   let file: number;
   try {
-    file = openSync(path, constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0));
+    file = openRegularFile(path);
   } catch (error) {
+    if (isIrregular(error)) return 'it is no file';
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
   try {
-    const stat = fstatSync(file);
-    if (!stat.isFile()) return 'it is no file';
-    const { size } = stat;
+    const { size } = fstatSync(file);
     if (size === 0) return null;
     const meta = readNewestMeta(file, size);
     if (depth === 'all') walkEnvironment(file, size, meta);

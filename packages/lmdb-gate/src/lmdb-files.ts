@@ -3,7 +3,6 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -11,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isAlive } from '@stemma/machine';
+import { isAlive, openRegularFile } from '@stemma/machine';
 import { findLmdbDamage } from './find-damage.ts';
 
 /** Where LMDB keeps an environment. */
@@ -51,8 +50,8 @@ const lockFileBytes = (readers: number): number => Math.ceil((1024 + readers * 6
  */
 export const makeLmdb = ({ path, data, lock, readers }: LmdbFiles): void => {
   if (data !== path) mkdirSync(path, { mode: 0o700 });
-  closeSync(openSync(data, 'wx', 0o600));
-  const file = openSync(lock, 'wx', 0o600);
+  closeSync(openRegularFile(data, 'new'));
+  const file = openRegularFile(lock, 'new');
   try {
     const zeros = Buffer.alloc(lockFileBytes(readers));
     for (let done = 0; done < zeros.length;) done += writeSync(file, zeros, done, zeros.length - done, done);

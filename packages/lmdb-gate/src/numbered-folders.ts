@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { replaceFileSync } from '@stemma/machine';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hasUsers } from './users.ts';
 
@@ -28,7 +29,7 @@ export const copyMark = (folder: string): string => join(folder, 'copied');
 /** Says in a folder why it is not used any more. */
 export const noteDamage = (folder: string, damage: string): void => {
   try {
-    writeFileSync(join(folder, 'damage'), `${damage}\n`, { mode: 0o600 });
+    replaceFileSync(join(folder, 'damage'), `${damage}\n`, { synced: false });
   } catch {
     // It is gone already, or the disk is full: the folder is out of use all the same.
   }

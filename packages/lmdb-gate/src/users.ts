@@ -1,5 +1,5 @@
-import { beganAt, bootId, isAlive } from '@stemma/machine';
-import { closeSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { beganAt, bootId, isAlive, openRegularFile } from '@stemma/machine';
+import { closeSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A process that has the environment of a folder open, as the others see it. */
@@ -34,7 +34,7 @@ export const enterAsUser = (folder: string, boot: string = bootId()): User => {
   const place = placeOf(folder);
   const own = `${process.pid}.${beganAt(process.pid) ?? '-'}.${unique}.${nameOfBoot(boot)}.${place}`;
   let note = join(folder, OPENING + own);
-  closeSync(openSync(note, 'wx', 0o600));
+  closeSync(openRegularFile(note, 'new'));
   const ended = hasEnded(boot, place);
   const others = (): string[] => readdirSync(folder).filter((name) => !name.endsWith(own));
   return {

@@ -11,7 +11,7 @@ import {
 } from './append-group.ts';
 import { makeFolders, syncFolder } from './disk.ts';
 import { truncateFile } from './find-end.ts';
-import { openHolderFile, waitForHolder } from './holder.ts';
+import { openHolderFile, type HolderFile, waitForHolder } from './holder.ts';
 import type { Job, JobAnswer, WorkerOptions } from './job-messages.ts';
 import { openLastSegments } from './last-segments.ts';
 import type { LockEnvironment } from './lock-environment.ts';
@@ -39,12 +39,14 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
   const retired: EnteredLock[] = [];
   /** What was made anew, in sentences. */
   const repaired: string[] = [];
-  const holder = openHolderFile(disk, directory);
+  let holder: HolderFile | undefined;
+  /** Opened with the first job, whose answer says why it cannot be. */
+  const holderFile = (): HolderFile => (holder ??= openHolderFile(disk, directory));
   const self = machine.self();
   const boot = machine.boot();
   const segments = openLastSegments(disk, options);
   const appending: Appending = { machine, options, segments, dirty: true, syncs: 0 };
-  const waitForLock = (): void => waitForHolder(machine, holder, self, options.busyAfter);
+  const waitForLock = (): void => waitForHolder(machine, holderFile(), self, options.busyAfter);
 
   const withLock = <T>(action: LockedAction<T>): T => {
     waitForLock();
@@ -52,14 +54,14 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
     const { gate, opened: environment } = lock;
     const done = gate.pass((): { readonly result: T } | undefined => {
       // A holder that did not record its end was killed in the middle.
-      if (holder.read()) appending.dirty = true;
-      holder.write(self);
+      if (holderFile().read()) appending.dirty = true;
+      holderFile().write(self);
       try {
         if (lock.isReplaced()) return undefined;
         refuseRemoved(directory, environment);
         return { result: environment.locked((put, putBoot) => action(put, putBoot, environment)) };
       } finally {
-        holder.write(null);
+        holderFile().write(null);
       }
     });
     return done === undefined ? withLock(action) : done.result;
@@ -132,7 +134,7 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
       // Another process holds the lock: the zeros stay until somebody closes.
     }
     segments.close();
-    holder.close();
+    holder?.close();
   };
 
   const perform = (job: Job): JobAnswer => {

@@ -1,18 +1,16 @@
+import { openFolder, openRegularFile, refuseIrregular } from '@stemma/machine';
 import {
   closeSync,
-  constants,
   existsSync,
   fdatasyncSync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readSync,
   renameSync,
   rmSync,
-  statSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -22,8 +20,10 @@ import { dirname } from 'node:path';
  * asked to. Tests put a simulated disk in its place.
  */
 export type Disk = {
-  /** `make`: for reading and writing, made for its owner alone if missing, never emptied. */
+  /** `make`: for reading and writing, made for its owner alone if missing, never emptied. Throws for what is no regular file. */
   readonly open: (path: string, how: 'read' | 'write' | 'make') => number;
+  /** The list of a folder's files, to be synced. */
+  readonly openFolder: (path: string) => number;
   readonly close: (file: number) => void;
   readonly read: (file: number, into: Buffer, at: number, length: number, position: number) => number;
   readonly write: (file: number, bytes: Buffer, at: number, length: number, position: number) => number;
@@ -38,6 +38,7 @@ export type Disk = {
   readonly remove: (path: string) => void;
   readonly rename: (path: string, to: string) => void;
   readonly exists: (path: string) => boolean;
+  /** Throws for what is no regular file. */
   readonly find: (path: string) => FileStatus | undefined;
   /** Makes a folder for its owner alone, whose parent is there; false if it is there already. */
   readonly makeFolder: (path: string) => boolean;
@@ -46,17 +47,10 @@ export type Disk = {
 /** A file's number and its size in bytes. */
 export type FileStatus = { readonly ino: number; readonly size: number };
 
-// Without waiting: a pipe in the place of a file would wait for a writer, and is refused when it is read at an offset.
-const NO_WAITING = (constants.O_NONBLOCK as number | undefined) ?? 0;
-const FLAGS = {
-  read: constants.O_RDONLY | NO_WAITING,
-  write: constants.O_RDWR | NO_WAITING,
-  make: constants.O_RDWR | constants.O_CREAT | NO_WAITING,
-} as const;
-
 /** The disk of this machine. */
 export const thisDisk: Disk = {
-  open: (path, how) => openSync(path, FLAGS[how], 0o600),
+  open: openRegularFile,
+  openFolder,
   close: closeSync,
   read: readSync,
   write: writeSync,
@@ -70,7 +64,7 @@ export const thisDisk: Disk = {
   },
   rename: renameSync,
   exists: existsSync,
-  find: (path) => statSync(path, { throwIfNoEntry: false }),
+  find: refuseIrregular,
   makeFolder: (path) => {
     try {
       mkdirSync(path, { mode: 0o700 });
@@ -112,7 +106,7 @@ export const readAll = (
 /** Makes the list of a folder's files durable. */
 export const syncFolder = (disk: Disk, folder: string): void => {
   try {
-    withFile(disk, folder, 'read', (file) => disk.sync(file));
+    closing(disk, disk.openFolder(folder), (file) => disk.sync(file));
   } catch (error) {
     // A folder above the log may be another's, who lets nobody list it.
     if (!(error instanceof Error && 'code' in error && error.code === 'EACCES')) throw error;
@@ -132,8 +126,9 @@ export const withFile = <T>(
   path: string,
   how: 'read' | 'write' | 'make',
   fn: (file: number) => T,
-): T => {
-  const file = disk.open(path, how);
+): T => closing(disk, disk.open(path, how), fn);
+
+const closing = <T>(disk: Disk, file: number, fn: (file: number) => T): T => {
   try {
     return fn(file);
   } finally {

@@ -7,10 +7,10 @@ import {
   openRoom,
   type Entered,
 } from '@stemma/lmdb-gate';
-import { bootId, readRegularFile } from '@stemma/machine';
+import { bootId, readRegularFile, replaceFileSync } from '@stemma/machine';
 import { fail } from '@stemma/errors';
 import { open, type RootDatabase } from 'lmdb';
-import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The environment's entry for a partition: its end, and the first offset of its last segment. */
@@ -142,7 +142,7 @@ export const notedEnds = async (
         .filter((name) => /^\d+$/.test(name))
         .map(Number),
     );
-    writeFileSync(copy, readRegularFile(dataIn(join(lock, String(newest)))), { mode: 0o600 });
+    replaceFileSync(copy, readRegularFile(dataIn(join(lock, String(newest)))), { synced: false });
     if (findLmdbDamage(copy, 'all') !== null) return () => undefined;
     const database = openDatabase(copy);
     for (const { key, value } of database.getRange())

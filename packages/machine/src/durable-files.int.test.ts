@@ -2,7 +2,7 @@ import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { makeFolder, replaceFile, shredFile, writeOnce } from './index.ts';
+import { makeFolder, replaceFile, replaceFileSync, shredFile, writeOnce } from './index.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stemma-durable-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -35,4 +35,18 @@ it('overwrites the bytes of a file before deleting it', () => {
   expect(readFileSync(other).length).toBe(8);
   expect(readFileSync(other, 'latin1')).not.toBe('a secret');
   shredFile(path);
+});
+
+it('several writers that replace one file at once each write it whole, and none takes away what another renames', async () => {
+  const place = mkdtempSync(join(folder, 'many-'));
+  const path = join(place, 'replaced');
+  const texts = Array.from({ length: 20 }, (_, i) => `text ${i} `.repeat(1_000));
+  await Promise.all(texts.map((text) => replaceFile(path, text)));
+  expect(texts).toContain(readFileSync(path, 'utf8'));
+  replaceFileSync(path, 'last', { synced: false });
+  expect([readFileSync(path, 'utf8'), modeOf(path), readdirSync(place)]).toEqual([
+    'last',
+    0o600,
+    ['replaced'],
+  ]);
 });

@@ -6,12 +6,14 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  renameSync,
   rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { openRegularFile } from './read-file.ts';
 
 /*
  * Files that outlive a power loss once their function has returned. A name is durable when its folder was synced, and a
@@ -28,9 +30,12 @@ export const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
+/** Opens a folder, so that the names in it can be synced. @returns its descriptor, which the caller closes */
+export const openFolder = (folder: string): number => openSync(folder, 'r');
+
 /** As `syncFolder`, for callers that may not wait. */
 export const syncFolderSync = (folder: string): void => {
-  const handle = openSync(folder, 'r');
+  const handle = openFolder(folder);
   try {
     fsyncSync(handle);
   } finally {
@@ -45,13 +50,9 @@ export const makeFolder = (folder: string): void => {
     syncFolderSync(dirname(at));
 };
 
-/** Writes a file and syncs its bytes. Its name is not durable yet. @param flag `wx`: there must be no such file */
-export const writeSynced = async (
-  path: string,
-  bytes: Uint8Array | string,
-  flag: 'w' | 'wx' = 'w',
-): Promise<void> => {
-  const file = await open(path, flag, 0o600);
+/** Writes a new file and syncs its bytes. Its name is not durable yet. */
+export const writeSynced = async (path: string, bytes: Uint8Array | string): Promise<void> => {
+  const file = await open(path, 'wx', 0o600);
   try {
     await file.writeFile(bytes);
     await file.sync();
@@ -60,9 +61,12 @@ export const writeSynced = async (
   }
 };
 
-/** Writes a file whole or not at all, in the place of one that is there, through `PATH.tmp`. */
+/**
+ * Writes a file whole or not at all, in the place of one that is there. Several processes may do so at once: each through a file
+ * of its own beside it, so that none takes away what another is about to rename.
+ */
 export const replaceFile = async (path: string, bytes: Uint8Array | string): Promise<void> => {
-  const temporary = `${path}.tmp`;
+  const temporary = temporaryOf(path);
   makeFolder(dirname(path));
   try {
     await writeSynced(temporary, bytes);
@@ -74,17 +78,41 @@ export const replaceFile = async (path: string, bytes: Uint8Array | string): Pro
   await syncFolder(dirname(path));
 };
 
+/** As `replaceFile`, for callers that may not wait, in a folder that is there. @param synced false: it may be lost with the power */
+export const replaceFileSync = (
+  path: string,
+  bytes: Uint8Array | string,
+  { synced }: { readonly synced: boolean },
+): void => {
+  const temporary = temporaryOf(path);
+  try {
+    writeNew(temporary, bytes, synced);
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  if (synced) syncFolderSync(dirname(path));
+};
+
+/** Another one each time. */
+const temporaryOf = (path: string): string => `${path}.${randomBytes(6).toString('hex')}.tmp`;
+
+const writeNew = (path: string, bytes: Uint8Array | string, synced: boolean): void => {
+  const file = openRegularFile(path, 'new');
+  try {
+    writeFileSync(file, bytes);
+    if (synced) fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+};
+
 /** Writes a file whole unless there is one: then false. Of several processes at once one wins. */
 export const writeOnce = (path: string, bytes: Uint8Array | string): boolean => {
   makeFolder(dirname(path));
   const temporary = `${path}.${randomBytes(6).toString('hex')}`;
-  const file = openSync(temporary, 'wx', 0o600);
-  try {
-    writeFileSync(file, bytes);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  writeNew(temporary, bytes, true);
   try {
     linkSync(temporary, path);
   } catch (error) {
@@ -101,7 +129,7 @@ export const writeOnce = (path: string, bytes: Uint8Array | string): boolean => 
 export const shredFile = (path: string): void => {
   let file: number;
   try {
-    file = openSync(path, 'r+');
+    file = openRegularFile(path, 'write');
   } catch (error) {
     // Another process was first.
     if (isSystemError(error, 'ENOENT')) return;

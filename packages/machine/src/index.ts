@@ -1,7 +1,9 @@
 export { bootId } from './boot-id.ts';
 export {
   makeFolder,
+  openFolder,
   replaceFile,
+  replaceFileSync,
   shredFile,
   syncFolder,
   syncFolderSync,
@@ -21,5 +23,12 @@ export {
 } from './exit-gate.ts';
 export { isLoopback } from './loopback.ts';
 export { beganAt, isAlive } from './processes.ts';
-export { readRegularFile } from './read-file.ts';
+export {
+  isIrregular,
+  isPresent,
+  openFileHandle,
+  openRegularFile,
+  readRegularFile,
+  refuseIrregular,
+} from './read-file.ts';
 export { syncFile } from './sync-file.ts';

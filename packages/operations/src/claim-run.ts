@@ -1,8 +1,8 @@
 import { sha256Hex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { beganAt, bootId, isAlive } from '@stemma/machine';
+import { beganAt, bootId, isAlive, openRegularFile } from '@stemma/machine';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Instead of when a process began, where the system does not tell. */
@@ -26,7 +26,7 @@ export const claimRun = (directory: string, run: string): (() => void) => {
     '.',
   );
   const release = (): void => rmSync(join(folder, own), { force: true });
-  writeFileSync(join(folder, own), '', { mode: 0o600, flag: 'wx' });
+  closeSync(openRegularFile(join(folder, own), 'new'));
   for (const name of readdirSync(folder)) {
     const [itsKey, itsBoot, pid = '', began = ''] = name.split('.');
     if (name === own || itsKey !== key) continue;

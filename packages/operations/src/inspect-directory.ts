@@ -1,5 +1,6 @@
 import { findGone } from '@stemma/privacy';
-import { lstatSync, readdirSync, readFileSync, statfsSync, type Dirent } from 'node:fs';
+import { readRegularFile } from '@stemma/machine';
+import { lstatSync, readdirSync, statfsSync, type Dirent } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Finding } from './finding.ts';
 
@@ -105,7 +106,7 @@ function* findPutAside(directory: string): Generator<Finding> {
 
 const reasonIn = (folder: string): string => {
   try {
-    return readFileSync(join(folder, 'damage'), 'utf8').trim().slice(0, 200);
+    return readRegularFile(join(folder, 'damage')).toString().trim().slice(0, 200);
   } catch {
     return 'for an unknown reason';
   }

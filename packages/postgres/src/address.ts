@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { readFileSync } from 'node:fs';
+import { readRegularFile } from '@stemma/machine';
 
 /** The address of a PostgreSQL database, as `STEMMA_ROWS` gives it. */
 export type DatabaseAddress = {
@@ -62,7 +62,7 @@ const tlsOf = (host: string, mode: string | null, file: string | null): Database
   if (mode !== 'verify-full') throw usage(`sslmode is disable, require or verify-full, not ${mode}`);
   if (file === null) return { host, rejectUnauthorized: true };
   try {
-    return { host, rejectUnauthorized: true, ca: readFileSync(file, 'utf8') };
+    return { host, rejectUnauthorized: true, ca: readRegularFile(file).toString() };
   } catch {
     throw usage(`the file ${file} of sslrootcert cannot be read`);
   }

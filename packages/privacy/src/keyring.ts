@@ -1,7 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, reasonOf } from '@stemma/errors';
 import { withoutKey, type FrameSealer } from '@stemma/log';
-import { readRegularFile, shredFile, syncFolderSync, writeOnce } from '@stemma/machine';
+import { isPresent, readRegularFile, shredFile, syncFolderSync, writeOnce } from '@stemma/machine';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +12,8 @@ export type Keyring = FrameSealer & {
   create(history: string, subject: string | null): void;
   /** The error that names the erasure of a history, with who, when and why; undefined if it is not erased. */
   erasureOf(history: string): Error | undefined;
+  /** The error that says why the key of a history cannot be read; undefined if it can, or is not there. */
+  sealedAs(history: string): Error | undefined;
   /** About whom a history was started that has its key here; undefined: it has none. */
   subjectOf(history: string): { readonly subject: string | null } | undefined;
   /** The erased histories, by id. */
@@ -32,14 +34,33 @@ export const openKeyring = (directory: string): Keyring => {
   const cached = new Map<string, Buffer>();
   const pathOf = (history: string, kind: string): string =>
     join(folder, encodeURIComponent(history).replaceAll('.', '%2E') + kind);
-  const isErased = (history: string): boolean => existsSync(pathOf(history, ERASED));
+  /** Whatever has the name of the mark, nobody uses the key. */
+  const isErased = (history: string): boolean => isThere(pathOf(history, ERASED));
 
+  /** @throws the system's error, ENOENT among them; an Error that names what is no key */
+  const readKey = (path: string): KeyFile => {
+    let file: KeyFile;
+    try {
+      file = JSON.parse(readRegularFile(path).toString()) as KeyFile;
+      if (Buffer.from(file.key, 'base64').length === KEY_BYTES) return file;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error) throw error;
+    }
+    throw new Error(`${path} is damaged: it holds no key`);
+  };
   const read = (path: string): KeyFile | undefined => {
     try {
-      const file = JSON.parse(readRegularFile(path).toString()) as KeyFile;
-      return Buffer.from(file.key, 'base64').length === KEY_BYTES ? file : undefined;
+      return readKey(path);
     } catch {
       return undefined;
+    }
+  };
+  /** Nobody is told of fewer histories than there are. @throws E_IO */
+  const subjectIn = (path: string): string | null => {
+    try {
+      return readKey(path).subject;
+    } catch (error) {
+      throw fail('E_IO', `the key ${path} cannot be read: ${reasonOf(error)}`);
     }
   };
   const named = (kind: string): readonly string[] =>
@@ -49,18 +70,29 @@ export const openKeyring = (directory: string): Keyring => {
           .map((name) => decodeURIComponent(name.slice(0, -kind.length)))
           .sort(compareCodePoints)
       : [];
+  const sealedAs = (history: string): Error | undefined => {
+    const path = pathOf(history, LIVE);
+    try {
+      readKey(path);
+      return undefined;
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+      const why = `its key cannot be read: ${reasonOf(error)}`;
+      return fail('E_HISTORY_SEALED', `the history ${history} is sealed, and ${why}`, { history });
+    }
+  };
   /** Another process may have destroyed the key: only its file says that it is there. */
   const keyOf = (history: string): Buffer => {
     const path = pathOf(history, LIVE);
-    if (isErased(history) || !existsSync(path)) {
+    if (isErased(history) || !isThere(path)) {
       cached.get(history)?.fill(0);
       cached.delete(history);
-      throw isErased(history) ? erased(history) : withoutKey(history);
+      throw isErased(history) ? erased(history) : (sealedAs(history) ?? withoutKey(history));
     }
     const known = cached.get(history);
     if (known !== undefined) return known;
     const file = read(path);
-    if (file === undefined) throw withoutKey(history);
+    if (file === undefined) throw sealedAs(history) ?? withoutKey(history);
     const key = Buffer.from(file.key, 'base64');
     cached.set(history, key);
     return key;
@@ -69,10 +101,11 @@ export const openKeyring = (directory: string): Keyring => {
   return {
     erasureOf: (history) =>
       isErased(history) ? erasedAs(history, readErasure(pathOf(history, ERASED))) : undefined,
+    sealedAs,
     erased: () => named(ERASED),
     // Most homes have no keys at all.
-    seals: (history) => existsSync(folder) && (existsSync(pathOf(history, LIVE)) || isErased(history)),
-    canOpen: (history) => !isErased(history) && existsSync(pathOf(history, LIVE)),
+    seals: (history) => existsSync(folder) && (isThere(pathOf(history, LIVE)) || isErased(history)),
+    canOpen: (history) => !isErased(history) && isThere(pathOf(history, LIVE)),
     create(history, subject) {
       if (isErased(history)) throw erased(history);
       if (read(pathOf(history, LIVE)) !== undefined) return;
@@ -84,7 +117,7 @@ export const openKeyring = (directory: string): Keyring => {
       return file && { subject: file.subject };
     },
     about: (subject) =>
-      named(LIVE).filter((history) => !isErased(history) && read(pathOf(history, LIVE))?.subject === subject),
+      named(LIVE).filter((history) => !isErased(history) && subjectIn(pathOf(history, LIVE)) === subject),
     seal(history, plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, keyOf(history), nonce).setAAD(context);
@@ -117,6 +150,15 @@ export const openKeyring = (directory: string): Keyring => {
   };
 };
 
+/** Whatever it is: what it is, reading it says. */
+const isThere = (path: string): boolean => {
+  try {
+    return isPresent(path);
+  } catch {
+    return false;
+  }
+};
+
 type ErasureFile = { readonly at?: string; readonly actor?: string; readonly reason?: string };
 
 const readErasure = (path: string): ErasureFile => {
@@ -142,7 +184,7 @@ const erased = (history: string): Error =>
 const keepOnce = (path: string, text: string): void => {
   try {
     writeOnce(path, text);
-  } catch {
-    throw fail('E_IO', `${path} cannot be written`);
+  } catch (error) {
+    throw fail('E_IO', `${path} cannot be written: ${reasonOf(error)}`);
   }
 };

@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, reasonOf } from '@stemma/errors';
 import { openRedactor, type RedactFunction, type Redactor, type RedactorOptions } from '@stemma/redaction';
 import { readRegularFile } from '@stemma/machine';
 import { dirname, join, resolve } from 'node:path';
@@ -96,7 +96,7 @@ const rulesIn = async (file: string, optional: boolean): Promise<RedactorOptions
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (optional && missing) return undefined;
-    throw fail('E_IO', `the rules of redaction in ${file} cannot be read`);
+    throw fail('E_IO', `the rules of redaction in ${file} cannot be read: ${reasonOf(error)}`);
   }
   let rules: unknown;
   try {

@@ -1,6 +1,6 @@
 import { compareCodePoints } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
-import { readRegularFile, writeOnce } from '@stemma/machine';
+import { fail, reasonOf } from '@stemma/errors';
+import { isPresent, readRegularFile, writeOnce } from '@stemma/machine';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -29,7 +29,7 @@ export const readNoted = async <T>(
   file: string,
   read: () => Promise<T | undefined>,
 ): Promise<T | undefined> => {
-  const noted = existsSync(notePath(directory, file));
+  const noted = isNoted(directory, file);
   const found = await read();
   if (found === undefined && noted) throw gone(directory, file);
   return found;
@@ -44,13 +44,26 @@ export const readNoted = async <T>(
 export const noteFile = (directory: string, file: string, print: string): void => {
   const path = notePath(directory, file);
   try {
-    if (!existsSync(path)) writeOnce(path, print);
+    if (!isPresent(path)) writeOnce(path, print);
     if (readRegularFile(path).toString() === print) return;
-  } catch {
-    throw fail('E_IO', `${path} cannot be kept`);
+  } catch (error) {
+    throw unusable(path, error);
   }
   throw fail('E_FILE_GONE', `${join(directory, file)} is another one than this home has used`, { file });
 };
+
+/** @throws E_IO if nobody can tell */
+const isNoted = (directory: string, file: string): boolean => {
+  const path = notePath(directory, file);
+  try {
+    return isPresent(path);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+};
+
+const unusable = (path: string, error: unknown): Error =>
+  fail('E_IO', `the note ${path} cannot be used: ${reasonOf(error)}`);
 
 /** What is noted of the files of a home: the print of each, by its name. */
 export const notesOf = (directory: string): Readonly<Record<string, string>> =>

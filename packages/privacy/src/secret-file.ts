@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, reasonOf } from '@stemma/errors';
 import { readRegularFile, writeOnce } from '@stemma/machine';
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -47,8 +47,7 @@ const secretIn = (bytes: Buffer, path: string): Uint8Array => {
  * @throws E_FILE_GONE if the home had another one; E_IO
  */
 export const secretOf = async (directory: string, name: string): Promise<Uint8Array> => {
-  const folder = join(directory, KEYS);
-  const path = join(folder, name);
+  const path = join(directory, KEYS, name);
   try {
     let known = await readNoted(directory, `${KEYS}/${name}`, async () => readIfThere(path));
     if (known === undefined) {
@@ -62,6 +61,6 @@ export const secretOf = async (directory: string, name: string): Promise<Uint8Ar
     return secret;
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('E_')) throw error;
-    throw fail('E_IO', `the key ${name} cannot be kept in ${folder}`);
+    throw fail('E_IO', `the key ${path} cannot be used: ${reasonOf(error)}`);
   }
 };

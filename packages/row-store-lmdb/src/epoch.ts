@@ -1,14 +1,5 @@
-import { syncFolderSync } from '@stemma/machine';
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { isIrregular, readRegularFile, replaceFileSync } from '@stemma/machine';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /*
@@ -24,16 +15,25 @@ export type EpochState = { readonly boot: string; readonly clean: boolean };
 /** How values lie in the file. Since 2 each has a checksum; before that none would fit, and nothing is damaged. */
 const LAYOUT = '2';
 
-/** Whether the machine ended before the rows of an epoch were synced, or an earlier version laid them out otherwise. */
+/**
+ * Whether the machine ended before the rows of an epoch were synced, or an earlier version laid them out otherwise. Where something
+ * else is in the place of the state, nobody knows.
+ */
 export const isLost = (folder: string, boot: string): boolean => {
-  const state = readEpochState(folder);
+  let state: ReturnType<typeof readEpochState>;
+  try {
+    state = readEpochState(folder);
+  } catch (error) {
+    if (isIrregular(error)) return true;
+    throw error;
+  }
   return state !== null && (state.layout !== LAYOUT || (!state.clean && state.boot !== boot));
 };
 
 export const readEpochState = (folder: string): (EpochState & { readonly layout: string }) | null => {
   let text: string;
   try {
-    text = readFileSync(join(folder, 'state'), 'utf8');
+    text = readRegularFile(join(folder, 'state')).toString();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -44,17 +44,8 @@ export const readEpochState = (folder: string): (EpochState & { readonly layout:
 
 /** Durable when it returns: file and folder are synced. */
 export const writeEpochState = (folder: string, { boot, clean }: EpochState): void => {
-  const path = join(folder, 'state');
-  const temporary = `${path}.${process.pid}`;
-  const file = openSync(temporary, 'w', 0o600);
-  try {
-    writeSync(file, `${clean ? 'clean' : 'written'} ${boot} ${LAYOUT}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(temporary, path);
-  syncFolderSync(folder);
+  const text = `${clean ? 'clean' : 'written'} ${boot} ${LAYOUT}\n`;
+  replaceFileSync(join(folder, 'state'), text, { synced: true });
 };
 
 /**
@@ -63,7 +54,7 @@ export const writeEpochState = (folder: string, { boot, clean }: EpochState): vo
  */
 export const noteClosed = (folder: string, file: string, boot: string): void => {
   try {
-    writeFileSync(join(folder, 'closed'), `${looks(file)} ${boot}`, { mode: 0o600 });
+    replaceFileSync(join(folder, 'closed'), `${looks(file)} ${boot}`, { synced: false });
   } catch {
     // A full disk: the rows are read through once more at the next start.
   }
@@ -76,7 +67,7 @@ export const noteClosed = (folder: string, file: string, boot: string): void => 
 export const isAsClosed = (folder: string, file: string, boot: string): boolean => {
   try {
     const now = looks(file);
-    const noted = readFileSync(join(folder, 'closed'), 'latin1');
+    const noted = readRegularFile(join(folder, 'closed')).toString('latin1');
     return (
       noted === `${now} ${boot}` || (noted.startsWith(`${now} `) && readEpochState(folder)?.clean === true)
     );

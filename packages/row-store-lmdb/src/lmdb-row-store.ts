@@ -126,11 +126,17 @@ const removeFiles = (directory: string, folder: string | undefined): void => {
     const files = names
       .filter((name) => name !== String(newest) || (folder !== undefined && basename(folder) === name))
       .map((name) => join(directory, name, 'rows.mdb'));
-    for (const file of files) rmSync(file, { force: true });
+    for (const file of files) removeWhatever(file);
     // Another process may have put one aside under another name at this moment.
     const after = new Set(readdirSync(directory));
     if (names.every((name) => after.has(name))) return;
   }
+};
+
+/** Something else may be in the place of the file, or of its folder: then it holds no rows. */
+const removeWhatever = (file: string): void => {
+  const folder = statSync(dirname(file), { throwIfNoEntry: false });
+  if (folder?.isDirectory() === true) rmSync(file, { recursive: true, force: true });
 };
 
 /** The rows of one environment. */

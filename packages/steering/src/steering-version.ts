@@ -1,6 +1,6 @@
 import { isSteeringKey, type Command } from '@stemma/history';
-import { makeFolder } from '@stemma/machine';
-import { appendFileSync, statSync } from 'node:fs';
+import { makeFolder, openRegularFile } from '@stemma/machine';
+import { closeSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /*
@@ -32,7 +32,12 @@ export const mayChangeSteering = ({ steps }: Pick<Command, 'steps'>): boolean =>
 export const renewSteeringVersion = (directory: string): void => {
   try {
     makeFolder(join(directory, 'calls'));
-    appendFileSync(pathOf(directory), '.', { mode: 0o600 });
+    const file = openRegularFile(pathOf(directory), 'append');
+    try {
+      writeSync(file, '.');
+    } finally {
+      closeSync(file);
+    }
   } catch {
     // The log has what counts.
   }

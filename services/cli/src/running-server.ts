@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readRegularFile, replaceFileSync } from '@stemma/machine';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const FILE = 'server.json';
@@ -11,7 +12,7 @@ export const noteServer = (directory: string, url: string): (() => void) => {
   const file = join(directory, FILE);
   const note = JSON.stringify({ url });
   try {
-    writeFileSync(file, note, { mode: 0o600 });
+    replaceFileSync(file, note, { synced: false });
   } catch {
     // The note saves `stemma open` a server of its own, and nothing else.
   }
@@ -25,8 +26,7 @@ export const noteServer = (directory: string, url: string): (() => void) => {
   };
 };
 
-/** A pipe in its place would be read for ever. */
-const noteIn = (file: string): string => (statSync(file).isFile() ? readFileSync(file, 'utf8') : '');
+const noteIn = (file: string): string => readRegularFile(file).toString();
 
 /** The address of the server of a home on this machine, if one is noted and answers. */
 export const runningServer = async (directory: string): Promise<string | undefined> => {

@@ -8,7 +8,8 @@ export const titleOf = async (home: Home, history: string): Promise<string> =>
 export const titled = (address: string, history: string, title: string): string =>
   address === history || address.startsWith(`${history}:`) ? title + address.slice(history.length) : address;
 
-const IDS = /\bh[a-z2-7]{20}\b/g;
+/** Ids of histories, but not where a file is named by one. */
+const IDS = /(?<![/\\])\bh[a-z2-7]{20}\b/g;
 
 /** A sentence with the names of histories in place of their ids, where the home knows them. */
 export const withTitles = async (home: Home, sentence: string): Promise<string> => {

@@ -1,7 +1,7 @@
-import { fail } from '@stemma/errors';
+import { fail, reasonOf } from '@stemma/errors';
 import { cursorAtStart, type Cursor, type EventLog } from '@stemma/log';
-import { replaceFile } from '@stemma/machine';
-import { mkdir, readFile } from 'node:fs/promises';
+import { readRegularFile, replaceFile } from '@stemma/machine';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** How far the relay has published a partition of the log: everything before the cursor, except what it holds back. */
@@ -38,10 +38,7 @@ export const openCheckpointStore = async (directory: string): Promise<Checkpoint
   const fileOf = (partition: number): string => join(directory, `${partition}.json`);
   return {
     load: async (partition) => {
-      const text = await readFile(fileOf(partition), 'utf8').catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-        throw error;
-      });
+      const text = readIfThere(fileOf(partition));
       return text === undefined ? undefined : parse(text, fileOf(partition));
     },
     save: async (partition, { cursor, held, ends, partitions }) => {
@@ -50,6 +47,16 @@ export const openCheckpointStore = async (directory: string): Promise<Checkpoint
       await replaceFile(fileOf(partition), `${JSON.stringify(stored)}\n`);
     },
   };
+};
+
+/** @throws E_IO */
+const readIfThere = (file: string): string | undefined => {
+  try {
+    return readRegularFile(file).toString();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw fail('E_IO', `the checkpoint cannot be read: ${reasonOf(error)}`);
+  }
 };
 
 type StoredCheckpoint = {

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
-import { syncFolder } from '@stemma/machine';
-import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { openFileHandle, syncFolder } from '@stemma/machine';
+import { rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pack } from 'tar-stream';
 import type { BackupFiles, WritableBackupFiles } from './backup-files.ts';
@@ -20,7 +20,7 @@ type Stored = { readonly at: number; readonly size: number };
 export const readArchiveFiles = async (path: string): Promise<BackupFiles> => {
   if ((await stat(path).catch(() => undefined)) === undefined)
     throw fail('E_BACKUP_NOT_FOUND', `there is no backup ${path}`, { path });
-  const file = await io(path, () => open(path, 'r'));
+  const file = await io(path, () => openFileHandle(path));
   try {
     const files = await io(path, () => listArchive(file, path));
     return filesOf(path, file, files);
@@ -97,7 +97,11 @@ export const writeArchiveFiles = async (path: string): Promise<WritableBackupFil
     if (!isBackup) throw fail('E_BACKUP_NOT_FOUND', `${path} is there, and is no backup`, { path });
   }
   const partial = `${path}.partial`;
-  const file = await io(path, () => open(partial, 'w+', 0o600));
+  const file = await io(path, async () => {
+    const made = await openFileHandle(partial, 'make');
+    await made.truncate(0);
+    return made;
+  });
   const files = new Map<string, Stored>();
   let end = 0;
   let published = false;

@@ -190,7 +190,10 @@ const fresh = async (log: EventLog): Promise<BackupManifest> => ({
 const removeLeftovers = async (files: WritableBackupFiles, draft: BackupManifest): Promise<void> => {
   const named = new Set(draft.partitions.flatMap(({ pieces }) => pieces.map(({ name }) => name)));
   for (const name of await files.names())
-    if (/^(log|contents)\/.*\.tmp$/.test(name) || (/^log\/.*\.seg$/.test(name) && !named.has(name)))
+    if (
+      /^(?:(?:log|contents)\/.*|[^/]*)\.tmp$/.test(name) ||
+      (/^log\/.*\.seg$/.test(name) && !named.has(name))
+    )
       await files.remove(name);
 };
 

@@ -1,38 +1,27 @@
 import { codeOf, io } from './file-errors.ts';
 import { fail } from '@stemma/errors';
-import { beganAt, isAlive, replaceFile } from '@stemma/machine';
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { beganAt, isAlive, openFileHandle, readRegularFile, replaceFile } from '@stemma/machine';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { BackupFiles, WritableBackupFiles } from './backup-files.ts';
 import { MANIFEST, PARTIAL } from './manifest.ts';
 
 const RUNNING = 'running';
 
-/** Opening a pipe would wait for somebody who writes to it, for ever. Windows has neither. */
-const NO_WAITING = (constants as { readonly O_NONBLOCK?: number }).O_NONBLOCK ?? 0;
+/** No file of a backup is larger. */
+const MOST = 2 ** 31 - 1;
 
 /** The files of a backup in a directory. */
 export const readDirectoryFiles = (directory: string): BackupFiles => ({
   place: directory,
   read: (name) =>
     io(directory, async () => {
-      let file: FileHandle;
       try {
-        file = await open(join(directory, name), constants.O_RDONLY | NO_WAITING);
+        return readRegularFile(join(directory, name), MOST);
       } catch (error) {
         if (codeOf(error) === 'ENOENT') return null;
-        throw error;
-      }
-      try {
-        if (!(await file.stat()).isFile())
-          throw fail('E_BACKUP_DAMAGED', `${name} of the backup ${directory} is no file`, {
-            directory,
-            name,
-          });
-        return await file.readFile();
-      } finally {
-        await file.close();
+        if (codeOf(error) !== 'EINVAL') throw error;
+        throw fail('E_BACKUP_DAMAGED', `${name} of the backup ${directory} is no file`, { directory, name });
       }
     }),
   has: (name) =>
@@ -77,13 +66,13 @@ const claim = async (directory: string): Promise<void> => {
   for (let tries = 0; ; tries++) {
     try {
       await io(directory, async () => {
-        const file = await open(path, 'wx', 0o600);
+        const file = await openFileHandle(path, 'new');
         await file.writeFile(mine);
         await file.close();
       });
       return;
     } catch (error) {
-      const other = await readFile(path, 'utf8').catch(() => undefined);
+      const other = await io(directory, async () => readRegularFile(path).toString()).catch(() => undefined);
       if (other === undefined && tries === 0) throw error;
       const [pid = '', began = ''] = (other ?? '').split(' ');
       const alive = /^[1-9]\d*$/.test(pid) && isAlive(Number(pid), began === '' ? undefined : began);

@@ -1,8 +1,8 @@
 import { echo, fail } from '@stemma/errors';
 import { verifyLog, type Erasure } from '@stemma/log';
-import { replaceFile } from '@stemma/machine';
+import { openFileHandle, replaceFile } from '@stemma/machine';
 import { noteFile, openKeyring } from '@stemma/privacy';
-import { mkdir, mkdtemp, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { problemOf } from './back-up.ts';
 import type { BackupFiles } from './backup-files.ts';
@@ -152,7 +152,7 @@ const writeHome = async (
       await writeSegment(join(folder, name), segment, files, (bytes) => count((done += bytes)));
     }
   }
-  await io(home, () => writeFile(join(home, 'log', 'id'), log, { mode: 0o600 }));
+  await io(home, () => replaceFile(join(home, 'log', 'id'), log));
   await io(home, () => mkdir(join(home, 'contents'), { recursive: true, mode: 0o700 }));
   for (const sha256 of contents) {
     const name = contentName(sha256);
@@ -183,7 +183,7 @@ const writeSegment = async (
   files: BackupFiles,
   count: (bytes: number) => void,
 ): Promise<void> => {
-  const file = await io(path, () => open(path, 'wx', 0o600));
+  const file = await io(path, () => openFileHandle(path, 'new'));
   try {
     for (const piece of pieces) {
       const bytes = await readPiece(files, piece);

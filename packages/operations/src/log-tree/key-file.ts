@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, reasonOf } from '@stemma/errors';
 import { readRegularFile, writeOnce } from '@stemma/machine';
 import {
   decodePublicKey,
@@ -28,7 +28,7 @@ export const readKeyFile = async (path: string): Promise<SigningKey | undefined>
     text = readRegularFile(path).toString();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw fail('E_IO', `the key ${path} cannot be read: ${String(error)}`);
+    throw fail('E_IO', `the key ${path} cannot be read: ${reasonOf(error)}`);
   }
   return decodeSigningKey(text);
 };

@@ -1,6 +1,6 @@
-import { fail } from '@stemma/errors';
+import { fail, reasonOf } from '@stemma/errors';
 import { readPrices, type PriceTable } from '@stemma/model-apis';
-import { readFile, stat } from 'node:fs/promises';
+import { readRegularFile, refuseIrregular } from '@stemma/machine';
 
 /** The price table of a home as its file has it now; null: there is no file. @throws E_INPUT_SHAPE and others, E_IO */
 export type Prices = () => Promise<PriceTable | null>;
@@ -9,22 +9,23 @@ export type Prices = () => Promise<PriceTable | null>;
 export const openPrices = (path: string, isNamed: boolean): Prices => {
   let known: { readonly version: string; readonly table: PriceTable } | undefined;
   return async () => {
-    const version = await stat(path).then(
-      (found) => {
-        // A pipe, or a device that never ends, would be read for ever.
-        if (!found.isFile()) throw fail('E_IO', `the price table ${path} is no file`, { path });
-        return `${found.mtimeMs} ${found.size} ${found.ino}`;
-      },
-      (error: unknown) => {
-        if (!isNamed && error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-        throw fail('E_IO', `the price table ${path} cannot be read`, { path });
-      },
-    );
-    if (version === null) return null;
-    if (known?.version === version) return known.table;
-    const read = readPrices(await readFile(path, 'utf8'));
+    const found = readable(path, () => refuseIrregular(path));
+    if (found === undefined && !isNamed) return null;
+    const version = found && `${found.mtimeMs} ${found.size} ${found.ino}`;
+    if (version !== undefined && known?.version === version) return known.table;
+    const text = readable(path, () => readRegularFile(path).toString());
+    const read = readPrices(text);
     if (!read.ok) throw fail(read.code, `${path}: ${read.reason}`, { path });
-    known = { version, table: read.prices };
+    known = { version: version ?? '', table: read.prices };
     return known.table;
   };
+};
+
+/** @throws E_IO */
+const readable = <T>(path: string, read: () => T): T => {
+  try {
+    return read();
+  } catch (error) {
+    throw fail('E_IO', `the price table ${path} cannot be read: ${reasonOf(error)}`, { path });
+  }
 };

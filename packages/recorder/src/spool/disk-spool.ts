@@ -1,13 +1,5 @@
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { readRegularFile, replaceFileSync } from '@stemma/machine';
 import { join } from 'node:path';
 import { decodeExchangeFile, encodeExchangeFile } from './exchange-file.ts';
 import { isAbandoned, nobodysName, ownName } from './owner.ts';
@@ -17,6 +9,9 @@ import type { Spool, SpoolOptions, WaitingExchange } from './spool.ts';
 const NAME = /^\d+-\d+-(.+?)\.(?:open|exchange)(?:\.refused)?$/;
 
 const NOT_SEEN = { bytes: 0, at: Number.NEGATIVE_INFINITY };
+
+/** No exchange has more bytes. */
+const MOST = 2 ** 30;
 
 /** How long what others hold is remembered, in milliseconds. */
 const REMEMBERED = 1_000;
@@ -56,16 +51,9 @@ export const openDiskSpool = ({ directory, limit, damaged }: SpoolOptions): Spoo
     return fits();
   };
   const write = (path: string, file: Uint8Array): void => {
-    const temporary = `${path}.tmp`;
-    try {
-      // The folder may have been taken over by a process that could not see this one.
-      mkdirSync(own, { recursive: true, mode: 0o700 });
-      writeFileSync(temporary, file, { mode: 0o600 });
-      renameSync(temporary, path);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
+    // The folder may have been taken over by a process that could not see this one.
+    mkdirSync(own, { recursive: true, mode: 0o700 });
+    replaceFileSync(path, file, { synced: false });
   };
   const forget = (id: string): void => {
     const begun = open.get(id);
@@ -87,7 +75,7 @@ export const openDiskSpool = ({ directory, limit, damaged }: SpoolOptions): Spoo
     return {
       id,
       size,
-      read: () => decodeExchangeFile(readFileSync(path)),
+      read: () => decodeExchangeFile(readRegularFile(path, MOST)),
       remove: () =>
         leave(() => {
           bytes -= size;

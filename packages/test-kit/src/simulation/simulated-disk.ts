@@ -108,6 +108,14 @@ export const openSimulatedDisk = (dice: Dice, lost: () => void, ablation?: DiskA
       handles.set(++lastHandle, { node, path });
       return lastHandle;
     },
+    openFolder: (path) => {
+      step();
+      failSometimes();
+      const node = live.get(path);
+      if (node === undefined) throw systemError('ENOENT');
+      handles.set(++lastHandle, { node, path });
+      return lastHandle;
+    },
     close: (handle) => {
       step();
       handles.delete(handle);

@@ -1,4 +1,5 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { openFileHandle } from '@stemma/machine';
+import type { FileHandle } from 'node:fs/promises';
 import type { EntryRef } from './journal.ts';
 
 /** Reads entries where they stand in files of the journal. */
@@ -18,7 +19,7 @@ export const openEntryFiles = (): EntryFiles => {
     read: async ({ file, at, length }) => {
       if (last?.file !== file) {
         closeLast();
-        last = { file, handle: open(file) };
+        last = { file, handle: openFileHandle(file) };
       }
       try {
         const handle = await last.handle;

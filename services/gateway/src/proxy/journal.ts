@@ -1,7 +1,7 @@
 import { bytesIn, joinBytes } from '@stemma/canonical';
-import { bootId, beganAt, isAlive, makeFolder, readRegularFile } from '@stemma/machine';
+import { bootId, beganAt, isAlive, makeFolder, openFileHandle, readRegularFile } from '@stemma/machine';
 import { fail } from '@stemma/errors';
-import { open, readdir, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { readdir, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeEntry, encodeEntry, type ProxyEntry } from './entry.ts';
 
@@ -108,7 +108,7 @@ export const openJournal = async (
     const full = current;
     const path = join(folder, nameOf(number++));
     // The bodies of calls are for their owner alone.
-    current = { path, handle: await open(path, 'ax', 0o600), size: 0, waiting: 0 };
+    current = { path, handle: await openFileHandle(path, 'new'), size: 0, waiting: 0 };
     segments.set(path, current);
     if (full?.waiting === 0) await retire(full);
     return current;
