@@ -1,5 +1,6 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import { homeFiles } from './scripts/home-files.ts';
 import { defaultForEvents, pureness } from './scripts/pureness.ts';
 
 export default defineConfig(
@@ -65,6 +66,7 @@ export default defineConfig(
     },
   },
   ...pureness,
+  ...homeFiles,
   {
     // Tests build broken values on purpose, and spell out what they know to be there.
     files: [

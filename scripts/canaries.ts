@@ -185,6 +185,16 @@ export const lintCanaries: readonly Canary[] = [
     file: `packages/${layer}/src/default-event.ts`,
     text: `export const b = (c: { type: string }): boolean => {\n  switch (c.type) {\n    case 'NodeInserted':\n      return true;\n    default:\n      return false;\n  }\n};\n`,
   })),
+  ...[
+    "import { readFileSync } from 'node:fs';\nexport const b = readFileSync;\n",
+    "import { open } from 'node:fs/promises';\nexport const b = open;\n",
+    "import * as fs from 'node:fs';\nexport const b = fs.openSync;\n",
+  ].map((text, i) => ({ rule: 'no-restricted-imports', file: `packages/log/src/opens-${i}.ts`, text })),
+  {
+    rule: 'no-restricted-imports',
+    file: 'services/gateway/src/opens.ts',
+    text: "import { createReadStream } from 'fs';\nexport const b = createReadStream;\n",
+  },
   {
     rule: 'default-case-last',
     file: 'packages/log/src/default-first.ts',
