@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readSync, statfsSync, writeSync } from 'node:fs';
+import { openRegularFile } from '@stemma/machine';
+import { closeSync, fstatSync, ftruncateSync, readSync, statfsSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { integerAt } from './damage.ts';
 
@@ -9,8 +10,13 @@ import { integerAt } from './damage.ts';
  * its blocks (docs/decisions/0112).
  */
 
-/** What a transaction wrote so far: entries that it put or removed, and their bytes. */
-type Written = { entries: number; bytes: number };
+/**
+ * What a transaction wrote so far: entries that it put or removed, and their bytes in leaves. A value that is longer than half a page
+ * stands in pages of its own, behind one another: `longs` of them have `longBytes`.
+ */
+type Written = { entries: number; bytes: number; longs: number; longBytes: number };
+
+const NOTHING: Written = { entries: 0, bytes: 0, longs: 0, longBytes: 0 };
 
 type Database = {
   putSync(key: Buffer, value: Buffer, ...rest: never[]): boolean | Promise<boolean>;
@@ -51,21 +57,23 @@ export const openRoom = (path: string): Room => {
   let size = 0;
   let inPlace = true;
   const head = Buffer.alloc(HEAD);
-  const written: Written = { entries: 0, bytes: 0 };
+  const written: Written = { ...NOTHING };
+  /** Until it is known, no value is long. */
+  let half = Infinity;
   const open = (): number => {
     if (file !== undefined) return file;
-    file = openSync(path, 'r+');
+    file = openRegularFile(path, 'write');
     inPlace = !NEVER_IN_PLACE.has(statfsSync(dirname(path)).type);
     if (inPlace) fillHoles(file);
     return file;
   };
 
-  const ensure = (entries: number, bytes: number): void =>
-    makeRoom((state) => pagesFor(state, entries, bytes));
+  const ensure = (what: Written): void => makeRoom((state) => pagesFor(state, what));
   const makeRoom = (pagesIn: (state: State) => number): void => {
     const at = open();
     const state = readState(at, head);
     const { pageBytes } = state;
+    half = pageBytes / 2;
     const pages = pagesIn(state);
     const needed = (state.pages + pages) * pageBytes;
     if (!inPlace) {
@@ -90,9 +98,14 @@ export const openRoom = (path: string): Room => {
     size = end;
   };
 
-  const note = (bytes: number): void => {
-    written.bytes += bytes;
-    if (++written.entries % ENTRIES_AT_A_TIME === 0) ensure(written.entries, written.bytes);
+  const note = (key: number, value: number): void => {
+    written.bytes += key;
+    if (value <= half) written.bytes += value;
+    else {
+      written.longs++;
+      written.longBytes += value;
+    }
+    if (++written.entries % ENTRIES_AT_A_TIME === 0) ensure(written);
   };
 
   return {
@@ -101,22 +114,22 @@ export const openRoom = (path: string): Room => {
       const put = counting.putSync.bind(counting);
       const remove = counting.removeSync.bind(counting);
       counting.putSync = (key, value, ...rest) => {
-        note(key.length + value.length);
+        note(key.length, value.length);
         return put(key, value, ...rest);
       };
       counting.removeSync = (key, ...rest) => {
-        note(0);
+        note(0, 0);
         return remove(key, ...rest);
       };
       return database;
     },
     during: (fn) => {
-      written.entries = written.bytes = 0;
+      Object.assign(written, NOTHING);
       const result = fn();
-      if (written.entries > 0) ensure(written.entries, written.bytes);
+      if (written.entries > 0) ensure(written);
       return result;
     },
-    ensure,
+    ensure: (entries, bytes) => ensure({ ...NOTHING, entries, bytes }),
     ensurePages: (pages) => makeRoom(() => pages),
     isNew: () => readState(open(), head).trees === 0,
     giveBack: () => {
@@ -165,11 +178,16 @@ const readState = (file: number, head: Buffer): State => {
  * The most pages that a transaction writes to the end of the file: a copy of each leaf that it changes, of the branches
  * above, those into which full ones are split, those for what is new, and the list of all that becomes free.
  */
-const pagesFor = ({ pages, pageBytes, freeList }: State, entries: number, bytes: number): number => {
+const pagesFor = (
+  { pages, pageBytes, freeList }: State,
+  { entries, bytes, longs, longBytes }: Written,
+): number => {
   const leaves = Math.min(pages, entries);
   const branches = Math.min(Math.ceil(pages / 4), 3 * entries);
-  // A page that was split is half full, but for one long entry.
-  const added = Math.ceil((4 * (bytes + 16 * entries)) / pageBytes);
+  // A page that was split is half full, but for one entry, which may be half a page long.
+  const inLeaves = Math.ceil((4 * (bytes + 16 * entries)) / pageBytes);
+  // Each begins behind the head of a page, and is the last in one.
+  const added = inLeaves + Math.ceil((longBytes + 24 * longs) / pageBytes) + longs;
   const changed = 2 * leaves + branches + added + 8;
   return changed + 2 * freeList + Math.ceil((16 * changed) / pageBytes) + 8;
 };

@@ -7,6 +7,40 @@ import { openRoom } from '../src/index.ts';
 
 const BYTES = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
+test('values that are longer than half a page need about the room that they take [decision 0112]', async ({
+  skip,
+}) => {
+  const disk = mountSmallDisk(4_000);
+  if (disk === undefined) {
+    skip(NO_SMALL_DISK);
+    return;
+  }
+  const file = join(disk.path, 'rows.mdb');
+  const root = open<Buffer, Buffer>({ path: file, noSync: true, maxDbs: 4, ...BYTES });
+  const room = openRoom(file);
+  const rows = room.counted(root.openDB<Buffer, Buffer>({ name: 'rows', ...BYTES }));
+  const write = (first: number, count: number): void =>
+    root.transactionSync(() =>
+      room.during(() => {
+        for (let n = first; n < first + count; n++)
+          rows.putSync(Buffer.from(String(n)), Buffer.alloc(30_000, 1));
+      }),
+    );
+  try {
+    write(0, 1);
+    const before = statSync(file).size;
+    disk.fill(2_000 * 1024);
+    write(1, 50);
+    expect(statSync(file).size - before).toBeLessThan(1.3 * 50 * 30_000);
+    expect(rows.get(Buffer.from('50'))).toHaveLength(30_000);
+    expect(() => write(51, 50)).toThrow('ENOSPC');
+  } finally {
+    await root.close();
+    room.close();
+    disk.close();
+  }
+});
+
 test('whatever a disk has no room for is refused before LMDB writes it, and written when there is room [decision 0112]', async ({
   skip,
 }) => {
