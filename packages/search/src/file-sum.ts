@@ -1,5 +1,5 @@
-import { beganAt, bootId, isAlive } from '@stemma/machine';
-import { fstatSync, readFileSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { beganAt, bootId, isAlive, readRegularFile, replaceFileSync } from '@stemma/machine';
+import { fstatSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 
 /*
@@ -51,16 +51,12 @@ export const openFileSum = (path: string, file: number, readAtOnce = READ_AT_ONC
   let [took, notedAt] = [0, -Infinity];
   const read = (): string | undefined => {
     try {
-      return readFileSync(noteFile, 'utf8');
+      return readRegularFile(noteFile).toString();
     } catch {
       return undefined;
     }
   };
-  const write = (text: string): void => {
-    const fresh = `${noteFile}.${process.pid}`;
-    writeFileSync(fresh, text, { mode: 0o600 });
-    renameSync(fresh, noteFile);
-  };
+  const write = (text: string): void => replaceFileSync(noteFile, text, { synced: false });
   /** Which file it is, and when it last changed: nobody but the file system sets this time. */
   const stamp = (): string => {
     const stat = fstatSync(file, { bigint: true });
@@ -91,7 +87,12 @@ export const openFileSum = (path: string, file: number, readAtOnce = READ_AT_ONC
     if (isTrusted && bytes === String(size)) return 'as noted';
     const sum = sumOf(file);
     if (sum !== `${bytes} ${crc}`) return 'altered';
-    note(sum);
+    known = true;
+    try {
+      note(sum);
+    } catch {
+      // A full disk, which is no reason not to read: the next one reads all bytes, too.
+    }
     return 'as noted';
   };
   return {

@@ -1,6 +1,6 @@
-import { fail } from '@stemma/errors';
-import { makeFolder } from '@stemma/machine';
-import { chmodSync, closeSync, fstatSync, openSync, rmSync } from 'node:fs';
+import { fail, isStemmaError } from '@stemma/errors';
+import { isIrregular, makeFolder, openRegularFile, refuseIrregular } from '@stemma/machine';
+import { chmodSync, closeSync, fstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { DocumentKind } from './documents.ts';
@@ -143,11 +143,12 @@ const open = (Database: Sqlite, directory: string, readAtOnce: number | undefine
   makeFolder(folder);
   const path = join(folder, FILE);
   // SQLite would make it readable for others. Closed after SQLite has closed it: closing it sooner would end SQLite's locks.
-  const file = openSync(path, 'a+', 0o600);
+  const file = openRegularFile(path, 'make');
   let database: DatabaseSync | undefined;
   try {
     // Changing it would change the time by which the file is known to be as it was.
     if ((fstatSync(file).mode & 0o777) !== 0o600) chmodSync(path, 0o600);
+    for (const beside of [`${path}-journal`, `${path}-wal`, `${path}.sum`]) refuseIrregular(beside);
     const sum = openFileSum(path, file, readAtOnce);
     database = new Database(path, { timeout: BUSY });
     // Texts of the journal vanish with it; the file is disposable, so it need not survive the machine's power.
@@ -421,7 +422,7 @@ const conditionsOf = ({
 };
 
 /** SQLite's result codes: https://sqlite.org/rescode.html */
-const SQLITE = { busy: 5, corrupt: 11, notADatabase: 26 } as const;
+const SQLITE = { busy: 5, corrupt: 11, full: 13, notADatabase: 26 } as const;
 
 const codeOf = (error: unknown): number =>
   Number((error as { readonly errcode?: unknown } | null)?.errcode ?? NaN) & 0xff;
@@ -430,15 +431,23 @@ const codeOf = (error: unknown): number =>
 export const isDamage = (error: unknown): boolean =>
   error instanceof Outdated ||
   error instanceof Altered ||
+  isIrregular(error) ||
   codeOf(error) === SQLITE.corrupt ||
   codeOf(error) === SQLITE.notADatabase ||
   // Tables that are missing, or have other columns.
   /no such (table|column)|malformed/u.test(error instanceof Error ? error.message : '');
+
+const isFull = (error: Error): boolean =>
+  codeOf(error) === SQLITE.full || ('code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT'));
+
+/** True for what {@link openIndexFile} and its file throw where the disk has no room: what was read into the index stays. */
+export const isOutOfRoom = (error: unknown): boolean =>
+  isStemmaError(error, 'E_IO') && error.detail['errno'] === 'ENOSPC';
 
 const toStemmaError = (error: unknown): unknown => {
   if (isDamage(error) || !(error instanceof Error) || !('errcode' in error || 'syscall' in error))
     return error;
   return codeOf(error) === SQLITE.busy
     ? fail('E_SEARCH_BUSY', 'another process writes the index of the search')
-    : fail('E_IO', `the index of the search: ${error.message}`);
+    : fail('E_IO', `the index of the search: ${error.message}`, isFull(error) ? { errno: 'ENOSPC' } : {});
 };

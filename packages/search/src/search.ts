@@ -1,4 +1,4 @@
-import { isStemmaError } from '@stemma/errors';
+import { isStemmaError, reasonOf } from '@stemma/errors';
 import {
   findSnapshot,
   positionOfFrame,
@@ -13,6 +13,7 @@ import { findBranch, findFrameSummary, findHistory } from '@stemma/read-models';
 import { documentsOf, type DocumentKind, type SearchDocument } from './documents.ts';
 import {
   isDamage,
+  isOutOfRoom,
   openIndexFile,
   removeIndex,
   type FoundDocument,
@@ -100,6 +101,8 @@ export const openSearch = (
   const damaged = (): void => say('the index of the search was damaged; it is made anew from the log');
   let opened: Promise<IndexFile> | undefined;
   let reading: Promise<void> | undefined;
+  /** The disk has no room for what is new. */
+  let isBehind = false;
   const open = (): Promise<IndexFile> => {
     const opening = (opened ??= openIndexFile(directory, damaged));
     opening.catch(() => (opened = undefined));
@@ -150,6 +153,18 @@ export const openSearch = (
     reading ??= readLog().finally(() => (reading = undefined));
     return reading;
   };
+  /** An index that read a part of the log finds that part while the disk has no room for the rest. */
+  const catchUpWithRoom = async (): Promise<void> => {
+    try {
+      await catchUp();
+      isBehind = false;
+    } catch (error) {
+      if (!isOutOfRoom(error) || !(await hasRead())) throw error;
+      if (!isBehind) say(`${reasonOf(error)}: searches leave out what was recorded since`);
+      isBehind = true;
+    }
+  };
+  const hasRead = async (): Promise<boolean> => (await open()).cursor()?.split(' ')[0] === String(erased());
   return {
     catchUp,
     forget,
@@ -158,8 +173,8 @@ export const openSearch = (
       const terms = parseQuery(query.text);
       const { skip = 0, limit = 20 } = query;
       // A search that begins while another one reads may be about what that one does not read any more.
-      await reading;
-      await catchUp();
+      await reading?.catch(() => undefined);
+      await catchUpWithRoom();
       const filter = await filterOf(projection, query);
       const findHits = async () => {
         const found = await withIndex((file) => file.find(terms, filter, { skip, limit }));
