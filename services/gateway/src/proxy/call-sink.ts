@@ -45,9 +45,10 @@ export type SteeredEntry =
     };
 
 /**
- * What became of an entry: recorded in a branch, with how the call ended, if that is known; or refused with a reason that no try
- * will change.
+ * What became of an entry: recorded in a branch, with how the call ended, if that is known; refused with a reason that no try will
+ * change; or settled by another process that began with this one, which has removed its file.
  */
 export type RecordedEntry =
   | { readonly branch: CallBranch; readonly status?: CallStatus }
-  | { readonly refused: { readonly code: string; readonly message: string } };
+  | { readonly refused: { readonly code: string; readonly message: string } }
+  | { readonly settledElsewhere: true };

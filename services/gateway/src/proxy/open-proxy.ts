@@ -225,7 +225,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
         warn(`a call cannot be recorded: ${reason}`);
       }
       if (call !== undefined) call.refused = true;
-    } else {
+    } else if ('branch' in outcome) {
       note(outcome.branch.history);
       if (entry.kind === 'ended') count('recorded');
       if (outcome.status === 'cancelled') cancelled++;

@@ -208,6 +208,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
         return { branch: where, ...(status === undefined ? {} : { status }) };
       } catch (error) {
         if (closing.signal.aborted) return undefined;
+        if (left && isGone(error)) return { settledElsewhere: true };
         if (isStemmaError(error))
           return { refused: { code: error.code, message: home.redactText(error.message) } };
         return { refused: { code: 'E_INTERNAL', message: String(error) } };
@@ -241,6 +242,9 @@ const endOf = (entry: EndedEntry, body: Uint8Array): ReturnType<typeof readExcha
   const response = httpStatus === null ? null : { ...wire, httpStatus };
   return readExchangeEnd(entry, { ...entry, response });
 };
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 const attempt = async <T>(act: () => Promise<T>): Promise<T> => act();
 

@@ -50,6 +50,18 @@ test('a call is tried again while the log is away, and said; a recorder that clo
   expect(await waiting).toBe(undefined);
 });
 
+test('what an earlier process left, and another one has settled and removed, is refused by nobody', async () => {
+  const file = join(tmpdir(), `stemma-gone-${randomBytes(8).toString('hex')}`);
+  const recorder = openEntryRecorder({} as Home, () => undefined);
+  const gone = { file, at: 0, length: 100 };
+  expect(await recorder.record(gone, true)).toEqual({ settledElsewhere: true });
+  // Its own file nobody else removes.
+  expect(await recorder.record(gone)).toEqual({
+    refused: { code: 'E_INTERNAL', message: expect.stringContaining('ENOENT') as string },
+  });
+  recorder.close();
+});
+
 test('a steered call goes out though the log is away: as it came, and after three seconds at most [calls §5.5]', async () => {
   const away = new Promise<never>(() => undefined);
   const steerWith = (part: object, name = 'h') => {
