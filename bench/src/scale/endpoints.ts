@@ -78,15 +78,6 @@ export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
     history,
     body: { actor, steps: [{ op: 'inject', text: 'what if' }] },
   })),
-  load: page((calls) => ({
-    history,
-    body: {
-      id: `scale-${process.pid}-${++commands}`,
-      actor,
-      notes: 'measured',
-      from: `@name:n${100 * Math.floor(calls / 200)}`,
-    },
-  })),
   range: page(() => ({ history, selector: '@t-20..@t0 .cb' })),
   events: page((calls) => ({ history, from: middle(calls), limit: 100 })),
   start: page(() => ({
@@ -120,4 +111,14 @@ export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
   ctreesTree: whole(() => ({ session: history })),
   ctreesEvents: page((calls) => ({ session: history, offset: middle(calls), limit: 100 })),
   ctreesStream: STREAM,
+  // Last: it goes back to an earlier call, and the others are about all of them.
+  load: page((calls) => ({
+    history,
+    body: {
+      id: `scale-${process.pid}-${++commands}`,
+      actor,
+      notes: 'measured',
+      from: `@name:n${100 * Math.floor(calls / 200)}`,
+    },
+  })),
 };

@@ -1,7 +1,7 @@
 import { compareSiblings, flattenRecords, type FlatTree, type TurnRecord } from '@stemma/context-tree';
 import type { RowReader } from '@stemma/row-store';
 import { readAncestorPath, type Segment } from './ancestor-path.ts';
-import { readPositionMeta, type PositionMeta } from './position-meta.ts';
+import { readPositionMeta, type PositionKey, type PositionMeta } from './position-meta.ts';
 import { readNode } from './read-node.ts';
 import { readSegments, readTurns } from './read-position.ts';
 import { SNAPSHOTS } from './tables.ts';
@@ -61,6 +61,39 @@ export const readPartialTree = (
       isKept.has(`${location.cycle}/${location.ordinal}`),
   );
   return flattenRecords({ ...records, turns: kept, nodes });
+};
+
+/** Which locations of a position: those of these cycles, the head being that of the cycle after the newest, and `^sys` or not. */
+export type LocationRange = { readonly sys: boolean; readonly from: number; readonly to: number };
+
+/**
+ * A tree of the locations of a position between two cycles. Turns of other cycles are not in it, so depths are not those of the
+ * whole. Beside it the oldest location that the position has, and that of the head.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
+export const readLocations = (
+  rows: RowReader,
+  history: string,
+  { branchId, seq }: PositionKey,
+  range: LocationRange,
+): { readonly tree: FlatTree; readonly oldest: number; readonly head: number } => {
+  const path = readAncestorPath(rows, history, branchId, seq);
+  const { meta } = readPositionMeta(rows, history, branchId, seq);
+  const head = meta.cycle + 1;
+  const oldest = Math.min(meta.oldestTurn, meta.oldestLive, ...meta.olderLive);
+  const [from, to] = [Math.max(range.from, oldest), Math.min(range.to, head)];
+  const locations = from <= to ? [[from, to] as const] : [];
+  const turns = from <= Math.min(to, meta.cycle) ? [[from, Math.min(to, meta.cycle)] as const] : [];
+  const records = readSegments(rows, history, path, meta, { sys: range.sys, locations, turns });
+  const living = new Set([...records.turns].map(({ location }) => `${location.cycle}/${location.ordinal}`));
+  const nodes = [...records.nodes].filter(
+    ({ location }) =>
+      location.kind === 'sys' ||
+      location.cycle === head ||
+      living.has(`${location.cycle}/${location.ordinal}`),
+  );
+  return { tree: flattenRecords({ ...records, nodes }), oldest, head };
 };
 
 /** The location of a living node: a cycle, or `^sys`; null for fixed nodes and those the position does not have. */

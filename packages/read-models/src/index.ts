@@ -59,7 +59,7 @@ export { embedderIn, embedderRow, vectorOf } from './pool/pool-rows.ts';
 export type { ReadModel } from './read-model.ts';
 export { type MessageRole, messageRole, NO_TOKENS, type RoleTokens } from './sizes/roles.ts';
 export { sizes } from './sizes/sizes.ts';
-export { findPromptSize } from './sizes/size-rows.ts';
+export { findPromptSize, readThreadLength } from './sizes/size-rows.ts';
 export {
   loadingTokenizer,
   textOfContent,

@@ -1,10 +1,11 @@
-import { contentHash, NODE_KIND, threadParts, type FlatTree, type TreeDiff } from '@stemma/context-tree';
-import type { Position, TreeView } from '@stemma/history-store';
+import { contentHash, NODE_KIND, type FlatTree, type TreeDiff } from '@stemma/context-tree';
+import { readNode, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { explainDiff, type DiffCause } from '@stemma/read-models';
+import { openFrames, type Frames } from '../prompts/origin.ts';
 import type { ByteRange } from '../prompts/types.ts';
-import { viewOf } from '../read.ts';
 import { diffTreesAt } from '../selection/diff-trees-at.ts';
+import { openThreadReader, type ThreadWindow } from '../threads/thread-part.ts';
 import { openTimelineFormatter } from './timeline-formatter.ts';
 import type { DiffCauseDescription, ExplainedDiff, ExplainedDiffEntry } from './types.ts';
 
@@ -15,8 +16,11 @@ export const explainPositions = async (
   b: Position,
 ): Promise<ExplainedDiff> => {
   const { history } = a;
-  const [older, newer] = [await viewOf(projection, a), await viewOf(projection, b)];
   const diff = await diffTreesAt(projection, a, b);
+  const frames = openFrames(projection, history);
+  const changed = diff.changed.map(({ id }) => id);
+  const older = await readThreadWith(projection, frames, a, [...diff.removed, ...changed]);
+  const newer = await readThreadWith(projection, frames, b, [...diff.added, ...changed]);
   const explained = await projection.payloads.using(history, (source) =>
     projection.read((rows) => explainDiff(rows, history, { a, b, diff }, source)),
   );
@@ -43,11 +47,34 @@ export const explainPositions = async (
   };
 };
 
+/** The thread from the first of some nodes on: before it nothing of them is shown. */
+const readThreadWith = async (
+  projection: Projection,
+  frames: Frames,
+  position: Position,
+  ids: readonly string[],
+): Promise<ThreadWindow> => {
+  const { history, branchId, seq } = position;
+  const thread = openThreadReader(projection, frames, position);
+  const first = await projection.read((rows) => {
+    let from = Infinity;
+    for (const id of ids) {
+      const found = readNode(rows, history, branchId, seq, id);
+      if (found === undefined) continue;
+      // A region shows everything in it, and what is under `^sys` comes first.
+      const location = found.kind === 'fixed' ? null : found.record.location;
+      from = Math.min(from, location?.kind === 'turn' ? location.cycle : -1);
+    }
+    return from;
+  });
+  return first < 0 ? thread.whole() : thread.from(first);
+};
+
 /** The byte ranges of nodes in the provider thread: a container's range is from its first block to its last. */
-const rangesOf = ({ tree, payloads, thread }: TreeView): ((id: string) => ByteRange | null) => {
+const rangesOf = ({ tree, parts }: ThreadWindow): ((id: string) => ByteRange | null) => {
   const from = new Map<number, number>();
   const to = new Map<number, number>();
-  for (const part of threadParts(tree, payloads, thread).parts) {
+  for (const part of parts) {
     for (let i = part.index ?? -1; i >= 0; i = tree.parents[i] as number) {
       if (!from.has(i)) from.set(i, part.from);
       to.set(i, part.to);
@@ -64,7 +91,7 @@ const rangesOf = ({ tree, payloads, thread }: TreeView): ((id: string) => ByteRa
  * Pairs of a removed and an added block of equal content, each in one pair at most, in canonical order (PACT 05
  * §4.5).
  */
-const movesIn = (diff: TreeDiff, older: TreeView, newer: TreeView): ExplainedDiff['moves'] => {
+const movesIn = (diff: TreeDiff, older: ThreadWindow, newer: ThreadWindow): ExplainedDiff['moves'] => {
   const unpaired = new Map<string, string[]>();
   for (const id of diff.removed) {
     const hash = hashOf(older, id);
@@ -77,7 +104,7 @@ const movesIn = (diff: TreeDiff, older: TreeView, newer: TreeView): ExplainedDif
   });
 };
 
-const hashOf = ({ tree, payloads }: TreeView, id: string): string | undefined => {
+const hashOf = ({ tree, payloads }: ThreadWindow, id: string): string | undefined => {
   const index = tree.indexOf(id);
   if (index === undefined || tree.kinds[index] !== NODE_KIND.block) return undefined;
   const ref = tree.payloads[index] ?? null;

@@ -1,9 +1,8 @@
-import { threadIndexes, threadParts, type EventRef, type ThreadPart } from '@stemma/context-tree';
+import type { ThreadPart } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { payloadIn } from '@stemma/history';
 import type { Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
-import { treeAt } from '../read.ts';
+import { openThreadReader } from '../threads/thread-part.ts';
 import { findBlockOrigins, type BlockOrigins } from './block-origins.ts';
 import { eventKey, openFrames, type EventLocation } from './origin.ts';
 import type { Blame, BlamePart, ByteRange } from './types.ts';
@@ -11,8 +10,8 @@ import type { Blame, BlamePart, ByteRange } from './types.ts';
 /**
  * Every byte of the provider thread at a position, traced to the event that wrote it (context-tree §4): a block's
  * content to the event that last set it; its id, kind, role and punctuation to the event that inserted it. With a
- * range, parts are cut to it. Reads each frame of a message once, and rows, in one read, only of blocks that were
- * changed or have no role of their own.
+ * range, parts are cut to it, and of a thread that grows at its end only as much is read as lies before or after it, whichever is
+ * less. Reads each frame of a message once, and rows, in one read, only of blocks that were changed or have no role of their own.
  *
  * @throws E_USAGE for a range that is empty or begins after the end
  */
@@ -21,14 +20,11 @@ export const blameThread = async (
   position: Position,
   range?: ByteRange,
 ): Promise<Blame> => {
-  const { tree, thread } = await treeAt(projection, position);
   const frames = openFrames(projection, position.history);
-  const eventAt = await frames.loadEvents(
-    threadIndexes(tree, thread).flatMap((index) => tree.payloads[index]?.seq ?? []),
-  );
-  const source = (ref: EventRef) => payloadIn(eventAt(ref));
-  const { text, parts } = threadParts(tree, source, thread);
-  const { from, to } = clampRange(text.length, range);
+  const thread = openThreadReader(projection, frames, position);
+  const asked = range === undefined ? null : clampRange((await thread.length()) ?? Infinity, range);
+  const { tree, text, start, parts, length } = await (asked === null ? thread.whole() : thread.range(asked));
+  const { from, to } = clampRange(length, range);
   const askedParts = parts.filter((part) => part.from < to && part.to > from);
 
   const indexes = new Set(askedParts.flatMap(({ index }) => index ?? []));
@@ -44,19 +40,19 @@ export const blameThread = async (
   }
   const eventIndexes = new Map([...events.keys()].map((key, number) => [key, number]));
   const blamed = askedParts.map((part): BlamePart => {
-    const [start, end] = [Math.max(from, part.from), Math.min(to, part.to)];
+    const [first, end] = [Math.max(from, part.from), Math.min(to, part.to)];
     const event = eventOf(part);
     return {
       part: part.part,
-      from: start,
+      from: first,
       to: end,
       node: part.index === null ? null : (tree.ids[part.index] ?? null),
       origin: event === undefined ? null : (eventIndexes.get(eventKey(event)) ?? null),
-      text: text.slice(start, end),
+      text: text.slice(first - start, end - start),
     };
   });
   const origins = await frames.describe([...events.values()]);
-  return { position, bytes: text.length, from, to, origins, parts: blamed };
+  return { position, bytes: length, from, to, origins, parts: blamed };
 };
 
 const eventIn = (block: BlockOrigins, part: ThreadPart['part']): EventLocation =>

@@ -1,11 +1,10 @@
-import { flattenRecords, threadIndexes, type FlatTree } from '@stemma/context-tree';
+import { threadIndexes, type FlatTree } from '@stemma/context-tree';
 import { changedIds, enteredIds, removedIds } from '@stemma/events';
 import {
   openNodeReader,
   readAncestorPath,
   readFlatTree,
-  readPositionMeta,
-  readSegments,
+  readLocations,
   type SnapshotRow,
   windowOfCycles,
   type ThreadEntry,
@@ -68,7 +67,9 @@ const stepBetween = (
   // What is under `^sys` comes first.
   const first = withSys ? 0 : Math.min(...[...locations].filter((location) => location !== 'sys'));
   const read = (at: SnapshotRow): readonly ThreadEntry[] =>
-    locations.size === 0 ? [] : entriesOf(readFrom(rows, history, at, first, withSys));
+    locations.size === 0
+      ? []
+      : entriesOf(readLocations(rows, history, at, { sys: withSys, from: first, to: Infinity }).tree);
   return { before: read(before), after: read(after) };
 };
 
@@ -127,31 +128,6 @@ const locationsOf = (
     locations.add(location.kind === 'sys' ? 'sys' : location.cycle);
   }
   return locations;
-};
-
-/** A tree of the locations of a position from one on: turns of earlier cycles are not in it. */
-const readFrom = (
-  rows: RowReader,
-  history: string,
-  { branchId, seq }: SnapshotRow,
-  first: number,
-  sys: boolean,
-): FlatTree => {
-  const path = readAncestorPath(rows, history, branchId, seq);
-  const { meta } = readPositionMeta(rows, history, branchId, seq);
-  const head = meta.cycle + 1;
-  const from = Math.max(first, Math.min(meta.oldestTurn, meta.oldestLive, ...meta.olderLive));
-  const locations = from <= head ? [[from, head] as const] : [];
-  const turns = from <= meta.cycle ? [[from, meta.cycle] as const] : [];
-  const records = readSegments(rows, history, path, meta, { sys, locations, turns });
-  const living = new Set([...records.turns].map(({ location }) => `${location.cycle}/${location.ordinal}`));
-  const nodes = [...records.nodes].filter(
-    ({ location }) =>
-      location.kind === 'sys' ||
-      location.cycle === head ||
-      living.has(`${location.cycle}/${location.ordinal}`),
-  );
-  return flattenRecords({ ...records, nodes });
 };
 
 const entriesOf = (tree: FlatTree): readonly ThreadEntry[] =>

@@ -1,4 +1,6 @@
+import { canonicalJson } from '@stemma/canonical';
 import {
+  blockJson,
   eachInSubtree,
   kindOfType,
   NODE_KIND,
@@ -13,20 +15,22 @@ import type { Rows } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
 import { messageRole, NO_TOKENS } from './roles.ts';
 import { nodesEntered, putSize, sizeAt, type SizeRow } from './size-rows.ts';
-import type { TokenCounts } from './token-counts.ts';
+import type { ContentSize, ContentSizes } from './content-sizes.ts';
 import { loadedCounter, textOfContent } from './tokens.ts';
 
 const EMPTY: SizeRow = {
-  ...{ messages: 0, tokens: 0, roles: NO_TOKENS, sys: 0, entered: 0, removed: 0 },
+  ...{ messages: 0, bytes: 0, tokens: 0, roles: NO_TOKENS, sys: 0, entered: 0, removed: 0 },
   ...{ since: 0, turn: null, head: null, came: [], parent: null },
 };
+
+const NOTHING: ContentSize = { bytes: 0, tokens: 0 };
 
 /**
  * Writes what the thread shows after a frame that changes it, of what it showed before and what changed. Threads that are not full
  * have no rows: what they show depends on which turn is the newest.
  */
 export const openSizesFold =
-  (counts: TokenCounts) =>
+  (known: ContentSizes) =>
   (frame: AppliedFrame, rows: Rows, payload: PayloadSource): void => {
     const { history, branchId, seq, started } = frame;
     if (started !== null && started.how !== 'start') {
@@ -38,16 +42,16 @@ export const openSizesFold =
     if (before === undefined && (started === null || frame.state.thread !== 'full')) return;
     const changes = shownChanges(frame);
     if (changes.length === 0 && frame.snapshot === null && started === null) return;
-    const tokensOf = openTokens(frame, payload, counts);
-    const known = before?.size ?? EMPTY;
-    const next = before === undefined ? EMPTY : startOf(known, before.seq);
+    const contentOf = openContents(frame, payload, known);
+    const size = before?.size ?? EMPTY;
+    const next = before === undefined ? EMPTY : startOf(size, before.seq);
     const isNew = (id: string): boolean =>
-      nodesEntered(rows, history, branchId, known, before?.seq ?? 0).has(id);
-    const size = collect((attempt) => {
-      const counted = (ref: EventRef): number => attempt(tokensOf, ref, 0);
+      nodesEntered(rows, history, branchId, size, before?.seq ?? 0).has(id);
+    const after = collect((attempt) => {
+      const counted = (ref: EventRef): ContentSize => attempt(contentOf, ref, NOTHING);
       return withEnds(frame, sizeAfter(next, changes, counted, isNew), counted);
     });
-    putSize(rows, history, branchId, seq, size);
+    putSize(rows, history, branchId, seq, after);
   };
 
 /** A branch begins with what its parent shows there, and with all that entered since the newest snapshot. */
@@ -85,34 +89,37 @@ const shownChanges = (frame: AppliedFrame): readonly ShownChange[] =>
 
 const isBlock = ({ headers }: NodeRecord): boolean => kindOfType(headers.nodeType) === NODE_KIND.block;
 
-/** The tokens of contents, which are in the frame itself, in memory, or in an earlier frame. */
-const openTokens =
-  ({ history, seq, events }: AppliedFrame, payload: PayloadSource, counts: TokenCounts) =>
-  (ref: EventRef): number => {
-    const known = counts.get(history, ref);
-    if (known !== undefined) return known;
+/** The sizes of contents, which are in the frame itself, in memory, or in an earlier frame. */
+const openContents =
+  ({ history, seq, events }: AppliedFrame, payload: PayloadSource, known: ContentSizes) =>
+  (ref: EventRef): ContentSize => {
+    const before = known.get(history, ref);
+    if (before !== undefined) return before;
     const event = ref.seq === seq ? events[ref.index] : undefined;
     const { content } = event === undefined ? payload(ref) : payloadIn(event);
     const tokens = loadedCounter().count(textOfContent(content));
-    counts.set(history, ref, tokens);
-    return tokens;
+    const size = { bytes: content === undefined ? 2 : canonicalJson(content).length, tokens };
+    known.set(history, ref, size);
+    return size;
   };
 
-type CountTokens = (ref: EventRef) => number;
+type CountContent = (ref: EventRef) => ContentSize;
 
 const sizeAfter = (
   start: SizeRow,
   changes: readonly ShownChange[],
-  tokensOf: CountTokens,
+  contentOf: CountContent,
   isNew: (id: string) => boolean,
 ): SizeRow => {
-  let { messages, tokens, sys, entered, removed } = start;
+  let { messages, bytes, tokens, sys, entered, removed } = start;
   const roles = { ...start.roles };
   const came: string[] = [];
   const add = (record: NodeRecord, sign: 1 | -1): void => {
-    const counted = sign * tokensOf(record.payload);
+    const content = contentOf(record.payload);
+    const counted = sign * content.tokens;
     const inSys = record.location.kind === 'sys';
     messages += sign;
+    bytes += sign * (content.bytes + blockJson(record.headers, '', inSys).length);
     tokens += counted;
     roles[messageRole(record.headers, inSys)] += counted;
     if (inSys) sys += counted;
@@ -128,17 +135,17 @@ const sizeAfter = (
     if (isNew(id)) entered--;
     else removed++;
   }
-  return { ...start, messages, tokens, roles, sys, entered, removed, came };
+  return { ...start, messages, bytes, tokens, roles, sys, entered, removed, came };
 };
 
 /** The same with the tokens of the newest turn and of the head, where the frame ends a cycle. */
-const withEnds = ({ snapshot, state }: AppliedFrame, size: SizeRow, tokensOf: CountTokens): SizeRow => {
+const withEnds = ({ snapshot, state }: AppliedFrame, size: SizeRow, contentOf: CountContent): SizeRow => {
   if (snapshot === null) return size;
   const tokensIn = (node: TreeNode | undefined): number => {
     let sum = 0;
     if (node === undefined) return sum;
     eachInSubtree(node, ({ kind, record }) => {
-      if (kind === NODE_KIND.block) sum += tokensOf((record as NodeRecord).payload);
+      if (kind === NODE_KIND.block) sum += contentOf((record as NodeRecord).payload).tokens;
     });
     return sum;
   };

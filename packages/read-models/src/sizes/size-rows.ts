@@ -5,6 +5,8 @@ import { PROMPT_SIZES, SIZE_HEADS } from './tables.ts';
 /** What the thread shows from a frame on, in numbers. */
 export type SizeRow = {
   readonly messages: number;
+  /** Of their JSON in the thread, without what stands between them. */
+  readonly bytes: number;
   readonly tokens: number;
   readonly roles: RoleTokens;
   /** Tokens under `^sys`. */
@@ -32,7 +34,7 @@ export const putSize = (rows: Rows, history: string, branchId: number, seq: numb
 const sizeCells = (size: SizeRow): ValueOf<typeof PROMPT_SIZES> => {
   const { roles, came, parent } = size;
   return [
-    ...([size.messages, size.tokens] as const),
+    ...([size.messages, size.bytes, size.tokens] as const),
     ...([roles.system, roles.user, roles.assistant, roles.tool, roles.other] as const),
     ...([size.sys, size.entered, size.removed, size.since, size.turn, size.head] as const),
     ...([came.length === 0 ? null : [...came], parent?.branchId ?? null, parent?.at ?? null] as const),
@@ -40,10 +42,10 @@ const sizeCells = (size: SizeRow): ValueOf<typeof PROMPT_SIZES> => {
 };
 
 const sizeOf = (value: ValueOf<typeof PROMPT_SIZES>): SizeRow => {
-  const [messages, tokens, system, user, assistant, tool, other, sys, ...rest] = value;
+  const [messages, bytes, tokens, system, user, assistant, tool, other, sys, ...rest] = value;
   const [entered, removed, since, turn, head, came, branchId, at] = rest;
   return {
-    ...{ messages, tokens, roles: { system, user, assistant, tool, other }, sys },
+    ...{ messages, bytes, tokens, roles: { system, user, assistant, tool, other }, sys },
     ...{ entered, removed, since, turn, head, came: (came ?? []) as readonly string[] },
     parent: branchId === null || at === null ? null : { branchId, at },
   };
@@ -82,6 +84,20 @@ export const nodesEntered = (
   for (const { value } of rows.range(PROMPT_SIZES, { prefix: [history, branchId], from: since, to: seq }))
     for (const id of sizeOf(value).came) ids.add(id);
   return ids;
+};
+
+/** The bytes of the thread at a position. Undefined: it is not full. */
+export const readThreadLength = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number,
+): number | undefined => {
+  const found = sizeAt(rows, history, branchId, seq);
+  if (found === undefined) return undefined;
+  const { messages, bytes } = found.size;
+  // Two brackets, and a comma between two messages.
+  return 2 + bytes + Math.max(0, messages - 1);
 };
 
 /** What a call was shown: the row of the frame of its snapshot. Undefined: its thread is not full. */
