@@ -37,7 +37,12 @@ export { type AncestryScope, findTurn, openNodeReader } from './node-reader.ts';
 export { readPositionMeta, type PositionKey } from './position-meta.ts';
 export { type BranchRef, labelPosition, type Position } from './position.ts';
 export { readNode } from './read-node.ts';
-export { hasTurnsImportedLast, type LocationRange, readLocations, readPartialTree } from './read-partial-tree.ts';
+export {
+  hasTurnsImportedLast,
+  type LocationRange,
+  readLocations,
+  readPartialTree,
+} from './read-partial-tree.ts';
 export {
   readBranchState,
   readConfig,
