@@ -66,6 +66,13 @@ export const openHeldCalls = (home: SteeredHome, projection: Projection): HeldCa
       if (!isStemmaError(error, 'E_COMMAND_REUSED')) throw error;
     }
   };
+  /** Calls that are held by nobody here: those of processes that have ended are among them, and there are no more of these. */
+  let left: Promise<ReadonlyMap<string, HeldCallRow>> | undefined;
+  const readLeft = async (): Promise<ReadonlyMap<string, HeldCallRow>> => {
+    await home.catchUp();
+    const rows = await projection.read((view) => listUnreleasedCalls(view));
+    return new Map(rows.filter((row) => !waiting.has(row.attemptId)).map((row) => [row.attemptId, row]));
+  };
   const end = (call: Waiting, released: Released): void => {
     if (!waiting.delete(call.attemptId)) return;
     call.end(released);
@@ -183,9 +190,11 @@ export const openHeldCalls = (home: SteeredHome, projection: Projection): HeldCa
     },
     release,
     lose: async (attemptId) => {
-      await home.catchUp();
-      const waits = await projection.read((rows) => listUnreleasedCalls(rows));
-      const lost = waits.find((row) => row.attemptId === attemptId);
+      left ??= readLeft().catch((error: unknown) => {
+        left = undefined;
+        throw error;
+      });
+      const lost = (await left).get(attemptId);
       if (lost !== undefined) await record(lost, 'lost');
     },
     close: () => {

@@ -318,7 +318,19 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     if (call.started !== undefined) journal.done(call.started);
     calls.delete(entry.id);
   };
-  for (const entry of left) record(entry, entry.ref, true);
+  for (const { start, end } of inPairs(left)) {
+    if (start === undefined || end === undefined) {
+      const entry = start ?? end;
+      if (entry !== undefined) record(entry, entry.ref, true);
+      continue;
+    }
+    waiting++;
+    const settled = counted([start.ref, end.ref], (outcome) => {
+      settle(end, outcome);
+      journal.done(start);
+    });
+    sink.record(start.ref, settled, { left: true, end: end.ref });
+  }
 
   return {
     takes: ({ url = '' }) => url.startsWith('/proxy/'),
@@ -405,4 +417,20 @@ const openWarnings = (say: (sentence: string) => void): ((sentence: string) => v
     said.set(kind, now);
     say(sentence);
   };
+};
+
+/** A call as it was left: one entry of it, or both where no other call began between them, which one command records. */
+type LeftCall = { readonly start?: Waiting; readonly end?: Waiting };
+
+const inPairs = (left: readonly Waiting[]): readonly LeftCall[] => {
+  const calls: LeftCall[] = [];
+  /** The place of the call that began last. */
+  let last = -1;
+  for (const entry of left) {
+    const start = calls[last]?.start;
+    if (entry.kind === 'started') last = calls.push({ start: entry }) - 1;
+    else if (start?.id === entry.id) calls[last] = { start, end: entry };
+    else calls.push({ end: entry });
+  }
+  return calls;
 };
