@@ -8,11 +8,14 @@ const startLoad = async (): Promise<Load> => {
   const child = spawn(process.execPath, ['--eval', 'process.stdout.write("busy\\n", () => { for (;;); });'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
   await once(child.stdout, 'data');
   return {
     end: async () => {
+      process.off('exit', kill);
       const gone = once(child, 'exit');
-      child.kill('SIGKILL');
+      kill();
       await gone;
     },
   };

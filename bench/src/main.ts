@@ -83,18 +83,33 @@ const OURS: ReadonlySet<Name> = new Set([
   'scale',
 ]);
 
+type Unfinished = { readonly name: Name; readonly reason: string; readonly measured: readonly unknown[] };
+
 const main = async (options: Options): Promise<void> => {
   const withPeers = options.tables.some((name) => !OURS.has(name));
   const peers = withPeers && installPeers();
   const found = machine(options.scratch, peers);
   const reports: Report[] = [];
-  const unfinished: {
-    readonly name: Name;
-    readonly reason: string;
-    readonly measured: readonly unknown[];
-  }[] = [];
+  const unfinished: Unfinished[] = [];
+  const printJson = (ended: readonly Unfinished[] = []): void =>
+    console.log(
+      JSON.stringify(
+        { machine: found, quick: options.quick, reports, unfinished: [...unfinished, ...ended] },
+        null,
+        2,
+      ),
+    );
+  let current: Name | undefined;
+  // Who ends it early has what was measured until then.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      const name = current;
+      if (options.json) printJson(name && [{ name, reason: `ended by ${signal}`, measured: takeMeasured() }]);
+      process.exit(1);
+    });
   for (const name of options.tables)
     try {
+      current = name;
       takeMeasured();
       const report = await run(options, name);
       reports.push(report);
@@ -109,8 +124,7 @@ const main = async (options: Options): Promise<void> => {
       const lines = measured.map((one) => `${JSON.stringify(one)}\n`).join('');
       console.log(`### ${name}: not finished\n\n${reason}\n\nMeasured until then:\n\n${lines}`);
     }
-  if (options.json)
-    console.log(JSON.stringify({ machine: found, quick: options.quick, reports, unfinished }, null, 2));
+  if (options.json) printJson();
   if (options.write) writeReports(reports, found, new Date().toISOString().slice(0, 10));
 };
 

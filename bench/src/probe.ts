@@ -44,6 +44,8 @@ export const probe = <T>(name: string, input: unknown): Promise<Probed<T>> =>
       [fileURLToPath(new URL('probe-main.ts', import.meta.url)), name, JSON.stringify(input)],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
     let own: number | null = null;
     const sampling = setInterval(() => {
       const now = child.pid === undefined ? null : anonymous(child.pid);
@@ -60,6 +62,7 @@ export const probe = <T>(name: string, input: unknown): Promise<Probed<T>> =>
     child.on('error', reject);
     child.on('close', (code) => {
       clearInterval(sampling);
+      process.off('exit', kill);
       const answer = out.trimEnd().split('\n').at(-1) ?? '';
       if (code === 0 && answer.startsWith('{'))
         keep({ ...(JSON.parse(answer) as { value: T; peak: number }), own });
