@@ -1,4 +1,5 @@
 export { bootId } from './boot-id.ts';
+export { collectGarbage, collectWhenIdle } from './collect-when-idle.ts';
 export {
   makeFolder,
   openFolder,

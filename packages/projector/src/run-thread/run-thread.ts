@@ -1,7 +1,7 @@
 import type { ContentRef } from '@stemma/canonical';
 import { fail, fromWireError, toWireError, type WireError } from '@stemma/errors';
 import { findFrame, findFrames } from '@stemma/history-store';
-import { enterGate, isLeaving, leaveGate } from '@stemma/machine';
+import { collectGarbage, collectWhenIdle, enterGate, isLeaving, leaveGate } from '@stemma/machine';
 import { openRevalidatingReader, type ContentSource, type RevalidatingReader } from '@stemma/log';
 import type { LmdbGenerationAtAddress } from '@stemma/row-store-lmdb';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -202,6 +202,15 @@ const foldLong = async ({
 };
 
 let folding: Promise<void> = Promise.resolve();
+/** Between runs: branches that nobody folded for so long are finished. */
+const noteWork = collectWhenIdle({
+  collect: () => {
+    folding = folding.then(() => {
+      clearCaches(context);
+      collectGarbage();
+    });
+  },
+});
 port.on('message', (message: ToThread) => {
   switch (message.kind) {
     case 'open':
@@ -212,6 +221,7 @@ port.on('message', (message: ToThread) => {
         .then(() => tell({ kind: 'opened' }));
       break;
     case 'run':
+      noteWork();
       folding = folding.then(async () =>
         tell({ kind: 'ran', id: message.id, offset: await fold(message.run) }),
       );

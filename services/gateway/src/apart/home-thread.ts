@@ -1,5 +1,6 @@
 import { fail, toWireError, visibleText } from '@stemma/errors';
 import { openHome } from '@stemma/home';
+import { collectWhenIdle } from '@stemma/machine';
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { openGatewayMetrics } from '../gateway-metrics.ts';
 import { openGateway } from '../gateway.ts';
@@ -188,9 +189,11 @@ const start = async (): Promise<void> => {
   const scopes = openScopesReader(home, closing.signal, (steered) =>
     tell({ kind: 'steeredScopes', steered }),
   );
+  const noteWork = collectWhenIdle();
   const hear = (message: ToHome): void => {
     switch (message.kind) {
       case 'request':
+        noteWork();
         void answer(message);
         break;
       case 'pull':
@@ -200,6 +203,7 @@ const start = async (): Promise<void> => {
         drop(message.id);
         break;
       case 'call':
+        noteWork();
         void calls.record(message.ref, message.left, message.end).then((outcome) => {
           if (outcome !== undefined) tell({ kind: 'recorded', id: message.id, outcome });
         });

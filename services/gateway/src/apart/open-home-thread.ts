@@ -1,4 +1,5 @@
 import { fail, fromWireError } from '@stemma/errors';
+import { collectWhenIdle } from '@stemma/machine';
 import { once } from 'node:events';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { DoorCounts } from '../front/door-counts.ts';
@@ -221,10 +222,12 @@ export const openHomeThread = async (
     clearTimeout(timer);
   };
 
+  const noteWork = collectWhenIdle();
   return {
     redacts,
     calls: {
       record: (ref, answer, { left = false, end } = {}) => {
+        noteWork();
         const id = ++state.count;
         recording.set(id, answer);
         tell({ kind: 'call', id, ref, left, ...(end === undefined ? {} : { end }) });
@@ -250,6 +253,7 @@ export const openHomeThread = async (
     answer: ({ method, host, target, headers, client, hold, body, onGone }) =>
       new Promise<HttpAnswer | StreamedAnswer>((resolve, reject) => {
         if (state.ended) throw fail('E_BUSY', 'the server is stopping');
+        noteWork();
         const id = ++state.count;
         waiting.set(id, { hold, resolve, reject });
         onGone(() => {
