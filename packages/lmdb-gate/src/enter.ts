@@ -58,7 +58,8 @@ export const enterEnvironment = <T>(options: EnterOptions<T>): Entered<T> => {
     if (!isPresent(folder)) makeWhole(folder, (temporary) => fillFolder(temporary, filesIn));
     // Without a place for notes it is from a version before this one.
     const outdated = !isFolder(join(folder, 'users')) || isOutdated?.(folder) === true;
-    const found = outdated ? { damage: '' } : tryFolder(folder, options);
+    const found = outdated ? { damage: '' } : tryUnlessGone(folder, options);
+    if (found === undefined) continue;
     if (!('damage' in found)) {
       retireFolders(folder, boot);
       return found;
@@ -93,6 +94,16 @@ const fillFolder = (folder: string, filesIn: (folder: string) => LmdbFiles): voi
 type Damaged = { readonly damage: string };
 
 const COPIED = 'it was copied while others used it';
+
+/** Undefined: another process, which began with this one, has put the folder aside and another in its place. */
+const tryUnlessGone = <T>(folder: string, options: EnterOptions<T>): Entered<T> | Damaged | undefined => {
+  try {
+    return tryFolder(folder, options);
+  } catch (error) {
+    if (isFolder(folder) || !isPresent(nextFolder(folder))) throw error;
+    return undefined;
+  }
+};
 
 const tryFolder = <T>(
   folder: string,

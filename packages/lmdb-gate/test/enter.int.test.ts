@@ -1,7 +1,7 @@
 import { open, type RootDatabase } from 'lmdb';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { enterEnvironment, filesOfFile } from '../src/index.ts';
 
@@ -10,14 +10,18 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const fileIn = (folder: string): string => join(folder, 'rows.mdb');
 
-/** Opens the environment; `isKnown` is asked before it is mapped. */
-const enter = (isKnown: (folder: string) => boolean) => {
+/** Opens the environment; `isOutdated` is asked before it is entered, `isKnown` before it is mapped. */
+const enter = (
+  isKnown: (folder: string) => boolean,
+  isOutdated: (folder: string) => boolean = () => false,
+) => {
   const said: string[] = [];
   const entered = enterEnvironment<RootDatabase>({
     directory,
     filesIn: (folder) => filesOfFile(fileIn(folder), 8),
     isKnown,
-    open: (folder) => open({ path: fileIn(folder), noSubdir: true }),
+    isOutdated,
+    open: (folder) => open({ path: fileIn(folder), noSubdir: true, maxReaders: 8 }),
     replaced: (damage) => said.push(damage),
     copied: () => said.push('copied'),
   });
@@ -52,4 +56,21 @@ it('a damaged environment whose note cannot be removed is put aside, and the pro
     process.off('unhandledRejection', note);
   }
   expect(rejected).toEqual([]);
+});
+
+it('of two processes that begin at once, the one that finds its folder gone takes the folder that the other one has made', async () => {
+  const first = enter(() => true);
+  await first.opened.close();
+  await first.leave();
+  const made = join(directory, String(Number(basename(first.folder)) + 1));
+  const second = enter(
+    () => true,
+    (folder) => {
+      if (folder === first.folder) renameSync(folder, made);
+      return false;
+    },
+  );
+  expect([second.folder, second.said]).toEqual([made, []]);
+  await second.opened.close();
+  await second.leave();
 });

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { beganAt, isAlive } from '@stemma/machine';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -54,6 +54,8 @@ const remove = (folder: string): void => {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch (error) {
+    // Another process that began with this one was first.
+    if (!existsSync(folder)) return;
     throw fail(
       'E_IO',
       `${folder} is left of a replay that was killed, and cannot be removed: ${String(error)}`,
