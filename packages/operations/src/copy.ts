@@ -51,11 +51,13 @@ const MAX_ENTRIES = 500;
  * (record §5). It stores and verifies contents before the frames that name them. It skips what the target already has, so
  * an interrupted copy is resumed by running it again. At the end it compares every history of both logs.
  *
- * @throws E_LOG_NOT_EMPTY, before anything is written, if the target holds anything else; E_HOME_NOT_FOUND,
+ * @throws E_USAGE if the target is the home of the source on Kafka; E_LOG_NOT_EMPTY if it holds anything else: both before
+ *   anything is written; E_HOME_NOT_FOUND,
  *   E_LOG_NOT_FOUND for the source; E_CONTENT_MISSING, E_CONTENT_DAMAGED; E_PARTITION_CLOSED; E_CANCELLED
  */
 export const copyLog = async (options: CopyOptions): Promise<CopyReport> => {
   const { from, to } = options;
+  refuseOwnHome(options);
   await using source = await openCopySide(from, options.directory, false);
   await using target = await openCopySide(to, options.directory, true);
   if (source.log.id === target.log.id) throw fail('E_USAGE', `${from} and ${to} are the same log`);
@@ -76,10 +78,24 @@ export const copyLog = async (options: CopyOptions): Promise<CopyReport> => {
   };
 };
 
+const isKafka = (address: string): boolean => address.startsWith('kafka:');
+
+/**
+ * The home of a log on Kafka would have a log of its own beside it, with the same histories and the same contents: whoever
+ * opens it without `STEMMA_LOG` would go on in the copy. @throws E_USAGE
+ */
+const refuseOwnHome = ({ from, to, directory }: CopyOptions): void => {
+  if (isKafka(from) && !isKafka(to) && resolve(to) === resolve(directory))
+    throw fail(
+      'E_USAGE',
+      `${to} is the home with the contents of ${from}: its histories would have two logs; copy them to another directory`,
+    );
+};
+
 type CopySide = { readonly log: EventLog; readonly contents: ContentStore } & AsyncDisposable;
 
 const openCopySide = async (address: string, home: string, create: boolean): Promise<CopySide> => {
-  const kafka = address.startsWith('kafka:');
+  const kafka = isKafka(address);
   const directory = kafka ? home : resolve(address);
   const { log } = await openHomeLog({ directory, create, ...(kafka && { address }) });
   try {

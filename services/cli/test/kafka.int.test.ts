@@ -6,6 +6,7 @@ import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openKafkaLog } from '@stemma/log-kafka';
 import { findBroker, sized } from '@stemma/test-kit';
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { runStemma, temporaryFolder } from './run-stemma.ts';
@@ -58,6 +59,9 @@ describe('a home on Kafka', () => {
     const resumed = await copy(home, log);
     expect(JSON.parse(resumed.stdout)).toMatchObject({ histories: FILES.length });
     expect((JSON.parse(resumed.stdout) as { before: number }).before).toBeGreaterThan(0);
+    // The home with its contents would have two logs of the same histories.
+    expect(await copy(log, other)).toMatchObject({ code: 64 });
+    expect(existsSync(join(other, 'log'))).toBe(false);
     expect(await copy(log, back)).toMatchObject({ code: 0 });
     expect(await framesIn(back)).toEqual(await framesIn(home));
 
