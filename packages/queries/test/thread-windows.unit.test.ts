@@ -34,7 +34,9 @@ test('a part of the thread that is read alone is what the whole thread has there
       }),
     );
     for (const position of positions) {
-      const reader = openThreadReader(projector, openFrames(projector, history), position, 1);
+      const reader = openThreadReader(projector, openFrames(projector, history), position, {
+        locationsAtFirst: 1,
+      });
       const whole = await openThreadReader(projector, openFrames(projector, history), position).whole();
       const length = await reader.length();
       if (length !== null) expect(length).toBe(whole.length);

@@ -55,7 +55,7 @@ const readThreadWith = async (
   ids: readonly string[],
 ): Promise<ThreadWindow> => {
   const { history, branchId, seq } = position;
-  const thread = openThreadReader(projection, frames, position);
+  const thread = openThreadReader(projection, frames, position, { ids });
   const first = await projection.read((rows) => {
     let from = Infinity;
     for (const id of ids) {

@@ -48,11 +48,17 @@ export type ThreadReader = {
 /** Locations that are read first for a range; each time it is not among them, four times as many. */
 const LOCATIONS = 32;
 
+export type ThreadReaderOptions = {
+  /** Nodes whose payloads are asked for, though the thread may not show them. */
+  readonly ids?: readonly string[];
+  readonly locationsAtFirst?: number;
+};
+
 export const openThreadReader = (
   projection: Projection,
   frames: Frames,
   position: Position,
-  locationsAtFirst = LOCATIONS,
+  { ids = [], locationsAtFirst = LOCATIONS }: ThreadReaderOptions = {},
 ): ThreadReader => {
   const { history, branchId, seq } = position;
   let known: Promise<number | null> | undefined;
@@ -64,8 +70,9 @@ export const openThreadReader = (
         : (readThreadLength(rows, history, branchId, seq) ?? null),
     ));
   const windowOf = async (tree: FlatTree, mode: ThreadMode, ends?: number): Promise<ThreadWindow> => {
+    const asked = ids.flatMap((id) => tree.indexOf(id) ?? []);
     const eventAt = await frames.loadEvents(
-      threadIndexes(tree, mode).flatMap((i) => tree.payloads[i]?.seq ?? []),
+      [...threadIndexes(tree, mode), ...asked].flatMap((i) => tree.payloads[i]?.seq ?? []),
     );
     const payloads: PayloadSource = (ref) => payloadIn(eventAt(ref));
     const { text, parts } = threadParts(tree, payloads, mode);
