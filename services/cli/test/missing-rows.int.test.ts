@@ -123,8 +123,8 @@ describe('rows that are missing altogether [decision 0051]', () => {
     async (table) => {
       const home = join(folder.path, table);
       cpSync(whole, home, { recursive: true });
-      // Every second one, or the only one, or those that somebody asks for.
-      const some = table === 'names' ? 0 : await removeRows(home, table, 2);
+      // Every second one, or the only one, or all of a table of which few are asked for.
+      const some = table === 'names' || table === 'size_heads' ? 0 : await removeRows(home, table, 2);
       expect(some || (await removeRows(home, table, 1))).toBeGreaterThan(0);
       const { answers, said } = await ask(home);
       expect(answers).toEqual(right);

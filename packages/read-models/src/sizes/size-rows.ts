@@ -1,3 +1,4 @@
+import { fail } from '@stemma/errors';
 import type { RowReader, Rows, ValueOf } from '@stemma/row-store';
 import type { RoleTokens } from './roles.ts';
 import { PROMPT_SIZES, SIZE_HEADS } from './tables.ts';
@@ -51,7 +52,11 @@ const sizeOf = (value: ValueOf<typeof PROMPT_SIZES>): SizeRow => {
   };
 };
 
-/** What the thread shows at a position, and the branch whose row says so; undefined: the thread is not full. */
+/**
+ * What the thread shows at a position, and the branch whose row says so; undefined: the thread is not full.
+ *
+ * @throws E_ROWS_DAMAGED
+ */
 export const sizeAt = (
   rows: RowReader,
   history: string,
@@ -60,7 +65,13 @@ export const sizeAt = (
 ): { readonly branchId: number; readonly seq: number; readonly size: SizeRow } | undefined => {
   // Nearly always the newest row is wanted, and one row is found faster than the newest of several.
   const [head] = rows.get(SIZE_HEADS, [history, branchId]) ?? [];
-  if (head === undefined) return undefined;
+  if (head === undefined) {
+    const [other] = rows.range(PROMPT_SIZES, { prefix: [history, branchId], limit: 1 });
+    if (other === undefined) return undefined;
+    throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack the newest sizes of branch ${branchId}`, {
+      history,
+    });
+  }
   const value = head <= seq ? rows.get(PROMPT_SIZES, [history, branchId, head]) : undefined;
   if (value !== undefined) return { branchId, seq: head, size: sizeOf(value) };
   const range = { prefix: [history, branchId], to: seq, reverse: true, limit: 1 } as const;
