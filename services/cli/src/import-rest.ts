@@ -7,13 +7,13 @@ const MIB = 1024 * 1024;
  * After so many commands, or bytes of the file, the rows catch up: what they lack is held in memory, and of one history a writer refuses to
  * hold more than 10,000 frames.
  */
-const MOST_BEHIND = { commands: 500, bytes: 16 * MIB };
+const MOST_BEHIND = { commands: 500, bytes: 8 * MIB };
 
 /**
  * While the process takes more than so many bytes, its home is closed and opened again when it has caught up so many times. Histories that are
  * imported stay in its caches though they are not asked for again, and every page of the rows that was touched counts as memory of the process.
  */
-const REOPEN = { bytes: 300 * MIB, times: 3 };
+const REOPEN = { bytes: 250 * MIB, times: 2 };
 
 /** What an import does now and then, in all its files together, while no command is under way. */
 export type ImportRest = {

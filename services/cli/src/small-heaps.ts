@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
  * Bytes of V8's young generation in the first thread, from which on it does not grow; by itself it does to 133 MB. It may double once
  * before that is seen.
  */
-const YOUNG = 16 * 1024 * 1024;
+const YOUNG = 8 * 1024 * 1024;
 /** How often it is looked at, in milliseconds. */
 const EVERY = 50;
 
