@@ -1,4 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
+import { isInTurn } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
@@ -35,10 +36,6 @@ export const withSealedEdits = async (
     throw error;
   }
 };
-
-type Tree = Awaited<ReturnType<Home['view']>>['tree'];
-
-const isInTurn = (tree: Tree, index: number): boolean => (tree.depths[index] as number) >= 1;
 
 const contentReplaced = (
   step: UnresolvedStep,

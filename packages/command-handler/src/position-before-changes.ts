@@ -1,4 +1,4 @@
-import type { FlatTree } from '@stemma/context-tree';
+import { isSealedCore } from '@stemma/context-tree';
 import type { Step } from '@stemma/history';
 import { listSnapshots, type Position, type TreeView } from '@stemma/history-store';
 import { findFrameSummary } from '@stemma/read-models';
@@ -39,9 +39,6 @@ export const positionBeforeChanges = (
   if (earliest === undefined || earliest === 0) return undefined;
   return { branchId: findFrameSummary(rows, history, earliest).branchId, seq: earliest - 1 };
 };
-
-const isSealedCore = ({ depths, headers }: FlatTree, index: number): boolean =>
-  (depths[index] as number) >= 1 && headers[index]?.offset === 0;
 
 /** The frame of the newest snapshot that a recorder made: what it shows was sent. */
 const newestOfRecorder = (

@@ -50,6 +50,13 @@ export const depthAt = (tree: FlatTree, index: number): number | null => {
   return depth === NO_DEPTH ? null : depth;
 };
 
+/** True for a sealed turn and what stands in it; under `^sys` and `^ah` everything is open. */
+export const isInTurn = ({ depths }: FlatTree, index: number): boolean => (depths[index] ?? NO_DEPTH) >= 1;
+
+/** True for the core of a sealed turn, which never changes (context-tree §2). */
+export const isSealedCore = (tree: FlatTree, index: number): boolean =>
+  isInTurn(tree, index) && tree.headers[index]?.offset === 0;
+
 /** The parts of a flat tree: the records that exist at a position, in any order. */
 export type TreeParts = {
   readonly cycle: number;

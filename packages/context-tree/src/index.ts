@@ -2,7 +2,16 @@ export { contentHash, isContentAttribute } from './content-hash.ts';
 export { changedFields, diffTrees, type TreeDiff } from './diff.ts';
 export { exportTree } from './export.ts';
 export { completeIds, type FixedIds, freshFixed } from './fixed.ts';
-export { depthAt, type FlatTree, NO_DEPTH, NODE_KIND, parentIdAt, type TreeParts } from './flat-tree.ts';
+export {
+  depthAt,
+  type FlatTree,
+  isInTurn,
+  isSealedCore,
+  NO_DEPTH,
+  NODE_KIND,
+  parentIdAt,
+  type TreeParts,
+} from './flat-tree.ts';
 export { flattenRecords, flattenTree } from './flatten.ts';
 export { hashFlat } from './hash-flat.ts';
 export { isHeaderName } from './header-names.ts';

@@ -7,6 +7,15 @@ import { openRoom } from '../src/index.ts';
 
 const BYTES = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
+/** Rows in a folder, whose transactions make room for themselves. */
+const openRows = (folder: string) => {
+  const file = join(folder, 'rows.mdb');
+  const root = open<Buffer, Buffer>({ path: file, noSync: true, maxDbs: 4, ...BYTES });
+  const room = openRoom(file);
+  const rows = room.counted(root.openDB<Buffer, Buffer>({ name: 'rows', ...BYTES }));
+  return { file, root, room, rows };
+};
+
 test('values that are longer than half a page need about the room that they take [decision 0112]', async ({
   skip,
 }) => {
@@ -15,10 +24,7 @@ test('values that are longer than half a page need about the room that they take
     skip(NO_SMALL_DISK);
     return;
   }
-  const file = join(disk.path, 'rows.mdb');
-  const root = open<Buffer, Buffer>({ path: file, noSync: true, maxDbs: 4, ...BYTES });
-  const room = openRoom(file);
-  const rows = room.counted(root.openDB<Buffer, Buffer>({ name: 'rows', ...BYTES }));
+  const { file, root, room, rows } = openRows(disk.path);
   const write = (first: number, count: number): void =>
     root.transactionSync(() =>
       room.during(() => {
@@ -49,10 +55,7 @@ test('whatever a disk has no room for is refused before LMDB writes it, and writ
     skip(NO_SMALL_DISK);
     return;
   }
-  const file = join(disk.path, 'rows.mdb');
-  const root = open<Buffer, Buffer>({ path: file, noSync: true, maxDbs: 4, ...BYTES });
-  const room = openRoom(file);
-  const rows = room.counted(root.openDB<Buffer, Buffer>({ name: 'rows', ...BYTES }));
+  const { file, root, room, rows } = openRows(disk.path);
   const write = (round: number): void =>
     root.transactionSync(() =>
       room.during(() => {

@@ -5,6 +5,7 @@ import { payloadIn } from '@stemma/history';
 import {
   decodeEnvelope,
   openRecord,
+  type OpenRecord,
   partitionOf,
   readFrame,
   type ContentSource,
@@ -64,6 +65,12 @@ const DECODED_FACTOR = 3;
 const BYTES_PER_FRAME = 1_024;
 
 export type Readable = Parameters<typeof readFrame>[0];
+const readableOf = ({ envelope, frame, bodyAt }: OpenRecord): Readable => ({
+  envelope,
+  bytes: frame,
+  bodyAt,
+});
+
 type CachedFrame = {
   readonly events: readonly HistoryEvent[];
   readonly bytes: number;
@@ -120,7 +127,7 @@ export const openPayloads = ({
         partition,
         offset,
       });
-    return { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt };
+    return readableOf(open);
   };
 
   /**
@@ -137,7 +144,7 @@ export const openPayloads = ({
       const record = typeof at === 'number' ? records.get(at) : undefined;
       const open = record && openRecord(record);
       if (open?.envelope.history !== history || open.envelope.seq !== seq) return undefined;
-      return { envelope: open.envelope, bytes: open.frame, bodyAt: open.bodyAt };
+      return readableOf(open);
     });
   };
 

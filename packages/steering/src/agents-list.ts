@@ -1,5 +1,5 @@
 import type { WideJsonObject } from '@stemma/canonical';
-import { roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
+import { isSealedCore, roleOf, threadIndexes, type Headers } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/history-store';
 import type { CurrentBlock } from '@stemma/importers';
 import type { ObserverEdits } from './observer-edits.ts';
@@ -45,7 +45,7 @@ export const threadBlocks = async (view: TreeView, edits: ObserverEdits): Promis
         : isReplaced
           ? { what: 'replaced', by: seq }
           : null,
-      isSealedCore: (tree.depths[index] as number) >= 1 && headers.offset === 0,
+      isSealedCore: isSealedCore(tree, index),
     });
   }
   const sys = tree.ids[tree.sys];

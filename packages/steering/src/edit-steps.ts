@@ -1,5 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import { NODE_KIND, parentIdAt, type FlatTree, type Headers } from '@stemma/context-tree';
+import { isInTurn, NODE_KIND, parentIdAt, type FlatTree, type Headers } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
@@ -28,8 +28,7 @@ export const editSteps = async (
   for (const index of indexes) {
     if (done.has(index)) continue;
     const id = idAt(tree, index);
-    // What stands outside of the turns (depth -1) is as open as the turn that is not yet sealed (depth 0).
-    if ((tree.depths[index] as number) < 1) {
+    if (!isInTurn(tree, index)) {
       steps.push({ op: 'replace', id, set: { content: edits.get(id) as WideJson } });
       continue;
     }
