@@ -103,13 +103,30 @@ export const findBranch = (rows: RowReader, history: string, branchId: number): 
   return value && branchOf({ key: [history, branchId], value });
 };
 
-/** The frames of a history from `from` on, up to `to`. */
+/**
+ * The frames of a history from `from` on, before `to`.
+ *
+ * @throws E_ROWS_DAMAGED if one of them is missing: frames are numbered without gaps
+ */
 export const listFrameSummaries = (
   rows: RowReader,
   history: string,
   { from = 0, ...rest }: { from?: number; to?: number; limit?: number } = {},
-): readonly FrameSummary[] =>
-  rows.range(FRAME_SUMMARIES, { prefix: [history], from, ...rest }).map(frameSummaryOf);
+): readonly FrameSummary[] => {
+  const found = rows.range(FRAME_SUMMARIES, { prefix: [history], from, ...rest }).map(frameSummaryOf);
+  const { to = Infinity, limit = Infinity } = rest;
+  const wanted = Math.min(to - from, limit);
+  if (found.length >= wanted) return found;
+  const newest = rows.get(HISTORIES, [history])?.[NEWEST_OF_HISTORY] as number | undefined;
+  if (newest !== undefined && found.length !== Math.max(0, Math.min(wanted, newest + 1 - from)))
+    throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack the summary of a frame from ${from} on`, {
+      history,
+    });
+  return found;
+};
+
+/** The column of `histories` with the newest frame. */
+const NEWEST_OF_HISTORY = HISTORIES.value.findIndex(([name]) => name === 'seq');
 
 /** Who wrote a frame, when, in which branch. @throws E_SNAPSHOT_NOT_FOUND */
 export const findFrameSummary = (rows: RowReader, history: string, seq: number): FrameSummary => {
