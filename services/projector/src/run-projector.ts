@@ -2,7 +2,7 @@ import { fail, isStemmaError, VERSION } from '@stemma/errors';
 import { openGroupProjector, openHomeKeyring, openRetry, openSharedDatabase, type Retry } from '@stemma/home';
 import { countFolding, openMetrics, serveStatus, type PartitionStatus } from '@stemma/metrics';
 import { openHomeLog, readPartitionHealth } from '@stemma/operations';
-import { openAssignment, openDatabase } from '@stemma/postgres';
+import { isAccessDenied, openAssignment, openDatabase } from '@stemma/postgres';
 import { MAIN_GROUP, signatureOf, type Projector } from '@stemma/projector';
 import { foldAssigned } from './fold-assigned.ts';
 import { loadGroup } from './load-group.ts';
@@ -30,7 +30,8 @@ const SILENCE_MS = 2_000;
 /**
  * Folds a log into the rows of all read models, or of one of a user's own, until the signal aborts. Processes that fold the same share the
  * log's partitions. When one ends, in whatever way, the others continue from its rows. It waits while brokers or the
- * database cannot be reached, and rebuilds rows that were made of another log.
+ * database cannot be reached, and once it has begun also while the database refuses its user. It rebuilds rows that were
+ * made of another log.
  *
  * @throws E_USAGE, E_HOME_NOT_FOUND, E_VERSION_NEEDED, E_BROKERS_REFUSED, E_DATABASE_REFUSED, E_DATABASE_UNTRUSTED,
  *   E_DATABASE_VERSION
@@ -38,7 +39,13 @@ const SILENCE_MS = 2_000;
 export const runProjector = async (run: ProjectorRun): Promise<void> => {
   const { signal, say } = run;
   const group = await loadGroup(run.readModel);
-  const retry = openRetry(signal, say, (error) => error.code === 'E_LOG_NOT_FOUND');
+  let hasJoined = false;
+  // Wrong settings end a projector that begins; of one that works the rights were taken, and are given back.
+  const retry = openRetry(
+    signal,
+    say,
+    (error) => error.code === 'E_LOG_NOT_FOUND' || (hasJoined && isAccessDenied(error)),
+  );
   const metrics = openMetrics({ service: `projector ${group.name}`, version: VERSION });
   let readPartitions: () => Promise<readonly PartitionStatus[]> = async () => [];
   let ready = (): Promise<void> =>
@@ -70,13 +77,15 @@ export const runProjector = async (run: ProjectorRun): Promise<void> => {
     await foldAssigned({
       // Each version shares apart: it has rows of its own.
       open: () =>
-        retry.run(() =>
-          openAssignment(database, {
+        retry.run(async () => {
+          const assignment = await openAssignment(database, {
             group: `${log.id} ${signatureOf(group.models, group.keepFrames)}`,
             partitions: log.partitions,
             silence,
-          }),
-        ),
+          });
+          hasJoined = true;
+          return assignment;
+        }),
       // Late looks of a process that works must not look like silence.
       pause: Math.min(1_000, silence / 6),
       signal,
