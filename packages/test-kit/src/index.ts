@@ -17,10 +17,11 @@ export { newClusterId } from './kafka/java.ts';
 export { batchesIn } from './kafka/batches-in.ts';
 export { startBroker, type Broker, type BrokerOptions } from './kafka/broker.ts';
 export { engineAnswers, removeContainer, startContainerBroker } from './kafka/container-broker.ts';
-export { freePorts, type Ports } from './kafka/ports.ts';
+export { freePort, freePorts, type Ports } from './kafka/ports.ts';
 export { findBroker, missingTools, type FoundBroker } from './kafka/find-broker.ts';
 export { readTopic, type TopicRecord } from './kafka/read-topic.ts';
 export { sendGarbage } from './kafka/send-garbage.ts';
+export { setTopic } from './kafka/set-topic.ts';
 export {
   findPostgres,
   freshDatabase,

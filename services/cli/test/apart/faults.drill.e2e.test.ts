@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
-import { clientOf, insistently, startGateway, stemma, type Gateway } from './gateways.ts';
+import { clientOf, insistently, startGateway, stemma, valuesOf, type Gateway } from './gateways.ts';
 import { openProcesses, startProjector, until, type Place } from './processes.ts';
 
 const why = missingTools();
@@ -151,14 +151,3 @@ describe('a system under faults', () => {
     }
   }, 1_200_000);
 });
-
-/** The command of each frame of a history, at the place of its seq. */
-const valuesOf = async ({ client }: Gateway, history: string): Promise<readonly string[]> => {
-  const values: string[] = [];
-  for (let from = 0; ;) {
-    const { events, next } = await client.events({ history, from, limit: 1000 });
-    for (const { seq, command } of events) values[seq] = command;
-    if (next === null) return values;
-    from = next;
-  }
-};

@@ -61,3 +61,18 @@ export const insistently = async <T>(what: string, work: () => Promise<T>): Prom
   });
   return (result as { readonly value: T }).value;
 };
+
+/** The command of each frame of a history from one on, at the place of its seq. */
+export const valuesOf = async (
+  { client }: Pick<Gateway, 'client'>,
+  history: string,
+  first = 0,
+): Promise<readonly string[]> => {
+  const values: string[] = [];
+  for (let from = first; ;) {
+    const { events, next } = await client.events({ history, from, limit: 1000 });
+    for (const { seq, command } of events) values[seq] = command;
+    if (next === null) return values;
+    from = next;
+  }
+};
