@@ -2,7 +2,14 @@ import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { branchRefOf, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { openMind, parseMind, type Mind, type MindOptions } from '@stemma/minds';
+import {
+  mindTargetOf,
+  openMind,
+  parseMind,
+  type Mind,
+  type MindOptions,
+  type MindTarget,
+} from '@stemma/minds';
 import { fitRequest } from '@stemma/model-apis';
 import type { CallAttempt, WholeCallAttempt } from '@stemma/queries';
 
@@ -53,14 +60,15 @@ export const mindFor = (
 ): Mind => {
   const named = specFor(spec, before);
   allow?.(named);
-  const mind = openMind(named, options);
-  refuseElsewhere(mind, spec !== undefined, before);
-  return mind;
+  // Who may not send it there is not asked for a key first.
+  refuseElsewhere(named, mindTargetOf(named, options), spec !== undefined, before);
+  return openMind(named, options);
 };
 
 /** Refuses a host that nobody named and that the call before did not go to. @throws E_MIND_ELSEWHERE */
 const refuseElsewhere = (
-  { target, api, spec }: Mind,
+  spec: string,
+  target: MindTarget | null,
   isNamed: boolean,
   before: Pick<CallAttempt, 'api' | 'origin' | 'path'> | null,
 ): void => {
@@ -68,7 +76,7 @@ const refuseElsewhere = (
   const recorded = before?.origin ?? null;
   if (recorded === target.origin) return;
   // Who names a model of another provider, or one where no host is recorded, says where to go.
-  const isOfProvider = before !== null && providerOf(before.api) === providerOf(api);
+  const isOfProvider = before !== null && providerOf(before.api) === providerOf(spec);
   if (isNamed && (recorded === null || !isOfProvider)) return;
   const choices = [
     ...(recorded === null ? [] : [`${spec}@${recorded}${basePath(before?.path ?? '')}`]),
@@ -83,7 +91,8 @@ const refuseElsewhere = (
   );
 };
 
-const providerOf = (api: CallAttempt['api']): string => api.split('.', 1)[0] ?? '';
+/** The provider that an API or a mind's name begins with. */
+const providerOf = (name: string): string => name.split(/[.:]/, 1)[0] ?? '';
 
 /** The path of an API in front of what its clients append. */
 const basePath = (path: string): string =>

@@ -258,6 +258,11 @@ test('a call goes to another host than it went to only if somebody names it: els
     });
     expect((await home.history(id)).branches).toHaveLength(1);
   }
+  // Whoever has no key, as nobody needs one for a server of one's own, learns of the host and not of a key.
+  await expect(again('elsewhere', {})).rejects.toMatchObject({
+    code: 'E_MIND_ELSEWHERE',
+    message: expect.stringContaining('https://api.openai.com') as string,
+  });
   expect(models.calls).toEqual([]);
   // The host that it went to; one that a variable of Stemma's own or the mind names; a model where no host is recorded.
   await again('here', usual);

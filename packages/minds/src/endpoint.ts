@@ -50,20 +50,29 @@ export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS).flatMap
 /** The path of a mind's requests, behind that of its provider's API. */
 export const pathOf = (api: MindApi): string => PATHS[api];
 
-/** @throws E_MIND_INVALID, E_MIND_KEY_MISSING */
-export const endpointOf = (
-  {
-    provider,
-    url: named,
-    path: own,
-  }: Pick<Extract<MindName, { kind: 'remote' }>, 'provider' | 'url'> & { readonly path: string },
+type Asked = Pick<Extract<MindName, { kind: 'remote' }>, 'provider' | 'url'> & { readonly path: string };
+
+/** Where requests go, whether or not there is a key for it. @throws E_MIND_INVALID */
+export const addressOf = (
+  { provider, url: named, path: asked }: Asked,
   env: Env,
-): MindEndpoint => {
-  const { own: address, urls, keys, headers } = PROVIDERS[provider];
+): Pick<MindEndpoint, 'url' | 'isNamed'> => {
+  const { own, urls } = PROVIDERS[provider];
+  const base = named ?? baseOf(env, urls, own);
+  const path = base.pathname.replace(/\/+$/, '');
+  const version = provider === 'anthropic' && !/\/v\d+$/.test(path) ? '/v1' : '';
+  const url = new URL(base);
+  url.pathname = path + version + asked;
+  return { url, isNamed: named !== null || firstSet(env, urls)?.name.startsWith('STEMMA_') === true };
+};
+
+/** @throws E_MIND_INVALID, E_MIND_KEY_MISSING */
+export const endpointOf = (asked: Asked, env: Env): MindEndpoint => {
+  const { own, urls, keys, headers } = PROVIDERS[asked.provider];
   const key = firstSet(env, keys)?.value ?? null;
-  const base = named ?? baseOf(env, urls, address);
-  if (key === null && base.href === new URL(address).href)
-    throw fail('E_MIND_KEY_MISSING', `${address} needs a key, and ${keys.join(' and ')} are not set`);
+  const base = asked.url ?? baseOf(env, urls, own);
+  if (key === null && base.href === new URL(own).href)
+    throw fail('E_MIND_KEY_MISSING', `${own} needs a key, and ${keys.join(' and ')} are not set`);
   if (key !== null && !/^[\x21-\x7e]+$/.test(key))
     throw fail(
       'E_MIND_INVALID',
@@ -74,12 +83,7 @@ export const endpointOf = (
       'E_MIND_INVALID',
       `${base.origin} is not encrypted: the key could be read on the way. Use https, or unset ${keys.join(' and ')}`,
     );
-  const path = base.pathname.replace(/\/+$/, '');
-  const version = provider === 'anthropic' && !/\/v\d+$/.test(path) ? '/v1' : '';
-  const url = new URL(base);
-  url.pathname = path + version + own;
-  const isNamed = named !== null || firstSet(env, urls)?.name.startsWith('STEMMA_') === true;
-  return { url, isNamed, headers: headers(key), key };
+  return { ...addressOf(asked, env), headers: headers(key), key };
 };
 
 const baseOf = (env: Env, names: readonly string[], own: string): URL => {

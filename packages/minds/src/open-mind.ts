@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { limitsOf, type MindLimits } from './limits.ts';
-import type { Mind, MindSurroundings } from './mind.ts';
+import type { Mind, MindSurroundings, MindTarget } from './mind.ts';
 import { openOfflineMind } from './offline/offline-mind.ts';
 import { parseMind } from './parse-mind.ts';
-import { openRemoteMind } from './remote-mind.ts';
+import { openRemoteMind, remoteTargetOf } from './remote-mind.ts';
 
 export type MindOptions = Partial<MindSurroundings> & {
   /** They count before those of the environment. */
@@ -29,4 +29,14 @@ export const openMind = (spec: string, options: MindOptions = {}): Mind => {
   const name = parseMind(spec);
   if (name.kind === 'offline') return openOfflineMind(spec, name.seed);
   return openRemoteMind(spec, name, { ...limitsOf(around.env), ...options.limits }, around);
+};
+
+/**
+ * Where the mind of this name would be asked, whether or not there is a key for it; null: nowhere, it is offline.
+ *
+ * @throws E_MIND_INVALID
+ */
+export const mindTargetOf = (spec: string, options: MindOptions = {}): MindTarget | null => {
+  const name = parseMind(spec);
+  return name.kind === 'offline' ? null : remoteTargetOf(name, mindSurroundings(options).env);
 };

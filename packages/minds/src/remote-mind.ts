@@ -1,10 +1,10 @@
 import { echo, fail, type StemmaError } from '@stemma/errors';
 import { readAnswer, type ModelAnswer } from '@stemma/model-apis';
 import { decodedBody } from './decoded-body.ts';
-import { endpointOf, pathOf, type MindEndpoint } from './endpoint.ts';
+import { addressOf, endpointOf, pathOf, type MindEndpoint } from './endpoint.ts';
 import { exchangeWith, type Exchanged } from './exchange.ts';
 import { openGate, type MindLimits } from './limits.ts';
-import type { Mind, MindApi, MindAttempt, MindSurroundings } from './mind.ts';
+import type { Mind, MindApi, MindAttempt, MindSurroundings, MindTarget } from './mind.ts';
 import type { MindName } from './parse-mind.ts';
 import { retryOf } from './retry-after.ts';
 import { bytesWithoutKey, textWithoutKey } from './without-key.ts';
@@ -23,11 +23,7 @@ export const openRemoteMind = (
     spec,
     api,
     model,
-    target: {
-      origin: endpoint.url.origin,
-      path: endpoint.url.pathname,
-      isNamed: endpoint.isNamed,
-    },
+    target: targetAt(endpoint),
     attempt: async (request, signal) => {
       try {
         return await gate(signal, async () =>
@@ -45,6 +41,18 @@ export const openRemoteMind = (
     },
   };
 };
+
+/** Where the requests of a mind go, whether or not there is a key for it. @throws E_MIND_INVALID */
+export const remoteTargetOf = (
+  name: Extract<MindName, { kind: 'remote' }>,
+  env: MindSurroundings['env'],
+): MindTarget => targetAt(addressOf({ ...name, path: pathOf(name.api) }, env));
+
+const targetAt = ({ url, isNamed }: Pick<MindEndpoint, 'url' | 'isNamed'>): MindTarget => ({
+  origin: url.origin,
+  path: url.pathname,
+  isNamed,
+});
 
 /** It was given up while it waited for its turn. */
 const CANCELLED: MindAttempt = {
