@@ -90,6 +90,8 @@ export const MOST_AHEAD: MostAhead = { frames: 10_000, bytes: 128 * 1024 * 1024 
 const MAX_NODES = 300_000;
 /** What a session takes besides branches and recent frames, measured roughly. */
 const BYTES_PER_SESSION = 8_000;
+/** After as many ids that it looked up in rows of this machine, a session reads all of them at once. */
+const MANY_LOOKED_UP = 1_000;
 /** The most bytes of lookups that a session keeps; of more, rows are read at each decision. */
 const MAX_IN_MEMORY = 4_000_000;
 /** With more branches loaded, the session asks the rows at every frame: only then can it drop their trees. */
@@ -113,9 +115,11 @@ export const openDecisionState = ({
   const state = openHistory(history, next);
   const recent = openRecentFrames(main);
   let prevHash = prev;
-  /** Present if decisions read no rows: for a history that began in this session, or one of remote rows. */
+  /** Present if decisions read no rows: for a history that began in this session, and once reading all pays. */
   let inMemory = next === 0 ? openLookupsInMemory(NO_LOOKUPS) : undefined;
-  let mayRead = rows.isRemote;
+  let mayRead = true;
+  /** How many ids this session looked up in the rows. */
+  let lookedUp = 0;
 
   const lookupsOver = (older: Lookups): Lookups => ({
     idTaken: (id) => recent.ids.has(id) || older.idTaken(id),
@@ -125,14 +129,17 @@ export const openDecisionState = ({
     command: (id) => recent.commands.get(id) ?? older.command(id),
   });
   const lookupsIn = (facts: HistoryFacts): Lookups => ({
-    idTaken: (id) => facts.idTaken(id),
+    idTaken: (id) => {
+      lookedUp += 1;
+      return facts.idTaken(id);
+    },
     branchNamed: (name) => facts.findBranchByName(name),
     nameTaken: (name) => facts.nameTaken(name),
     command: (id) => facts.remembered(id),
   });
   /** Calls `fn` with the lookups of the frames before the recent ones, and payloads. */
   const withLookups = async <T>(fn: (older: Lookups, stored: PayloadSource) => T): Promise<T> => {
-    if (inMemory === undefined && mayRead) {
+    if (inMemory === undefined && mayRead && (rows.isRemote || lookedUp >= MANY_LOOKED_UP)) {
       // The rows have every frame before the recent ones, and perhaps some of these.
       const found = await rows.readFacts((facts) => facts.lookups());
       mayRead = found !== undefined;

@@ -76,10 +76,12 @@ const openCounted = (log: EventLog, projection: Projection) => {
     sleep: () => Promise.resolve(),
     now: () => 0,
   });
-  const write = async (n: number): Promise<number> => {
+  const write = async (n: number, nodes = 1): Promise<number> => {
     const node = { nodeType: 'cb', role: 'user', content: 'x' };
     const steps: Command['steps'] =
-      n === 0 ? [{ op: 'start', name: 'h' }] : [{ op: 'insert', parent: '^ah', node }];
+      n === 0
+        ? [{ op: 'start', name: 'h' }]
+        : Array.from({ length: nodes }, () => ({ op: 'insert', parent: '^ah', node }));
     const command = { id: `c${n}`, history, branchId: 0, by: { recorder: 'r' }, steps };
     const before = reads;
     await writer.write({ id: command.id, digest: commandDigest(command), history, command });
@@ -109,3 +111,18 @@ it.each([false, true])(
     await second.close();
   },
 );
+
+it('a session that looks up many ids in rows of this machine reads all of them once, and then none', async () => {
+  const log = await openMemoryLog();
+  const projector = openProjector({ log, contents: openMemoryContents(), store: openMemoryRowStore() });
+  const first = openCounted(log, projector);
+  await first.write(0);
+  await first.close();
+  await projector.catchUp();
+  const second = openCounted(log, projector);
+  await second.write(1, 600);
+  expect(await second.write(2, 600)).toBe(1);
+  // Which ids are taken is known from now on; nothing is asked of the rows but, later, which frames they have.
+  expect([await second.write(3, 600), await second.write(4, 600)]).toEqual([1, 0]);
+  await second.close();
+});
