@@ -60,7 +60,10 @@ export type PayloadsOptions = {
   readonly maxBytes?: number;
 };
 
-/** Decoded values take about this many times the bytes of the frame, plus a constant for each frame. */
+/**
+ * Decoded values take about this many times the bytes of the frame, plus a constant for each frame. A content is one long text
+ * mostly, and takes its bytes.
+ */
 const DECODED_FACTOR = 3;
 const BYTES_PER_FRAME = 1_024;
 
@@ -109,11 +112,21 @@ export const openPayloads = ({
     return typeof at === 'number' ? frameInLog(history, seq, at) : frameInRows(history, seq, at);
   };
 
+  const decode = async (history: string, readable: Readable): Promise<CachedFrame> => {
+    let bytes = sizeOf(readable.bytes.length);
+    const counted: ContentSource = {
+      sealer: contents.sealer,
+      async get(ref) {
+        bytes += ref.size;
+        return contents.get(ref);
+      },
+    };
+    const { events } = (await readFrame(readable, counted)).body;
+    return { events, bytes, isSealed: isSealed(history), payloads: [] };
+  };
+
   const read = async (history: string, seq: number, find: FrameAt): Promise<CachedFrame> => {
-    const frame = await readRecorded(history, seq, find);
-    const { body } = await readFrame(frame, contents);
-    const { events } = body;
-    return { events, bytes: sizeOf(frame.bytes.length), isSealed: isSealed(history), payloads: [] };
+    return decode(history, await readRecorded(history, seq, find));
   };
 
   const frameInLog = async (history: string, seq: number, offset: number): Promise<Readable> => {
@@ -151,11 +164,7 @@ export const openPayloads = ({
   const loadTogether = async (history: string, seqs: readonly number[]): Promise<void> => {
     for (const [i, readable] of (await readTogether(history, seqs)).entries()) {
       if (readable === undefined) continue;
-      const { events } = (await readFrame(readable, contents)).body;
-      cached.set(keyOf(history, seqs[i] as number), {
-        ...{ events, bytes: sizeOf(readable.bytes.length), payloads: [] },
-        isSealed: isSealed(history),
-      });
+      cached.set(keyOf(history, seqs[i] as number), await decode(history, readable));
     }
   };
 

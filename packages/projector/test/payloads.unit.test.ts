@@ -1,3 +1,4 @@
+import type { ContentRef } from '@stemma/canonical';
 import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import { encodeFrame, openMemoryLog, type EventLog } from '@stemma/log';
@@ -93,6 +94,35 @@ it('the frames used longest ago are evicted when there is no room: each counts t
     await payloads.events('h', 1);
     expect(reads()).toEqual(kept ? [] : [2]);
   }
+});
+
+it('a frame counts its contents too: not all of them stay in memory because their frames are small', async () => {
+  const long = naiveHistory(() => undefined);
+  long.run(0, [{ op: 'start', name: null }]);
+  const BYTES = 300_000;
+  for (let i = 0; i < 6; i++)
+    long.run(0, [
+      { op: 'insert', parent: '^ah', node: { nodeType: 'cb', offset: 0, content: `${i}`.repeat(BYTES) } },
+    ]);
+  const log = await openMemoryLog();
+  const stored = openMemoryContents();
+  const encoded = long.frames.map(({ envelope, body }) => encodeFrame(envelope, body));
+  for (const { contents } of encoded) for (const { bytes } of contents) await stored.put(bytes);
+  await log.append(0, entriesOf(long.frames));
+  let read = 0;
+  const contents = {
+    get: (ref: ContentRef) => {
+      read++;
+      return stored.get(ref);
+    },
+  };
+  const frameAt: FrameAt = (_, seq) => Promise.resolve(seq + 1);
+  const framesAt: FramesAt = () => Promise.resolve(new Map());
+  const payloads = openPayloads({ log, contents, frameAt, framesAt, maxBytes: BYTES * 3 });
+  for (let round = 0; round < 2; round++) for (let seq = 1; seq <= 6; seq++) await payloads.events('h', seq);
+  expect(read).toBe(12);
+  for (const seq of [5, 6]) await payloads.events('h', seq);
+  expect(read).toBe(12);
 });
 
 it('a missing frame, or one whose record differs or is damaged, is refused with a code', async () => {

@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
+import { withSmallHeaps } from '../small-heaps.ts';
 import { callsSentence } from './verify.ts';
 
 export const replay: CommandSpec = {
@@ -12,31 +13,33 @@ export const replay: CommandSpec = {
     ['--batches <sizes>', 'with --verify: batch sizes in frames, with one replay for each, such as 1,7,1000'],
     ['--stops', 'with --verify: random stops, each followed by a restart with empty caches'],
   ],
-  run: async ({ home: open, output, progress: display }, _args, options) => {
-    const verify = options['verify'] === true;
-    const batches = text(options, 'batches')?.split(',').map(batchSize);
-    const stops = options['stops'] === true;
-    if (!verify && (batches !== undefined || stops))
-      throw fail('E_USAGE', '--batches and --stops need --verify');
-    const home = await open();
-    const progress = display('frames');
-    const report = await home.replay({
-      verify,
-      stops,
-      ...(batches === undefined ? {} : { batches }),
-      progress: progress.count,
-    });
-    progress.end();
-    await output.result(
-      report,
-      () =>
-        `${report.events} events in ${report.accepted} frames (${report.stale} stale), ${report.rows} rows, ` +
-        `${report.differences} differences, ${report.seconds} s\n` +
-        (report.calls === null ? '' : callsSentence(report.calls)) +
-        (report.firstDifference === null ? '' : `first difference: ${report.firstDifference}\n`),
-    );
-    return report.differences === 0 ? 0 : 5;
-  },
+  run: (context, args, options) => withSmallHeaps(() => runReplay(context, args, options)),
+};
+
+const runReplay: CommandSpec['run'] = async ({ home: open, output, progress: display }, _args, options) => {
+  const verify = options['verify'] === true;
+  const batches = text(options, 'batches')?.split(',').map(batchSize);
+  const stops = options['stops'] === true;
+  if (!verify && (batches !== undefined || stops))
+    throw fail('E_USAGE', '--batches and --stops need --verify');
+  const home = await open();
+  const progress = display('frames');
+  const report = await home.replay({
+    verify,
+    stops,
+    ...(batches === undefined ? {} : { batches }),
+    progress: progress.count,
+  });
+  progress.end();
+  await output.result(
+    report,
+    () =>
+      `${report.events} events in ${report.accepted} frames (${report.stale} stale), ${report.rows} rows, ` +
+      `${report.differences} differences, ${report.seconds} s\n` +
+      (report.calls === null ? '' : callsSentence(report.calls)) +
+      (report.firstDifference === null ? '' : `first difference: ${report.firstDifference}\n`),
+  );
+  return report.differences === 0 ? 0 : 5;
 };
 
 const batchSize = (size: string): number => {
