@@ -1,5 +1,5 @@
 import type { Checkpoint } from '@stemma/log';
-import type { Generation } from '@stemma/row-store';
+import type { Generation, RowStore } from '@stemma/row-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeCheckpoint } from './checkpoint.ts';
 
@@ -31,6 +31,54 @@ export const openFollowed = (now: () => number): Followed => {
     },
     forget: () => {
       known = undefined;
+    },
+  };
+};
+
+/** Rows that others discard, while somebody follows. */
+export type Discards = {
+  /** How often rows were discarded. */
+  readonly count: () => number;
+  /** Does work that waits for something else, whose signal aborts with the given one, or if there are more discards than `before`. */
+  readonly during: (
+    before: number,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<void>,
+  ) => Promise<void>;
+};
+
+/** Listens until the signal aborts: nothing that was known of the rows is believed after a discard. */
+export const noticeDiscards = (
+  store: RowStore,
+  signal: AbortSignal,
+  { forget }: Pick<Followed, 'forget'>,
+): Discards => {
+  let discards = 0;
+  const listeners = new Set<() => void>();
+  const listen = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await store.discarded?.(signal);
+      forget();
+      discards++;
+      for (const each of [...listeners]) each();
+    }
+  };
+  if (store.discarded !== undefined) void listen();
+  return {
+    count: () => discards,
+    async during(before, until, work) {
+      // Not `AbortSignal.any`: in Node.js 24 what it gives forgets that a signal aborted which was collected since.
+      const ending = new AbortController();
+      const end = (): void => ending.abort();
+      until.addEventListener('abort', end);
+      listeners.add(end);
+      if (until.aborted || discards > before) end();
+      try {
+        await work(ending.signal);
+      } finally {
+        listeners.delete(end);
+        until.removeEventListener('abort', end);
+      }
     },
   };
 };

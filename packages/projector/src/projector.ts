@@ -33,7 +33,7 @@ import { withYoungRows } from './with-young-rows.ts';
 import { moreRecords } from './more-records.ts';
 import { openPayloads, type Payloads } from './payloads.ts';
 import { readCurrent } from './read-current.ts';
-import { gather, openFollowed } from './followed.ts';
+import { gather, noticeDiscards, openFollowed, type Discards } from './followed.ts';
 import { foldOnDemand } from './fold-on-demand.ts';
 import { ON_DEMAND, UNFOLDED, viewOnDemand } from './on-demand-rows.ts';
 import { inGeneration, openRepair } from './repair.ts';
@@ -454,14 +454,19 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const checkpoint = (partition: number): Promise<Checkpoint | undefined> =>
     repair.run(async () => readCheckpoint(await generation(), partition));
 
-  const followPartition = async (partition: number, signal: AbortSignal): Promise<void> => {
+  const followPartition = async (
+    partition: number,
+    signal: AbortSignal,
+    discards: Discards,
+  ): Promise<void> => {
     const known = async (at: number) => followed.checkpoint(at) ?? checkpoint(at);
     const waitForMore = moreRecords(log, partition, known);
     while (!signal.aborted) {
       const began = now();
+      const before = discards.count();
       await repair.run(() => followOn(partition));
       const took = followed.generation() === undefined ? 0 : now() - began;
-      await gather(took, () => waitForMore(signal), signal, now);
+      await gather(took, () => discards.during(before, signal, waitForMore), signal, now);
     }
   };
 
@@ -505,9 +510,10 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     async follow(signal, some = partitions) {
       const failed = new AbortController();
       const either = AbortSignal.any([signal, failed.signal]);
+      const discards = noticeDiscards(store, either, followed);
       // The first failure ends the others, so that nothing of this call runs after it.
       const following = some.map((partition) =>
-        followPartition(partition, either).catch((error: unknown) => {
+        followPartition(partition, either, discards).catch((error: unknown) => {
           failed.abort();
           throw error;
         }),

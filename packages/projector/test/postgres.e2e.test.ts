@@ -1,6 +1,7 @@
 import { isStemmaError } from '@stemma/errors';
 import { HISTORY_HEADS } from '@stemma/history-store';
 import { openDatabase } from '@stemma/postgres';
+import { listBranches } from '@stemma/read-models';
 import { openPostgresRowStore } from '@stemma/row-store-postgres';
 import {
   openMemoryRowStore,
@@ -10,8 +11,14 @@ import {
   type RowStore,
 } from '@stemma/row-store';
 import { findPostgres, freshDatabase, postgresFolder, startPostgres } from '@stemma/test-kit';
-import { describe, expect, it } from 'vitest';
-import { openExternalProjection, openProjector, verifyReplay, type Projector } from '../src/index.ts';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  MAIN_GROUP,
+  openExternalProjection,
+  openProjector,
+  verifyReplay,
+  type Projector,
+} from '../src/index.ts';
 import { allRows, logged, someRecorded } from './recorded.ts';
 
 /** Tables by name, rows by key: stores have orders of their own. */
@@ -127,6 +134,45 @@ describe('rows in PostgreSQL', () => {
       }
     },
   );
+
+  it('are built again at once by a projector that has nothing to fold, when a reader misses some [decision 0051]', async ({
+    skip,
+  }) => {
+    const found = await findPostgres();
+    if ('skip' in found) return skip(found.skip);
+    const fresh = await freshDatabase(found.url);
+    // It looks again after some seconds in any case, but for this test.
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const spied = vi
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation((ms) => (ms < 1_000 ? timeout(ms) : new AbortController().signal));
+    const stop = new AbortController();
+    const database = openDatabase(fresh.url);
+    const stores = [await openPostgresRowStore(fresh.url), await openPostgresRowStore(fresh.url)] as const;
+    const { log, contents } = await logged(someRecorded(4_714, 4, 20), 2);
+    const { name: group, models, keepFrames } = MAIN_GROUP;
+    const options = { log, contents, store: stores[0], group, models, keepFrames };
+    const following = openProjector({ eager: 'all', ...options }).follow(stop.signal);
+    try {
+      const rows = openExternalProjection({ log, contents, store: stores[1] });
+      const branches = () => rows.read((view) => listBranches(view, 'h0'));
+      await rows.catchUp();
+      const before = await branches();
+      await database.query(inRows('truncate %s.branch_summaries'));
+      await expect(branches()).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' });
+      await vi.waitFor(async () => expect(await branches()).toEqual(before), {
+        timeout: 60_000,
+        interval: 20,
+      });
+    } finally {
+      stop.abort();
+      await following;
+      spied.mockRestore();
+      for (const store of stores) await store.close();
+      await database.close();
+      await fresh.drop();
+    }
+  });
 
   it.for([
     ['the schema', 'drop schema stemma cascade'],

@@ -17,8 +17,12 @@ import {
   promoteGeneration,
 } from './registry.ts';
 
+const DISCARDED = 'stemma_discarded';
+/** Milliseconds after which those who wait for discarded rows look in any case. */
+const LOOK_AGAIN = 5_000;
+
 /** A store on PostgreSQL, which can also wait for commits of other processes. */
-export type PostgresRowStore = RowStore & { readonly changed: NonNullable<RowStore['changed']> };
+export type PostgresRowStore = RowStore & Required<Pick<RowStore, 'changed' | 'discarded'>>;
 
 /**
  * Rows in a database: a schema per generation, and views of the current ones in the schema `stemma`; all are made if
@@ -37,6 +41,7 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
     throw error;
   }
   const listener = listenTo(database, CHANNEL);
+  const discards = listenTo(database, DISCARDED, LOOK_AGAIN);
   return {
     generation: (name, tables) =>
       knowing(name, async () => {
@@ -62,7 +67,9 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
       }),
     async discard(name) {
       await mendSchema(database);
-      return dropGeneration(database, name, { current: 'forget' });
+      const dropped = await dropGeneration(database, name, { current: 'forget' });
+      await database.query(`notify ${DISCARDED}`);
+      return dropped;
     },
     async destroy() {
       await mendSchema(database);
@@ -79,8 +86,10 @@ export const openPostgresRowStore = async (url: string | Database): Promise<Post
       return Number(row?.[0] ?? 0);
     },
     changed: (signal) => listener.notified(signal),
+    discarded: (signal) => discards.notified(signal),
     async close() {
       await listener.close();
+      await discards.close();
       if (own) await database.close();
     },
   };

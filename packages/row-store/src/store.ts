@@ -144,5 +144,10 @@ export type RowStore = {
    * without reason. Only in stores that other processes write to: a process knows its own writes.
    */
   changed?(signal: AbortSignal): Promise<void>;
+  /**
+   * The same for a process that has discarded rows: whoever folds them learns of it before there is more to fold. Calls that
+   * follow each other at once miss none.
+   */
+  discarded?(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 };
