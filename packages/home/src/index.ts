@@ -3,5 +3,5 @@ export { type HomeOptions, openHome } from './open-home.ts';
 export { openHomeKeyring } from './home-keyring.ts';
 export { openGroupProjector, openSharedDatabase, type SharedDatabase } from './open-rows.ts';
 export { type LogSource, openLogSource } from './open-source.ts';
-export { openRetry, type Retry } from '@stemma/operations';
+export { isAccessDenied, openRetry, type Retry } from '@stemma/operations';
 export { type HeldCall, steeringVersion } from '@stemma/steering';

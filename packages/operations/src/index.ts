@@ -3,7 +3,7 @@ export { backUp, type BackupReport } from './backup/back-up.ts';
 export { restoreBackup, type RestoreReport } from './backup/restore.ts';
 export { claimRun } from './claim-run.ts';
 export { openCooperative } from './cooperative.ts';
-export { openRetry, type Retry } from './retry.ts';
+export { isAccessDenied, openRetry, type Retry } from './retry.ts';
 export { copyLog } from './copy.ts';
 export { diskUsage, type DiskUsage } from './disk-usage.ts';
 export { diagnose, type DoctorReport, type PartitionHealth, readPartitionHealth } from './doctor.ts';

@@ -8,6 +8,13 @@ export type Retry = {
   waitingFor(): string | null;
 };
 
+/**
+ * True if the database refuses the user, or what the user does: its administrator can allow it again. Settings that were
+ * always wrong are refused alike, so only one that has worked with the database waits for this.
+ */
+export const isAccessDenied = (error: StemmaError): boolean =>
+  error.code === 'E_DATABASE_REFUSED' && /^(?:28|3D|42501)/.test(String(error.detail['state'] ?? ''));
+
 const PAUSES = { first: 100, longest: 10_000 };
 
 /**

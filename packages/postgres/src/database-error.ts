@@ -61,10 +61,6 @@ const meaningOf = (state: string, said: string): readonly [ErrorCode, string] =>
   return ['E_INTERNAL', 'it refused a statement'];
 };
 
-/** True if the database refuses the user, or what the user does: its administrator can allow it again. */
-export const isAccessDenied = (error: StemmaError): boolean =>
-  error.code === 'E_DATABASE_REFUSED' && /^(?:28|3D|42501)/.test(String(error.detail['state'] ?? ''));
-
 /** A host with several addresses gives an error with a reason for each; the first one is enough. */
 const messageOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0]);

@@ -1,5 +1,5 @@
 export { type Assignment, openAssignment } from './assignment.ts';
-export { isAccessDenied, sqlStateOf } from './database-error.ts';
+export { sqlStateOf } from './database-error.ts';
 export {
   type Cells,
   type Database,

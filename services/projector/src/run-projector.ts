@@ -1,8 +1,15 @@
 import { fail, isStemmaError, VERSION } from '@stemma/errors';
-import { openGroupProjector, openHomeKeyring, openRetry, openSharedDatabase, type Retry } from '@stemma/home';
+import {
+  isAccessDenied,
+  openGroupProjector,
+  openHomeKeyring,
+  openRetry,
+  openSharedDatabase,
+  type Retry,
+} from '@stemma/home';
 import { countFolding, openMetrics, serveStatus, type PartitionStatus } from '@stemma/metrics';
 import { openHomeLog, readPartitionHealth } from '@stemma/operations';
-import { isAccessDenied, openAssignment, openDatabase } from '@stemma/postgres';
+import { openAssignment, openDatabase } from '@stemma/postgres';
 import { MAIN_GROUP, signatureOf, type Projector } from '@stemma/projector';
 import { foldAssigned } from './fold-assigned.ts';
 import { loadGroup } from './load-group.ts';

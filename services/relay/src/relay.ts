@@ -1,5 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { openLogSource, openRetry, type LogSource, type Retry } from '@stemma/home';
+import { isAccessDenied, openLogSource, openRetry, type LogSource, type Retry } from '@stemma/home';
 import { checkCursor, progressGuard, type EventLog } from '@stemma/log';
 import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } from '@stemma/log-kafka';
 import { openProjector } from '@stemma/projector';
@@ -50,7 +50,8 @@ export type RelayReport = {
 /**
  * Publishes every accepted event of a log as one record (docs/events.md), at least once, in the order of its history,
  * until the signal aborts. It stores what the brokers acknowledged before it publishes more, so killing it loses nothing.
- * It waits while brokers cannot be reached and, unless it runs once, for the topic of a home that has none yet.
+ * It waits while brokers cannot be reached and, unless it runs once, for the topic of a home that has none yet, and while the
+ * database refuses its user that it has worked with.
  *
  * @throws E_USAGE, E_HOME_NOT_FOUND, E_LOG_NOT_FOUND, E_LOG_MISMATCH, E_VERSION_NEEDED, E_BROKERS_REFUSED;
  *   E_CURSOR_LOST if the checkpoint belongs to another log or topic
@@ -68,7 +69,13 @@ export const runRelay = async (options: RelayOptions): Promise<RelayReport> => {
 const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<RelayReport> => {
   const { signal, say } = options;
   // Whoever writes first makes the topic. A home that is not there is mistyped.
-  const retry = openRetry(signal, say, ({ code }) => code === 'E_LOG_NOT_FOUND' && options.once !== true);
+  let hasBegun = false;
+  const retry = openRetry(
+    signal,
+    say,
+    (error) =>
+      options.once !== true && (error.code === 'E_LOG_NOT_FOUND' || (hasBegun && isAccessDenied(error))),
+  );
   await using closing = new AsyncDisposableStack();
   const status = openStatus(retry);
   if (options.statusPort !== undefined) {
@@ -121,6 +128,7 @@ const relayTo = async (target: KafkaAddress, options: RelayOptions): Promise<Rel
     openPartitionRelay(context, partition, checkpoint),
   );
   status.started(log, projector, partitionRelays);
+  hasBegun = true;
   try {
     await run(partitionRelays, log, retry, options);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
-import type { Retry } from '@stemma/home';
+import { isAccessDenied, type Retry } from '@stemma/home';
 import { openAssignment, openDatabase, type Assignment } from '@stemma/postgres';
 
 /** Which partitions this runner may work on. */
@@ -43,7 +43,7 @@ export const sharedPartitions = ({
         else await assignment.renew();
         return new Set(assignment.partitions());
       } catch (error) {
-        if (!isStemmaError(error) || !error.row.retriable) throw error;
+        if (!isStemmaError(error) || !(error.row.retriable || isAccessDenied(error))) throw error;
         await assignment?.close();
         assignment = undefined;
         return new Set();

@@ -1,6 +1,6 @@
 import { canonicalJson } from '@stemma/canonical';
 import { fail, isStemmaError, VERSION } from '@stemma/errors';
-import { openHome, openRetry, type Home, type Retry } from '@stemma/home';
+import { isAccessDenied, openHome, openRetry, type Home, type Retry } from '@stemma/home';
 import { partitionOf } from '@stemma/log';
 import { openMetrics, serveStatus } from '@stemma/metrics';
 import { openAllowedMinds, type MindOptions } from '@stemma/minds';
@@ -47,16 +47,20 @@ const SILENCE_MS = 2_000;
  * Makes the rounds of pools that somebody asked for, several branches at once, until the signal aborts (pool: Runner). Any number of runners
  * may work on one log: in one directory each branch is claimed by one process; with rows in a database runners share the partitions of the
  * log, and when one ends, in whatever way, others go on with its runs. What they record, the log orders: of two frames for the same round one
- * counts.
+ * counts. It waits while brokers or the database cannot be reached, and once it has begun also while the database refuses its user.
  *
  * @throws E_USAGE, E_HOME_NOT_FOUND, E_BROKERS_REFUSED, E_DATABASE_…
  */
 export const runRunner = async (run: RunnerRun): Promise<RunnerReport> => {
   const { signal, say, directory, log, rows, statusPort, silence = SILENCE_MS } = run;
-  const retry = openRetry(signal, say, (error) => error.code === 'E_LOG_NOT_FOUND');
+  let isReady = false;
+  const retry = openRetry(
+    signal,
+    say,
+    (error) => error.code === 'E_LOG_NOT_FOUND' || (isReady && isAccessDenied(error)),
+  );
   const metrics = openMetrics({ service: 'runner', version: VERSION });
   metrics.add('stemma_rounds_total', {}, 0);
-  let isReady = false;
   await using closing = new AsyncDisposableStack();
   if (statusPort !== undefined) {
     const ready = (): void => {
@@ -163,7 +167,7 @@ const serveRuns = async ({
       } catch (error) {
         if (signal.aborted || abort.signal.aborted || isStemmaError(error, 'E_BUSY')) return;
         if (!isStemmaError(error)) throw error;
-        if (!error.row.retriable) refused.add(`${history} ${id}`);
+        if (!error.row.retriable && !isAccessDenied(error)) refused.add(`${history} ${id}`);
         say(`${history}:${branchId} ${id}: ${error.message} (${error.code})`);
       }
     };

@@ -11,7 +11,7 @@ import {
   readExchangeStart,
   startExchange,
 } from '@stemma/exchanges';
-import { openRetry, type Home } from '@stemma/home';
+import { isAccessDenied, openRetry, type Home } from '@stemma/home';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEntryFiles, type EntryFiles } from './entry-files.ts';
 import { decodeEntry, type CallBranch, type EndedEntry, type ReadEntry, type StartedEntry } from './entry.ts';
@@ -52,7 +52,8 @@ const DEADLINE = 3_000;
 /** @param say hears that the log is waited for, and that it is back, and what is recorded elsewhere than it was asked */
 export const openEntryRecorder = (home: Home, say: (sentence: string) => void): EntryRecorder => {
   const closing = new AbortController();
-  const retry = openRetry(closing.signal, say);
+  // A gateway with wrong settings does not begin.
+  const retry = openRetry(closing.signal, say, isAccessDenied);
   /** Where calls are recorded whose end is to come. */
   const branches = new Map<string, Promise<Started>>();
   /** Steered calls that are being recorded. */

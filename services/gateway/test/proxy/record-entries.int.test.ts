@@ -23,7 +23,7 @@ const ref = {
 };
 const branch = { history: 'h', branchId: 0, branch: 'h' };
 
-test('a call is tried again while the log is away, and said; a recorder that closes gives no answer for it [calls §4.5]', async () => {
+test('a call is tried again while the log is away or the database refuses its user, and said; a recorder that closes gives no answer for it [calls §4.5]', async () => {
   const said: string[] = [];
   let isAway = true;
   let tried = 0;
@@ -41,6 +41,24 @@ test('a call is tried again while the log is away, and said; a recorder that clo
   isAway = false;
   expect(await recorded).toEqual({ branch: { history: 'h', branchId: 0 } });
   expect(said).toEqual([expect.stringContaining('the log is away'), 'reconnected']);
+  // Rights that are taken from the user of a database are given back.
+  const database = { refused: true };
+  const third = openEntryRecorder(
+    {
+      recordRequest: () => {
+        tried++;
+        return database.refused
+          ? Promise.reject(fail('E_DATABASE_REFUSED', 'the user may not do this', { state: '42501' }))
+          : Promise.resolve({ branch, match: 'started' });
+      },
+    } as unknown as Home,
+    () => undefined,
+  );
+  tried = 0;
+  const refused = third.record(ref);
+  await expect.poll(() => tried).toBeGreaterThan(1);
+  database.refused = false;
+  expect(await refused).toEqual({ branch: { history: 'h', branchId: 0 } });
   isAway = true;
   tried = 0;
   const second = openEntryRecorder(home, () => undefined);
