@@ -56,14 +56,17 @@ const digestedAt = (tree: FlatTree, index: number, source: PayloadSource): Diges
 
 const threadHashOf = (tree: FlatTree, source: PayloadSource, mode: ThreadMode): Uint8Array => {
   const shown = threadIndexes(tree, mode);
-  const slice = (from: number, to: number): Buffer => {
-    const indexes = shown.filter((i) => i >= from && i < to);
-    return Buffer.from(sha256(sliceText(tree, indexes, source)));
+  let next = 0;
+  /** The slice of what is shown before a node, after the slices that were taken before. */
+  const sliceUntil = (end: number): Buffer => {
+    const first = next;
+    while (next < shown.length && (shown[next] as number) < end) next++;
+    return Buffer.from(sha256(sliceText(tree, shown.slice(first, next), source)));
   };
-  if (mode === 'pre') return sha256(Buffer.concat([slice(0, tree.seq), slice(tree.seq, tree.ah)]));
-  const slices = [slice(0, tree.seq)];
+  const slices = [sliceUntil(tree.seq)];
+  if (mode === 'pre') return sha256(Buffer.concat([...slices, sliceUntil(tree.ah)]));
   for (let i = tree.seq + 1; i < tree.ah; i = tree.ends[i] as number)
-    slices.push(slice(i, tree.ends[i] as number));
-  slices.push(slice(tree.ah, tree.count));
+    slices.push(sliceUntil(tree.ends[i] as number));
+  slices.push(sliceUntil(tree.count));
   return sha256(Buffer.concat(slices));
 };

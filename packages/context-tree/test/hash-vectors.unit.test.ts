@@ -1,6 +1,14 @@
 import { toHex } from '@stemma/canonical';
 import { hashFlat } from '../src/index.ts';
-import { type HashVector, hashVectors, referenceHistory } from '@stemma/test-kit';
+import {
+  block,
+  COMMIT,
+  countWork,
+  type HashVector,
+  hashVectors,
+  referenceHistory,
+  started,
+} from '@stemma/test-kit';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -31,3 +39,14 @@ test.each(vectors)(
     });
   },
 );
+
+test('hashing a tree from scratch takes as many steps as it has nodes, however many turns they are in', async () => {
+  const hashing = [100, 400].map((turns) => {
+    const session = started();
+    for (let turn = 0; turn < turns; turn++) session.submit(block(`b${turn}`), COMMIT);
+    const tree = session.tree();
+    return () => hashFlat(tree, session.history.payload);
+  });
+  const [few, many] = await countWork(hashing);
+  expect(many! / few!).toBeLessThan(4.4);
+});

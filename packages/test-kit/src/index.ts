@@ -1,6 +1,7 @@
 export { anyJson } from './any-json.ts';
 export { NO_ANOMALIES, checkOperations, countAnomalies, type Anomalies, type Operation } from './checker.ts';
 export { FAKE_SECRETS, type FakeSecret } from './fake-secrets.ts';
+export { countWork } from './count-work.ts';
 export { filesHolding } from './files-holding.ts';
 export { NO_CHROMIUM, findChromium } from './find-chromium.ts';
 export {
