@@ -2,8 +2,8 @@ import type { Segment, TreeView } from '@stemma/history-store';
 import { recordedMessages, threadBlocks } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
-import { diffArrays } from 'diff';
 import { messageKey } from '../threads/message-key.ts';
+import { alignMessages, type MessagePair, type ThreadMessage } from './align-messages.ts';
 import { comparedFrame } from './compare-frames.ts';
 import { messagesEditedBy, type EditedMessage } from './side-edits.ts';
 import type { ComparedFrame, ComparedMessage, ComparedNode, ComparedThreads, MessageCause } from './types.ts';
@@ -18,17 +18,6 @@ export type ThreadSide = {
   readonly since: { readonly cycle: number; readonly seq: number } | null;
   readonly describe: (id: string) => ComparedNode;
 };
-
-/** A message of a thread: what it is compared by, its blocks, and the newest frame that one of them is from. */
-type Message = {
-  readonly key: string;
-  readonly ids: readonly string[];
-  readonly role: string | null;
-  readonly seq: number;
-};
-
-/** More differences than this are no alignment any more: all of one thread, and all of the other. */
-const MOST_EDITS = 5_000;
 
 /**
  * The messages that two positions show the model, aligned by what they say, so that only what really differs is listed, each
@@ -69,14 +58,14 @@ export const compareThreads = async (
 };
 
 /** The cycle since which calls were shown something else, if every side of a pair was recorded after it. */
-const recordedAfter = (pair: Pair, a: ThreadSide, b: ThreadSide): number | null => {
+const recordedAfter = (pair: MessagePair, a: ThreadSide, b: ThreadSide): number | null => {
   if (a.since === null || b.since === null) return null;
-  const isLater = (message: Message | null, since: number): boolean =>
+  const isLater = (message: ThreadMessage | null, since: number): boolean =>
     message === null || message.seq > since;
   return isLater(pair.a, a.since.seq) && isLater(pair.b, b.since.seq) ? a.since.cycle : null;
 };
 
-const messagesOf = ({ tree, payloads, thread }: TreeView): Message[] => {
+const messagesOf = ({ tree, payloads, thread }: TreeView): ThreadMessage[] => {
   const seqOf = (id: string): number => tree.payloads[tree.indexOf(id) ?? -1]?.seq ?? 0;
   return recordedMessages(threadBlocks(tree, payloads, thread)).map(({ blocks: own, json }) => ({
     key: messageKey(json),
@@ -86,58 +75,6 @@ const messagesOf = ({ tree, payloads, thread }: TreeView): Message[] => {
   }));
 };
 
-type Pair = { readonly a: Message | null; readonly b: Message | null };
-
-/** Pairs of the same message, and between them those of one side only; what stands in the place of another is a pair with it. */
-const alignMessages = (a: readonly Message[], b: readonly Message[]): Pair[] => {
-  const hunks = diffArrays([...a], [...b], {
-    comparator: (x, y) => x.key === y.key,
-    maxEditLength: MOST_EDITS,
-  }) ?? [
-    { value: [...a], removed: true, added: false },
-    { value: [...b], removed: false, added: true },
-  ];
-  const pairs: Pair[] = [];
-  const at = { a: 0, b: 0 };
-  let gone: Message[] = [];
-  let come: Message[] = [];
-  const flush = (): void => {
-    pairs.push(...pairsBetween(gone, come));
-    [gone, come] = [[], []];
-  };
-  for (const { value, removed, added } of hunks) {
-    if (removed) gone.push(...a.slice(at.a, (at.a += value.length)));
-    else if (added) come.push(...b.slice(at.b, (at.b += value.length)));
-    else {
-      flush();
-      for (let i = 0; i < value.length; i++) pairs.push({ a: a[at.a++] as Message, b: b[at.b++] as Message });
-    }
-  }
-  flush();
-  return pairs;
-};
-
-/**
- * Between two messages that are on both sides: messages of one role and id are one message that differs; so are those that stand
- * at the same place where both sides have as many, of the same roles.
- */
-const pairsBetween = (gone: readonly Message[], come: readonly Message[]): Pair[] => {
-  if (gone.length === come.length && gone.every(({ role }, i) => role === come[i]?.role))
-    return gone.map((a, i) => ({ a, b: come[i] as Message }));
-  const pairs: Pair[] = [];
-  let next = 0;
-  for (const a of gone) {
-    const found = come.findIndex((b, i) => i >= next && b.role === a.role && b.ids[0] === a.ids[0]);
-    if (found === -1) {
-      pairs.push({ a, b: null });
-      continue;
-    }
-    for (; next < found; next++) pairs.push({ a: null, b: come[next] as Message });
-    pairs.push({ a, b: come[next++] as Message });
-  }
-  return [...pairs, ...come.slice(next).map((b) => ({ a: null, b }))];
-};
-
 /** What actors did on a side to a message of it, or to one of the other side that it does not show. */
 const openCauses = async (projection: Projection, side: ThreadSide, name: 'a' | 'b') => {
   const { position } = side.view;
@@ -145,14 +82,18 @@ const openCauses = async (projection: Projection, side: ThreadSide, name: 'a' | 
     projection.read((rows) =>
       comparedFrame(rows, position.history, findFrameSummary(rows, position.history, seq)),
     );
-  let edits: EditedMessage[] | undefined;
+  let edits: Map<string, EditedMessage[]> | undefined;
   /** An edit that took a message with this key; each explains one message. */
   const takeEdit = async (key: string, seq?: number): Promise<EditedMessage | undefined> => {
-    edits ??= [...(await messagesEditedBy(projection, position.history, side.path, side.after))];
-    const found = edits.findIndex((edit) => edit.key === key && (seq === undefined || edit.seq === seq));
-    return found === -1 ? undefined : edits.splice(found, 1)[0];
+    edits ??= Map.groupBy(
+      await messagesEditedBy(projection, position.history, side.path, side.after),
+      (edit) => edit.key,
+    );
+    const ofKey = edits.get(key) ?? [];
+    const found = ofKey.findIndex((edit) => seq === undefined || edit.seq === seq);
+    return found === -1 ? undefined : ofKey.splice(found, 1)[0];
   };
-  return async (own: Message | null, others: string | undefined): Promise<MessageCause[]> => {
+  return async (own: ThreadMessage | null, others: string | undefined): Promise<MessageCause[]> => {
     if (own !== null) {
       if (own.seq <= side.after) return [];
       const frame = await frameOf(own.seq);
