@@ -2,7 +2,33 @@
  * JSON text of a value as the API sends it: integers of any size (`bigint`) as bare digits, bytes as lower-case hex,
  * absent values left out, keys in the order given.
  */
-export const toWireJson = (value: unknown): string => {
+export const toWireJson = (value: unknown): string =>
+  isPlain(value) ? JSON.stringify(value) : textOf(value);
+
+/** Whether the engine writes a value as the API sends it: in one go, and without a text for each part of it. */
+const isPlain = (value: unknown): boolean => {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return true;
+    case 'number':
+      return !Number.isInteger(value) || Number.isSafeInteger(value);
+    case 'object': {
+      if (value === null) return true;
+      if (Array.isArray(value)) return value.every((item) => item === undefined || isPlain(item));
+      if (Object.getPrototypeOf(value) !== Object.prototype || 'toJSON' in value) return false;
+      for (const key in value) {
+        const item = (value as Readonly<Record<string, unknown>>)[key];
+        if (item !== undefined && !isPlain(item)) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+};
+
+const textOf = (value: unknown): string => {
   switch (typeof value) {
     case 'bigint':
       return value.toString();
@@ -22,12 +48,12 @@ export const toWireJson = (value: unknown): string => {
   }
 };
 
-const list = (items: readonly unknown[]): string => `[${items.map(toWireJson).join(',')}]`;
+const list = (items: readonly unknown[]): string => `[${items.map(textOf).join(',')}]`;
 
 const object = (value: Readonly<Record<string, unknown>>): string => {
   const pairs: string[] = [];
   for (const [key, item] of Object.entries(value))
-    if (item !== undefined) pairs.push(`${JSON.stringify(key)}:${toWireJson(item)}`);
+    if (item !== undefined) pairs.push(`${JSON.stringify(key)}:${textOf(item)}`);
   return `{${pairs.join(',')}}`;
 };
 
