@@ -10,7 +10,7 @@ import {
 } from '@stemma/history';
 import { HISTORY_STORE } from '@stemma/history-store';
 import type { Projector } from '@stemma/projector';
-import { ALL_FOLDS, audit, loadingTokenizer, sizes } from '@stemma/read-models';
+import { ALL_FOLDS, audit, diffs, loadingTokenizer, sizes } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows, type RowReader } from '@stemma/row-store';
 import { HISTORY } from '@stemma/test-kit';
 
@@ -71,7 +71,7 @@ export const longHistory = async (cycles: number): Promise<LongHistory> => {
     };
     const envelope = { v: 1, history: HISTORY, seq, prev: new Uint8Array(32) };
     const applied = applyFrame(state, { envelope, body }, sources);
-    for (const model of [HISTORY_STORE, audit, sizes]) model.fold(applied, staged, sources.payload);
+    for (const model of [HISTORY_STORE, audit, sizes, diffs]) model.fold(applied, staged, sources.payload);
     if (seq % BATCH === 0) commit(seq);
   };
   submit([{ op: 'start', name: null }], 0);

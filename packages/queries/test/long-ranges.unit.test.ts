@@ -50,6 +50,13 @@ test('a range of 500 pairs over a history of 10,000 cycles is answered in less t
   expect(await quickest(() => selectRange(asked(), line, text, {}))).toBeLessThan(1_000);
 });
 
+test('a range of 20 pairs at the end of a history reads what changed in them, and nothing of the 30,000 rows before [context-tree §5: ranges]', async () => {
+  long.reads.rows = 0;
+  const { diffs } = await selectRange(asked(), line, '@t-20..@t0 .cb', {});
+  expect(diffs.map(({ added_ids }) => added_ids.length)).toEqual(diffs.map((_, i) => (i % 10 === 0 ? 3 : 2)));
+  expect(long.reads.rows).toBeLessThan(1_000);
+});
+
 test.each([
   ['@c5000 #a4321', ['a4321']],
   ["@c5000 [id='a4321'], #nothing", ['a4321']],

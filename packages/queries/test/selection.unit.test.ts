@@ -1,7 +1,8 @@
 import { flattenRecords, type FlatTree, type PayloadSource } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
 import { listSnapshots, readTipSeq } from '@stemma/history-store';
-import { printSelector, rangeDiff, select, type RangeSide, type Selector } from '@stemma/selectors';
+import { readPairCandidates } from '@stemma/read-models';
+import { isLocal, printSelector, rangeDiff, select, type RangeSide, type Selector } from '@stemma/selectors';
 import { anyOperations, anySelector, HISTORY, play, sized, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -109,4 +110,35 @@ test('of all snapshots the newest comes first, each id where it is first met, in
     }),
     { numRuns: RUNS * 2 },
   );
+});
+
+test('two neighbours of which only what can differ was read have the range diff of the whole trees [context-tree §6: range result]', async () => {
+  let alone = 0;
+  await fc.assert(
+    fc.asyncProperty(anyQuestion, async ({ played, branchId, selector }) => {
+      if (!isLocal(selector)) return;
+      const stops = stopsOn(played, branchId);
+      const source = payloadsOf(played);
+      for (const [i, older] of stops.slice(1).entries()) {
+        const newer = stops[i] as Stop;
+        const ends = { a: older, b: newer };
+        const parts = played.rows.now((rows) => readPairCandidates(rows, HISTORY, ends, Infinity));
+        if (parts === undefined) continue;
+        alone++;
+        const sides = [newer, older].map((stop) => sideOf(played, stops, stop, `@c${stop.cycle}`));
+        const [after, before] = sides as [RangeSide, RangeSide];
+        expect(
+          rangeDiff(
+            { label: after.label, tree: parts.newer },
+            { label: before.label, tree: parts.older },
+            selector,
+            source,
+            { includeContent: true, only: parts.ids },
+          ),
+        ).toEqual(rangeDiff(after, before, selector, source, { includeContent: true }));
+      }
+    }),
+    { numRuns: 8 * RUNS },
+  );
+  expect(alone).toBeGreaterThan(RUNS);
 });

@@ -1,14 +1,14 @@
 import { affectedIds } from '@stemma/events';
-import { readAncestorPath, type SnapshotPosition } from '@stemma/history-store';
+import { readAncestorPath, type PositionKey } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { listFrameSummaries } from '@stemma/read-models';
 
-/** The ids that frames between two snapshots of one ancestor path name; frames of other branches do not count. */
+/** The ids that frames between two positions of one ancestor path name; frames of other branches do not count. */
 export const idsBetween = async (
   projection: Projection,
   history: string,
-  older: SnapshotPosition,
-  newer: SnapshotPosition,
+  older: PositionKey,
+  newer: PositionKey,
 ): Promise<ReadonlySet<string>> => {
   const frames = await projection.read((rows) => {
     const limits = new Map(

@@ -43,14 +43,11 @@ const MIN_IDS = 16;
 export const readDiffCandidates = (
   rows: RowReader,
   history: string,
-  { a, b }: { readonly a: PositionKey; readonly b: PositionKey },
+  { a, b }: Ends,
   maxIds?: number,
 ): DiffCandidates | undefined => {
-  const [from, to] = [a, b].map(({ branchId, seq }) => readAncestryView(rows, history, branchId, seq)) as [
-    AncestryView,
-    AncestryView,
-  ];
-  const ids = differingIds(rows, from, to, maxIds ?? idLimit(rows, history, b, to.cycle));
+  const [from, to] = viewsOf(rows, history, { a, b });
+  const ids = idsBetweenViews(rows, from, to, maxIds ?? idLimit(rows, history, b, to.cycle));
   if (ids === undefined) return undefined;
   return { ids, older: readWithAncestors(rows, from, ids), newer: readWithAncestors(rows, to, ids) };
 };
@@ -60,7 +57,26 @@ const idLimit = (rows: RowReader, history: string, { branchId, seq }: PositionKe
   return Math.min(MAX_IDS, Math.max(MIN_IDS, Math.floor(nodes / NODES_PER_ID)));
 };
 
-const differingIds = (
+type Ends = { readonly a: PositionKey; readonly b: PositionKey };
+
+const viewsOf = (rows: RowReader, history: string, { a, b }: Ends): readonly [AncestryView, AncestryView] => [
+  readAncestryView(rows, history, a.branchId, a.seq),
+  readAncestryView(rows, history, b.branchId, b.seq),
+];
+
+/**
+ * The ids of the nodes that can differ between two positions of a history; undefined if there are more than `maxIds`.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
+export const differingIds = (
+  rows: RowReader,
+  history: string,
+  ends: Ends,
+  maxIds: number,
+): ReadonlySet<string> | undefined => idsBetweenViews(rows, ...viewsOf(rows, history, ends), maxIds);
+
+const idsBetweenViews = (
   rows: RowReader,
   from: AncestryView,
   to: AncestryView,

@@ -1,0 +1,36 @@
+import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
+import { readPartialTree, type PositionKey } from '@stemma/history-store';
+import type { RowReader } from '@stemma/row-store';
+import { differingIds, type DiffCandidates } from './diff-candidates.ts';
+
+/** No node is wanted for its depth. */
+const NO_DEPTH = { minDepth: 1, maxDepth: 0 } as const;
+
+/**
+ * As `readDiffCandidates`, and with what the nodes contain: restricted to `ids`, whatever nodes and their ancestors decide is that of
+ * the whole trees. Each location that one of them is at is read whole. Undefined if there are too many, or if the root or a
+ * region differs, which contain what every location has.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
+export const readPairCandidates = (
+  rows: RowReader,
+  history: string,
+  { a, b }: { readonly a: PositionKey; readonly b: PositionKey },
+  maxIds: number,
+): DiffCandidates | undefined => {
+  const found = differingIds(rows, history, { a, b }, maxIds);
+  if (found === undefined) return undefined;
+  const [older, newer] = [a, b].map(({ branchId, seq }) =>
+    readPartialTree(rows, history, branchId, seq, { ...NO_DEPTH, ids: [...found] }),
+  ) as [FlatTree, FlatTree];
+  const ids = new Set(found);
+  for (const tree of [older, newer])
+    for (const id of found) {
+      const index = tree.indexOf(id);
+      if (index === undefined) continue;
+      if ((tree.kinds[index] as number) < NODE_KIND.turn) return undefined;
+      for (let i = index + 1; i < (tree.ends[index] as number); i++) ids.add(tree.ids[i] as string);
+    }
+  return { ids, older, newer };
+};
