@@ -23,20 +23,29 @@ export const diffTrees = (
   source: PayloadSource,
   only?: ReadonlySet<string>,
 ): TreeDiff => {
-  const wanted = (id: string): boolean => only === undefined || only.has(id);
   const changed: { id: string; fields: readonly string[] }[] = [];
   const added: string[] = [];
-  b.ids.forEach((id, i) => {
-    if (!wanted(id)) return;
+  for (const i of indexesOf(b, only)) {
+    const id = b.ids[i] as string;
     const before = a.indexOf(id);
     if (before === undefined) added.push(id);
     else {
       const fields = changedFields(a, before, b, i, source);
       if (fields.length > 0) changed.push({ id, fields });
     }
+  }
+  const removed = indexesOf(a, only).flatMap((i) => {
+    const id = a.ids[i] as string;
+    return b.indexOf(id) === undefined ? [id] : [];
   });
-  return { added, removed: a.ids.filter((id) => wanted(id) && b.indexOf(id) === undefined), changed };
+  return { added, removed, changed };
 };
+
+/** The indexes of some nodes of a tree, in its order: what they cost is their number. */
+const indexesOf = (tree: FlatTree, only: ReadonlySet<string> | undefined): number[] =>
+  only === undefined
+    ? Array.from(tree.ids.keys())
+    : [...only].flatMap((id) => tree.indexOf(id) ?? []).sort((x, y) => x - y);
 
 const HEADERS = [
   'cycle',

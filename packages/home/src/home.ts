@@ -175,6 +175,8 @@ export type Home = {
   range(branchRef: BranchRef, selector: string, options?: RangeOptions): Promise<RangeResult>;
   /** With a selector, restricted to what it matches in either of the two (context-tree §7). */
   diff(branchRef: BranchRef, a: string, b: string, selector?: string): Promise<DiffResult>;
+  /** The difference of two trees of one ancestor path, of which somebody has both: reads only what is between them. */
+  diffTrees(older: TreeAt, newer: TreeAt): Promise<DiffResult>;
   /**
    * Accepted events of a history from frame `from`, oldest first, a page at a time; with `node` those that named it or took
    * it along, in all branches. @throws E_NODE_NOT_FOUND if the history never had it

@@ -37,6 +37,7 @@ import {
 import {
   catchUpWith,
   catchUpWithNamed,
+  diffNeighbours,
   diffPositions,
   findServedBranch,
   findServedPosition,
@@ -365,6 +366,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
       );
       return diffPositions(sources, older, newer, selector);
     },
+    diffTrees: (older, newer) => diffNeighbours(projection, older, newer),
     events: async (history, { from = 0, limit = 1000, node } = {}) => {
       if (node !== undefined) {
         await catchUpWith(projection, history);

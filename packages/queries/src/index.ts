@@ -70,6 +70,7 @@ export {
   viewOf,
 } from './read.ts';
 export { resolvePosition } from './resolve-position.ts';
+export { diffNeighbours } from './selection/diff-neighbours.ts';
 export { diffPositions } from './selection/diff-positions.ts';
 export { openTreeLoader } from './selection/load-tree.ts';
 export { restrictExplained } from './selection/restrict-explained.ts';

@@ -1,5 +1,5 @@
 import { excerptOf, positionAnswer, type RemovedNode, type TreePage } from '@stemma/api';
-import { diffTrees, NODE_KIND, threadIndexes } from '@stemma/context-tree';
+import { NODE_KIND, threadIndexes, type TreeDiff } from '@stemma/context-tree';
 import type { Position, TreeAt, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { positionDiffs, type PositionDiff } from './position-diff.ts';
@@ -29,24 +29,30 @@ export const treePage = async (
   const at = await trees(position);
   const previous = await findPreviousSnapshot(home, position);
   const before = previous === null ? null : await trees(previous);
-  const causes = await removalCauses(home, before, at);
+  const diff = before === null ? null : await home.diffTrees(before, at);
+  const causes =
+    before === null || diff === null || diff.removed.length === 0
+      ? new Map<string, never>()
+      : await removalCauses(home, before, at);
   return withContents(home, history, (payloads) =>
-    pageOf({ ...at, payloads }, before === null ? null : { ...before, payloads }, causes, window),
+    pageOf({ ...at, payloads }, before === null ? null : { ...before, payloads }, { diff, causes }, window),
   );
 };
+
+/** What is other than in the snapshot before, and why nodes left it; null: there is none. */
+type Changes = { readonly diff: TreeDiff | null; readonly causes: PositionDiff['removed'] };
 
 const pageOf = (
   view: TreeView,
   before: TreeView | null,
-  causes: PositionDiff['removed'],
+  { diff, causes }: Changes,
   window: TreeWindow,
 ): TreePage => {
-  const { tree, payloads, position } = view;
-  const diff = before === null ? null : diffTrees(before.tree, tree, payloads);
+  const { tree, position } = view;
   const excerpt = Math.min(window.excerpt ?? 2_000, 100_000);
   const added = new Set(diff?.added);
   const changed = new Map(diff?.changed.map(({ id, fields }) => [id, [...fields]]));
-  const inThread = new Set(threadIndexes(tree, view.thread));
+  const inThread = openInThread(view);
   return {
     position: positionAnswer(position),
     previous: before === null ? null : positionAnswer(before.position),
@@ -54,7 +60,7 @@ const pageOf = (
     total: tree.count,
     added: diff === null ? tree.count : diff.added.length,
     nodes: indicesOf(tree.count, window).map((i) => {
-      const node = treeNodeAt(view, i, excerpt, inThread.has(i));
+      const node = treeNodeAt(view, i, excerpt, inThread(i));
       return { ...node, new: diff === null || added.has(node.id), changed: changed.get(node.id) ?? [] };
     }),
     removed:
@@ -67,13 +73,19 @@ const pageOf = (
   };
 };
 
-/** Why nodes left, from the events between; nothing is read where none did. */
+/** Whether the provider thread shows a node: every block, or with `pre` few of them. */
+const openInThread = ({ tree, thread }: TreeView): ((index: number) => boolean) => {
+  if (thread === 'full') return (index) => tree.kinds[index] === NODE_KIND.block;
+  const shown = new Set(threadIndexes(tree, thread));
+  return (index) => shown.has(index);
+};
+
+/** Why nodes left, from the events between. */
 const removalCauses = async (
   home: Home,
-  before: TreeAt | null,
-  { tree, position }: TreeAt,
+  before: TreeAt,
+  { position }: TreeAt,
 ): Promise<PositionDiff['removed']> => {
-  if (before === null || before.tree.ids.every((id) => tree.indexOf(id) !== undefined)) return new Map();
   const summary = await home.history(position.history);
   const [positionDiff] = await positionDiffs(home, summary, position.branchId, [
     before.position.seq,

@@ -251,6 +251,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
     },
     diff: async (branchRef, a, b) =>
       diffOf(view(positionOf(branchRef, a)).tree, view(positionOf(branchRef, b)).tree),
+    diffTrees: async (older, newer) => diffOf(older.tree, newer.tree),
     events: async (history, { from = 0, limit = 100 } = {}) =>
       of(history)
         .frames.slice(from, from + limit)
