@@ -289,7 +289,7 @@ const frameColumn = (table: Table): number => {
 const readCount = (rows: RowReader, history: string, table: string): number =>
   rows.get(ROW_COUNTS, [history, table])?.[0] ?? 0;
 
-/** So many rows are counted whenever somebody reads; more of them after this many milliseconds again. */
+/** So many rows are counted whenever somebody reads; more of them after this many milliseconds again, or when some were removed. */
 const FEW = 64;
 const COUNTED_FOR = 60_000;
 /** Counts that a process keeps in mind. */
@@ -321,9 +321,16 @@ const countedBy = (isCounted: IsCounted): ((table: Table) => Counted) => {
   };
 };
 
+type LastCount = {
+  readonly at: number;
+  readonly written: number;
+  /** What the store said of removed rows before. */
+  readonly lossMark: string | undefined;
+};
+
 type KnownCounts = {
   readonly now: () => number;
-  readonly countedAt: Map<string, { readonly at: number; readonly written: number }>;
+  readonly countedAt: Map<string, LastCount>;
   readonly counted: (table: Table) => Counted;
 };
 
@@ -373,13 +380,14 @@ class CountedView extends RowsView implements CellReader {
     if (this.#checked?.has(name) === true) return;
     (this.#checked ??= new Set()).add(name);
     const before = countedAt.get(name);
-    const isRecent = before !== undefined && now() - before.at < COUNTED_FOR;
+    const lossMark = this.lossMark(table);
+    const isRecent = before !== undefined && now() - before.at < COUNTED_FOR && before.lossMark === lossMark;
     // To count a part are as many reads as it has buckets.
     if (isRecent && (before.written > FEW || typeof owner === 'number')) return;
     const written = this.#writtenOf(table, owner);
     if (this.#storedOf(table, owner) !== written) throw rowsMissing(table.name, owner, this.#generation);
     if (countedAt.size >= MOST_KNOWN) countedAt.clear();
-    countedAt.set(name, { at: isRecent ? before.at : now(), written });
+    countedAt.set(name, { at: isRecent ? before.at : now(), written, lossMark });
   }
 
   #writtenOf(table: Table, owner: string | number): number {

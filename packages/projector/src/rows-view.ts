@@ -19,4 +19,8 @@ export abstract class RowsView implements Omit<GenerationView, keyof CellReader>
   count(table: Table, owner: KeyCell): number {
     return this.view.count(table, owner);
   }
+
+  lossMark(table: Table): string | undefined {
+    return this.view.lossMark?.(table);
+  }
 }

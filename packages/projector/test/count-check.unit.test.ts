@@ -91,6 +91,47 @@ it('of more rows than are counted at every read, a missing one is noticed by who
   expect(() => read(10)).toThrow('rows of h are missing in by_name');
 });
 
+it('where the store says that rows of the table were removed, they are counted again before the minute is over; else they are not', async () => {
+  const generation = openMemoryRowStore().rows('g', [ROW_COUNTS, BY_NAME]);
+  const names = Array.from({ length: 100 }, (_, i) => String(i));
+  await generation.commit({
+    partition: 0,
+    expected: null,
+    cursor: Uint8Array.of(1),
+    changes: [
+      ...names.map((name, i) => ({ table: BY_NAME, key: ['h', name], value: [i] })),
+      { table: ROW_COUNTS, key: ['h', 'by_name'], value: [names.length] },
+    ],
+  });
+  let mark = 'one';
+  let counted = 0;
+  const checked = openCountCheck(isCounted, () => 0);
+  const read = (): number =>
+    generation.now((view) => {
+      const marked: typeof view = Object.create(view, {
+        lossMark: { value: () => mark },
+        count: {
+          value: (...given: Parameters<typeof view.count>) => {
+            counted++;
+            return view.count(...given);
+          },
+        },
+      }) as typeof view;
+      return checked(marked, 'g').range(BY_NAME, { prefix: ['h'], limit: 10 }).length;
+    });
+  expect([read(), read(), read(), counted]).toEqual([10, 10, 10, 1]);
+  mark = 'two';
+  expect([read(), read(), counted]).toEqual([10, 10, 2]);
+  await generation.commit({
+    partition: 0,
+    expected: Uint8Array.of(1),
+    cursor: Uint8Array.of(2),
+    changes: [{ table: BY_NAME, key: ['h', '50'], value: null }],
+  });
+  mark = 'three';
+  expect(() => read()).toThrow('rows of h are missing in by_name');
+});
+
 it('who looks rows of all histories up by a hash gets E_ROWS_DAMAGED if one of its part is missing, whosever it is; a process counts once a minute', async () => {
   const generation = openMemoryRowStore().rows('g', [BUCKET_COUNTS, SHARED]);
   await generation.commit({

@@ -9,6 +9,7 @@ import {
   type GenerationView,
   type Row,
   type RowStore,
+  type Table,
 } from '@stemma/row-store';
 import { findPostgres, freshDatabase, postgresFolder, startPostgres } from '@stemma/test-kit';
 import { describe, expect, it, vi } from 'vitest';
@@ -31,6 +32,12 @@ const sorted = async (generation: Generation): Promise<Record<string, Row[]>> =>
 
 /** Counts the heads of the histories: rows are checked where they are read. */
 const readHeads = (view: GenerationView): number => view.range(HISTORY_HEADS, { prefix: [] }).length;
+
+const tableNamed = (name: string): Table => {
+  const table = MAIN_GROUP.models.flatMap(({ tables }) => tables).find((each) => each.name === name);
+  if (table === undefined) throw new Error(`no table ${name}`);
+  return table;
+};
 
 /** A statement on the schema of the rows, whose number nobody knows. */
 const inRows = (statement: string): string =>
@@ -134,6 +141,40 @@ describe('rows in PostgreSQL', () => {
       }
     },
   );
+
+  it('of which some vanish under a reader that has counted many of them are noticed without waiting for the next count [decision 0051]', async ({
+    skip,
+  }) => {
+    const found = await findPostgres();
+    if ('skip' in found) return skip(found.skip);
+    const fresh = await freshDatabase(found.url);
+    const stores: RowStore[] = [];
+    try {
+      const { log, contents } = await logged(someRecorded(4_715, 1, 90), 2);
+      const { name: group, models, keepFrames } = MAIN_GROUP;
+      const summaries = tableNamed('frame_summaries');
+      for (const change of ['delete from %s.frame_summaries where seq = 40', 'truncate %s.frame_summaries']) {
+        const [store, other] = [await openPostgresRowStore(fresh.url), await openPostgresRowStore(fresh.url)];
+        stores.push(store, other);
+        const projector = openProjector({ eager: 'all', log, contents, store, group, models, keepFrames });
+        await projector.catchUp();
+        const rows = openExternalProjection({ log, contents, store: other, now: () => 0 });
+        const first = () => rows.read((view) => view.range(summaries, { prefix: ['h0'], limit: 10 }).length);
+        expect(await first()).toBe(10);
+        const database = openDatabase(fresh.url);
+        await database.query(inRows(change));
+        // What a session deleted is counted when it ends.
+        await database.close();
+        await vi.waitFor(async () => expect(first()).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' }), {
+          timeout: 30_000,
+          interval: 100,
+        });
+      }
+    } finally {
+      for (const store of stores) await store.close();
+      await fresh.drop();
+    }
+  });
 
   it('are built again at once by a projector that has nothing to fold, when a reader misses some [decision 0051]', async ({
     skip,

@@ -67,6 +67,11 @@ export type GenerationView = RowReader & {
   partitions(): readonly number[];
   /** How many rows of a table an owner has; none of them is looked at. */
   count(table: Table, owner: KeyCell): number;
+  /**
+   * While it stays the same, no row of a table was removed, by whomever; it may be some seconds late, and change without reason.
+   * Not there: the store does not know.
+   */
+  lossMark?(table: Table): string | undefined;
 };
 
 /** One state of a generation, read in pieces. */
