@@ -325,7 +325,7 @@ type LastCount = {
   readonly at: number;
   readonly written: number;
   /** What the store said of removed rows before. */
-  readonly lossMark: string | undefined;
+  readonly removals: string | undefined;
 };
 
 type KnownCounts = {
@@ -380,14 +380,14 @@ class CountedView extends RowsView implements CellReader {
     if (this.#checked?.has(name) === true) return;
     (this.#checked ??= new Set()).add(name);
     const before = countedAt.get(name);
-    const lossMark = this.lossMark(table);
-    const isRecent = before !== undefined && now() - before.at < COUNTED_FOR && before.lossMark === lossMark;
+    const removals = this.removals(table);
+    const isRecent = before !== undefined && now() - before.at < COUNTED_FOR && before.removals === removals;
     // To count a part are as many reads as it has buckets.
     if (isRecent && (before.written > FEW || typeof owner === 'number')) return;
     const written = this.#writtenOf(table, owner);
     if (this.#storedOf(table, owner) !== written) throw rowsMissing(table.name, owner, this.#generation);
     if (countedAt.size >= MOST_KNOWN) countedAt.clear();
-    countedAt.set(name, { at: isRecent ? before.at : now(), written, lossMark });
+    countedAt.set(name, { at: isRecent ? before.at : now(), written, removals });
   }
 
   #writtenOf(table: Table, owner: string | number): number {

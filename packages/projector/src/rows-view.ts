@@ -20,7 +20,7 @@ export abstract class RowsView implements Omit<GenerationView, keyof CellReader>
     return this.view.count(table, owner);
   }
 
-  lossMark(table: Table): string | undefined {
-    return this.view.lossMark?.(table);
+  removals(table: Table): string | undefined {
+    return this.view.removals?.(table);
   }
 }

@@ -103,13 +103,13 @@ it('where the store says that rows of the table were removed, they are counted a
       { table: ROW_COUNTS, key: ['h', 'by_name'], value: [names.length] },
     ],
   });
-  let mark = 'one';
+  let removals = 'one';
   let counted = 0;
   const checked = openCountCheck(isCounted, () => 0);
   const read = (): number =>
     generation.now((view) => {
-      const marked: typeof view = Object.create(view, {
-        lossMark: { value: () => mark },
+      const telling: typeof view = Object.create(view, {
+        removals: { value: () => removals },
         count: {
           value: (...given: Parameters<typeof view.count>) => {
             counted++;
@@ -117,10 +117,10 @@ it('where the store says that rows of the table were removed, they are counted a
           },
         },
       }) as typeof view;
-      return checked(marked, 'g').range(BY_NAME, { prefix: ['h'], limit: 10 }).length;
+      return checked(telling, 'g').range(BY_NAME, { prefix: ['h'], limit: 10 }).length;
     });
   expect([read(), read(), read(), counted]).toEqual([10, 10, 10, 1]);
-  mark = 'two';
+  removals = 'two';
   expect([read(), read(), counted]).toEqual([10, 10, 2]);
   await generation.commit({
     partition: 0,
@@ -128,7 +128,7 @@ it('where the store says that rows of the table were removed, they are counted a
     cursor: Uint8Array.of(2),
     changes: [{ table: BY_NAME, key: ['h', '50'], value: null }],
   });
-  mark = 'three';
+  removals = 'three';
   expect(() => read()).toThrow('rows of h are missing in by_name');
 });
 

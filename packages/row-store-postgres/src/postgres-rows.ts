@@ -20,7 +20,7 @@ import {
 import { readRow } from './cells.ts';
 import { checksumOfRow } from './checksum-of-row.ts';
 import { cursorMoved, findGeneration, moveCursor, otherTables, registerGeneration } from './registry.ts';
-import { openLossMarks } from './loss-marks.ts';
+import { openRemovals } from './removals.ts';
 import { countRows, selectKeyRange } from './statements.ts';
 import { statementOf, writesOf } from './write-rows.ts';
 
@@ -33,7 +33,7 @@ export const postgresRows = (
   const shape = shapeOf(tables);
   /** The number of its schema, once known; another generation of this name has another. */
   let number: number | undefined;
-  const lossMarks = openLossMarks(() => performance.now());
+  const removals = openRemovals(() => performance.now());
 
   const lookUp = async (session: DatabaseSession): Promise<RemoteState> => {
     const found = await findGeneration(session, name);
@@ -43,7 +43,7 @@ export const postgresRows = (
     return {
       cursors: found.cursors,
       fetch: fetchFrom(session, name, found.number),
-      lossMarks: await lossMarks(session, found.number),
+      removals: await removals(session, found.number),
       count: async (table, owner) => {
         const { text, values } = countRows(found.number, table, owner);
         const [[count] = []] = await session.query(text, values);

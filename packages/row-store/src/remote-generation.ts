@@ -16,7 +16,7 @@ export type RemoteState = {
   /** How many rows of a table an owner has. */
   readonly count: (table: Table, owner: KeyCell) => Promise<number>;
   /** Of each table, by its name; empty: it does not know. */
-  readonly lossMarks?: ReadonlyMap<string, string>;
+  readonly removals?: ReadonlyMap<string, string>;
 };
 
 type Uncounted = { readonly name: string; readonly table: Table; readonly owner: KeyCell };
@@ -44,7 +44,7 @@ export const remoteGeneration = (remote: RemoteGeneration): Generation => {
     name: remote.name,
     tables: remote.tables,
     read: (fn) =>
-      remote.state(({ cursors, fetch, count, lossMarks }) => {
+      remote.state(({ cursors, fetch, count, removals }) => {
         const counts = new Map<string, number>();
         // A kind of its own, as the rows have one.
         const uncounted = missingKind<Uncounted>('numbers of rows', ({ name }) => name);
@@ -61,7 +61,7 @@ export const remoteGeneration = (remote: RemoteGeneration): Generation => {
             if (known === undefined) throw missing(uncounted, [{ name, table, owner }]);
             return known;
           },
-          lossMark: ({ name }) => lossMarks?.get(name),
+          removals: ({ name }) => removals?.get(name),
         };
         const counting = fetching(uncounted, async (needs) => {
           for (const { name, table, owner } of needs) counts.set(name, await count(table, owner));

@@ -71,7 +71,7 @@ export type GenerationView = RowReader & {
    * While it stays the same, no row of a table was removed, by whomever; it may be some seconds late, and change without reason.
    * Not there: the store does not know.
    */
-  lossMark?(table: Table): string | undefined;
+  removals?(table: Table): string | undefined;
 };
 
 /** One state of a generation, read in pieces. */
