@@ -17,7 +17,6 @@ const OTHERS = [
   'services/cli/src/commands/{compare,experiment,export,interventions,report}.ts',
   'services/gateway/src/page.ts',
   'services/gateway/src/questions-apart/programs.ts',
-  'packages/operations/src/log-tree/key-file.ts',
 ];
 
 /** There is one way to open a file of a home, as ESLint configuration. */

@@ -1,16 +1,18 @@
 import { isStemmaError } from '@stemma/errors';
 import { openMemoryLog, type EventLog } from '@stemma/log';
-import { signingKey } from '@stemma/merkle';
+import { encodePublicKey, signingKey } from '@stemma/merkle';
 import { sized } from '@stemma/test-kit';
 import fc from 'fast-check';
+import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import {
   checkProof,
   parseProof,
   proveFrame,
   proveGrowth,
+  publicKeyFrom,
   readCheckpoint,
   signLog,
   verifySince,
@@ -39,6 +41,25 @@ const MTH = (D: readonly Uint8Array[]): Uint8Array => {
   const k = 2 ** Math.ceil(Math.log2(D.length) - 1);
   return H(Uint8Array.of(1), MTH(D.slice(0, k)), MTH(D.slice(k)));
 };
+
+it('a public key is its text, or a file with it; a pipe, a folder or an endless device is refused by what it is', () => {
+  using folder = temporaryFolder();
+  const key = encodePublicKey(KEY);
+  const { at } = folder;
+  writeFileSync(at('key'), `${key}\n`);
+  execFileSync('mkfifo', [at('pipe')]);
+  symlinkSync('/dev/zero', at('device'));
+  for (const given of [key, at('key')]) expect(publicKeyFrom(given).name).toBe('test');
+  for (const [given, what] of [
+    [at('pipe'), 'is a pipe'],
+    [folder.path, 'is a folder'],
+    [at('device'), 'is a device'],
+    [at('nothing'), 'neither a public key nor a file with one'],
+  ] as const)
+    expect(() => publicKeyFrom(given)).toThrow(
+      expect.objectContaining({ code: 'E_KEY_INVALID', message: expect.stringContaining(what) as string }),
+    );
+});
 
 it('a checkpoint has the root of RFC 6962 over the hashes of the accepted frames of each partition, and later ones continue it [decision 0059]', async () => {
   const log = await openMemoryLog({ partitions: 3 });

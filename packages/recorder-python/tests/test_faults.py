@@ -228,6 +228,43 @@ def test_damaged_files_are_set_aside_and_said_and_the_rest_is_sent_once(setting,
     assert [name.split(".")[-1] for name in setting.files()] == ["damaged"] * 2
 
 
+@pytest.mark.parametrize("what", ["a pipe", "a folder", "an endless device", "nothing"])
+def test_what_is_no_file_is_set_aside_and_said_and_the_rest_is_sent(what, setting, provider, tmp_path):
+    """[calls §7.5]"""
+    port = servers.free_port()
+    first = setting.recorder(f"http://127.0.0.1:{port}")
+    asked = [call(first, provider, text) for text in ("One", "Two", "Three")]
+    first.close(0)
+    path = sorted(os.path.join(at, name) for at, _, names in os.walk(setting.spool) for name in names)[1]
+    os.remove(path)
+    if what == "a pipe":
+        os.mkfifo(path)
+    elif what == "a folder":
+        os.mkdir(path)
+    else:
+        os.symlink("/dev/zero" if what == "an endless device" else str(tmp_path / "nothing"), path)
+    gateway = setting.gateway(port)
+    assert setting.recorder(f"http://127.0.0.1:{port}").flush(30)
+    assert gateway.questions == sorted([asked[0], asked[2]])
+    assert len([said for said in setting.said if "damaged" in said]) == 1
+
+
+def test_a_link_in_the_place_of_a_folder_that_a_process_left_is_not_followed(setting, provider, tmp_path):
+    """[calls §7.5]"""
+    port = servers.free_port()
+    first = setting.recorder(f"http://127.0.0.1:{port}")
+    call(first, provider, "One")
+    first.close(0)
+    outside = tmp_path / "outside"
+    [left] = [at for at, _, names in os.walk(setting.spool) if names]
+    os.rename(left, outside)
+    (outside / "mine.tmp").write_text("mine")
+    os.symlink(outside, left)
+    gateway = setting.gateway(port)
+    assert setting.recorder(f"http://127.0.0.1:{port}").flush(30)
+    assert gateway.questions == [] and (outside / "mine.tmp").read_text() == "mine"
+
+
 def test_secrets_are_never_written_and_without_readable_rules_nothing_is(setting, provider):
     """[calls §7.7]"""
     rules = [{"name": "badge", "pattern": r"badge (B-\d{6})"}]

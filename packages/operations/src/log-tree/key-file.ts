@@ -1,5 +1,5 @@
 import { fail, isStemmaError, reasonOf } from '@stemma/errors';
-import { readRegularFile, writeOnce } from '@stemma/machine';
+import { isIrregular, readRegularFile, writeOnce } from '@stemma/machine';
 import {
   decodePublicKey,
   decodeSigningKey,
@@ -9,7 +9,9 @@ import {
   type SigningKey,
 } from '@stemma/merkle';
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+
+/** Bytes of the largest file that is read for a public key. */
+const MOST_KEY = 64 * 1024;
 
 /** The key in a file, made for a log if there is none: for its owner alone. @throws E_KEY_INVALID, E_IO */
 export const openKeyFile = async (path: string, log: string): Promise<SigningKey> => {
@@ -34,13 +36,20 @@ export const readKeyFile = async (path: string): Promise<SigningKey | undefined>
 };
 
 /** A public key as it was printed, or a file that holds it. @throws E_KEY_INVALID */
-export const publicKeyFrom = async (given: string): Promise<NoteKey> => {
+export const publicKeyFrom = (given: string): NoteKey => {
   try {
     return decodePublicKey(given);
   } catch (error) {
     if (!isStemmaError(error, 'E_KEY_INVALID')) throw error;
-    const text = await readFile(given, 'utf8').catch(() => undefined);
-    if (text === undefined) throw fail('E_KEY_INVALID', 'this is neither a public key nor a file with one');
+    let text: string;
+    try {
+      text = readRegularFile(given, MOST_KEY).toString();
+    } catch (reason) {
+      throw fail(
+        'E_KEY_INVALID',
+        `this is neither a public key nor a file with one${isIrregular(reason) ? `: ${reasonOf(reason)}` : ''}`,
+      );
+    }
     return decodePublicKey(text);
   }
 };

@@ -10,10 +10,13 @@ import time
 import zlib
 from typing import Callable, Optional
 
+from ._files import Irregular, is_folder, read_regular, write_new
 from ._owner import is_abandoned, nobodys_name, own_name
 
 _HEAD = re.compile(rb"^stemma-exchange 1 ([0-9a-f]{8}) (\d{1,12})\n")
 _NAME = re.compile(r"^\d+-\d+-(.+?)\.(?:open|exchange)(?:\.refused)?$")
+# Bytes of the largest file that is read.
+_MOST = 1024 * 1024 * 1024
 # Seconds that what others hold is remembered.
 _REMEMBERED = 1.0
 
@@ -31,8 +34,10 @@ class Waiting:
 
     def read(self) -> bytes:
         """The JSON. Raises Damaged, OSError."""
-        with open(self._path, "rb") as file:
-            return decode(file.read())
+        try:
+            return decode(read_regular(self._path, _MOST))
+        except Irregular as error:
+            raise Damaged(str(error)) from error
 
     def remove(self) -> None:
         """It was recorded: it needs no more room."""
@@ -128,7 +133,7 @@ class DiskSpool:
         """What processes that have ended left, the oldest first."""
         found: "list[tuple[str, Waiting]]" = []
         for folder in os.listdir(self._all):
-            if not is_abandoned(folder):
+            if not is_abandoned(folder) or not is_folder(os.path.join(self._all, folder)):
                 continue
             self._taken += 1
             mine = os.path.join(self._all, f"{self._name}.{self._taken}")
@@ -173,6 +178,8 @@ class DiskSpool:
                 os.replace(path, f"{path}.damaged")
                 self._damaged(f"{path}.damaged")
                 continue
+            except OSError:
+                continue  # It is left to the next process.
             found.append((file, waiting))
         return found
 
@@ -204,9 +211,7 @@ class DiskSpool:
         try:
             # The folder may have been taken over by a process that could not see this one.
             self._make_folder()
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "wb") as opened:
-                opened.write(file)
+            write_new(temporary, file)
             os.replace(temporary, path)
         except OSError:
             _remove(temporary)
