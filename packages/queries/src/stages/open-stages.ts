@@ -45,13 +45,17 @@ const MAX_CACHED_NODES = 100_000;
 const MAX_ENTRIES = 1_000;
 
 /** The questions about compiler stages, answered from rows; reads payloads only for another profile or a preview. */
-export const openStages = (projection: Projection): StagesQuestions => {
-  const streams = new LRUCache<string, DescribedStream>({
-    maxSize: MAX_CACHED_NODES,
-    sizeCalculation: ({ nodes }) => nodes.length + 1,
-  });
-  const outputs = new LRUCache<string, CompilerOutput>({ maxSize: MAX_CACHED_NODES });
-  const sha1s = new LRUCache<string, string>({ maxSize: MAX_CACHED_NODES, sizeCalculation: () => 1 });
+export const openStages = (
+  projection: Projection,
+  { maxCachedNodes = MAX_CACHED_NODES }: { readonly maxCachedNodes?: number } = {},
+): StagesQuestions => {
+  // The newest is always kept: a stream that is too large stands for all there is room for.
+  const sizeOf = ({ nodes }: DescribedStream): number => Math.min(nodes.length + 1, maxCachedNodes);
+  const streams = new LRUCache<string, DescribedStream>({ maxSize: maxCachedNodes, sizeCalculation: sizeOf });
+  const outputs = new LRUCache<string, CompilerOutput>({ maxSize: maxCachedNodes });
+  const sha1s = new LRUCache<string, string>({ maxSize: maxCachedNodes, sizeCalculation: () => 1 });
+  /** Streams with SHA-1, as long as the stream without is kept: a large one has more of them than `sha1s` keeps. */
+  const streamsWithSha1 = new WeakMap<DescribedStream, DescribedStream>();
 
   const describe = async (position: Position, profile: Profile): Promise<DescribedStream> => {
     const key = `${profile.name} ${keyOf(position)}`;
@@ -67,6 +71,8 @@ export const openStages = (projection: Projection): StagesQuestions => {
    */
   const withSha1 = async (position: Position, stream: DescribedStream): Promise<DescribedStream> => {
     if (stream.profile.name !== 'stemma-1') return stream;
+    const before = streamsWithSha1.get(stream);
+    if (before !== undefined) return before;
     const facts: NodeFacts[] = [];
     for (const [index, node] of stream.facts.entries()) {
       const known =
@@ -74,7 +80,9 @@ export const openStages = (projection: Projection): StagesQuestions => {
       sha1s.set(node.digest, known);
       facts.push({ ...node, payloadSha1: known });
     }
-    return { ...stream, facts };
+    const found = { ...stream, facts };
+    streamsWithSha1.set(stream, found);
+    return found;
   };
 
   const compile = async (
@@ -94,7 +102,7 @@ export const openStages = (projection: Projection): StagesQuestions => {
         config.header.mode === 'sanitized_content',
       )),
     });
-    outputs.set(key, output, { size: stream.nodes.length + 1 });
+    outputs.set(key, output, { size: sizeOf(stream) });
     return output;
   };
 
