@@ -83,7 +83,10 @@ type Call = {
   /** Recorded, but kept until its end is too: who comes after a crash finds the branch by it. */
   started: Waiting | undefined;
   /** Its beginning is noted, and waits for its end. */
-  begun: { readonly noted: Noted; readonly timer: NodeJS.Timeout; readonly place: AskedScope } | undefined;
+  begun: { readonly noted: Noted; readonly timer: NodeJS.Timeout } | undefined;
+  /** Its beginning is on its way to the sink: records the end with it. @returns false if the sink has it already */
+  addEnd: ((ended: Noted) => boolean) | undefined;
+  readonly place: AskedScope;
   hasEnded: boolean;
   dropped: boolean;
   refused: boolean;
@@ -150,10 +153,25 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       whenDrained = [];
     };
   };
+  /** By run, the call of it that began last. */
+  const newest = new Map<string, Call>();
+  const begin = (entry: StartedEntry): Call => {
+    made++;
+    const call = newCall(entry.place);
+    calls.set(entry.id, call);
+    if (isRun(entry.place)) newest.set(keyOf(entry.place), call);
+    return call;
+  };
+  const forget = (id: string): void => {
+    const call = calls.get(id);
+    calls.delete(id);
+    if (call !== undefined && newest.get(keyOf(call.place)) === call) newest.delete(keyOf(call.place));
+  };
   /** By place, the calls whose beginnings wait for their ends, in the order in which they began. */
   const begun = new Map<string, Set<Call>>();
   /** The beginning of a call, a little later: perhaps with its end. */
-  const recordSoon = (call: Call, noted: Noted, place: AskedScope): void => {
+  const recordSoon = (call: Call, noted: Noted): void => {
+    const { place } = call;
     waiting++;
     const calls = begun.get(keyOf(place)) ?? new Set<Call>();
     begun.set(keyOf(place), calls.add(call));
@@ -161,7 +179,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       recordBefore(place, call);
       recordAlone(call);
     }, endWithin);
-    call.begun = { noted, timer, place };
+    call.begun = { noted, timer };
   };
   /** What began before is recorded before: a client may go on when it has read enough of an answer. */
   const recordBefore = (place: AskedScope, call?: Call): void => {
@@ -176,26 +194,42 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     if (taken === undefined) return undefined;
     call.begun = undefined;
     clearTimeout(taken.timer);
-    const calls = begun.get(keyOf(taken.place));
+    const calls = begun.get(keyOf(call.place));
     calls?.delete(call);
-    if (calls?.size === 0) begun.delete(keyOf(taken.place));
+    if (calls?.size === 0) begun.delete(keyOf(call.place));
     return taken;
   };
   const recordAlone = (call: Call): void => {
     const taken = takeBegun(call);
-    if (taken === undefined) return;
-    recordCounted(waitingOf(taken.noted), refFor(taken.noted));
+    if (taken !== undefined) queue(call, waitingOf(taken.noted), refFor(taken.noted));
   };
   /** What waits for the answer has where the entry stands, and nothing of its bytes: many wait while the log is away. */
-  const recordCounted = (entry: Waiting, ref: EntryRef): void =>
-    sink.record(
+  const queue = (call: Call, start: Waiting, ref: EntryRef): void => {
+    let settled = (outcome: RecordedEntry): void => settle(start, outcome);
+    const entry = sink.record(
       ref,
-      counted([ref], (outcome) => settle(entry, outcome)),
+      counted([ref], (outcome) => settled(outcome)),
     );
+    call.addEnd = (ended) => {
+      const end = waitingOf(ended);
+      return entry.addEnd(() => {
+        const endRef = refFor(ended);
+        waiting++;
+        settled = counted([endRef], (outcome) => settleBoth(call, start, end, outcome));
+        return endRef;
+      });
+    };
+  };
+  /**
+   * Records an end with its beginning, if that still waits for the sink. Which call of a run led to another one is seen by what
+   * ended before it began: there no end goes before a beginning that was noted first.
+   */
+  const joinQueued = (call: Call, ended: Noted): boolean =>
+    (!isRun(call.place) || newest.get(keyOf(call.place)) === call) && call.addEnd?.(ended) === true;
   /** @returns false if the beginning of the call waits no more */
   const recordWhole = (call: Call, ended: Noted): boolean => {
     if (call.begun === undefined) return false;
-    recordBefore(call.begun.place, call);
+    recordBefore(call.place, call);
     const { noted } = takeBegun(call) ?? {};
     if (noted === undefined) return false;
     recordBoth(call, [waitingOf(noted), refFor(noted)], [waitingOf(ended), refFor(ended)]);
@@ -206,11 +240,12 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     [start, ref]: readonly [Waiting, EntryRef],
     [end, endRef]: readonly [Waiting, EntryRef],
   ): void => {
-    const settled = counted([ref, endRef], (outcome) => {
-      call.started = start;
-      settle(end, outcome);
-    });
+    const settled = counted([ref, endRef], (outcome) => settleBoth(call, start, end, outcome));
     sink.record(ref, settled, { end: endRef });
+  };
+  const settleBoth = (call: Call, start: Waiting, end: Waiting, outcome: RecordedEntry): void => {
+    call.started = start;
+    settle(end, outcome);
   };
   const settle = (entry: Waiting, outcome: RecordedEntry): void => {
     const call = calls.get(entry.id);
@@ -234,7 +269,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     if (entry.kind === 'ended' || call === undefined) {
       journal.done(entry);
       if (call?.started !== undefined) journal.done(call.started);
-      calls.delete(entry.id);
+      forget(entry.id);
       return;
     }
     call.branch = 'branch' in outcome ? outcome.branch : undefined;
@@ -249,12 +284,10 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   };
 
   const started = (entry: StartedEntry, body: readonly Uint8Array[]): void => {
-    made++;
-    const call = newCall();
-    calls.set(entry.id, call);
+    const call = begin(entry);
     call.last = journal.append(entry, body).then((noted) => {
       if (noted === undefined) drop(call);
-      else if (endWithin > 0) recordSoon(call, noted, entry.place);
+      else if (endWithin > 0) recordSoon(call, noted);
       else recordNoted(noted);
     });
   };
@@ -263,9 +296,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     body: readonly Uint8Array[],
     gone: AbortSignal,
   ): Promise<RequestToSend> => {
-    made++;
-    const call = newCall();
-    calls.set(entry.id, call);
+    const call = begin(entry);
     // Noted before it is held: of a process that is killed, the next one records that nobody knows what became of it.
     const noted = await journal.append(entry, body);
     if (noted === undefined) {
@@ -287,7 +318,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       case 'ended':
         note(outcome.branch.history);
         journal.done(noted);
-        calls.delete(entry.id);
+        forget(entry.id);
         return outcome;
       case 'unsteered': {
         if (isMeant(entry.place)) warn(`a call was not steered: ${outcome.reason}`);
@@ -305,18 +336,18 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     if (call === undefined) return;
     await call.last;
     if (call.dropped) {
-      calls.delete(entry.id);
+      forget(entry.id);
       return;
     }
     call.hasEnded = true;
     const noted = await journal.append({ ...entry, branch: call.branch ?? null }, body);
     if (noted !== undefined) {
-      if (!recordWhole(call, noted)) recordNoted(noted);
+      if (!recordWhole(call, noted) && !joinQueued(call, noted)) recordNoted(noted);
       return;
     }
     drop(call);
     if (call.started !== undefined) journal.done(call.started);
-    calls.delete(entry.id);
+    forget(entry.id);
   };
   for (const { start, end } of inPairs(left)) {
     if (start === undefined || end === undefined) {
@@ -390,10 +421,12 @@ const addressIn = ({ url = '', headers }: IncomingMessage): ProxyAddress => {
   return addressOf(url, Array.isArray(named) ? named[0] : named);
 };
 
-const newCall = (): Call => ({
+const newCall = (place: AskedScope): Call => ({
   branch: undefined,
   started: undefined,
   begun: undefined,
+  addEnd: undefined,
+  place,
   hasEnded: false,
   dropped: false,
   refused: false,
@@ -402,6 +435,8 @@ const newCall = (): Call => ({
 
 /** Calls of different places are of different conversations. */
 const keyOf = (place: AskedScope): string => JSON.stringify(place);
+
+const isRun = (place: AskedScope): boolean => place !== null && 'run' in place;
 
 /** True for a call that a client or an operator put where calls are steered; others may only look like one. */
 const isMeant = (place: AskedScope): boolean => place !== null && ('name' in place || place.steer === true);

@@ -115,6 +115,40 @@ test('a call that ends soon is recorded in one, and needs no more room [calls §
   await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
 });
 
+test.each([
+  // The recorder has as many as it takes at a time; of calls of one run only the newest may end before others begin.
+  { place: 'proxy', joined: ['Question 128', 'Question 129', 'Question 130'] },
+  { place: 'proxy/run/r', joined: ['Question 130'] },
+])(
+  'of $place, calls that end while their starts wait for the recorder are recorded in one [calls §4.5]',
+  async ({ place, joined }) => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    hold = () => promise;
+    const url = (await open({ endWithin: 1, recordAfter: 0 })).replace('proxy', place);
+    const calls: Promise<number>[] = [];
+    for (let i = 0; i <= 130; i++) {
+      calls.push(call(url, `Question ${i}`));
+      await vi.waitFor(() => expect(asked.length).toBe(Math.min(i + 1, 128)), { interval: 1 });
+      if (i >= 128) await vi.waitFor(() => expect(proxy?.counts().calls).toBe(i + 1), { interval: 1 });
+    }
+    resolve(undefined);
+    expect(await Promise.all(calls)).toEqual(calls.map(() => 200));
+    let at = 0;
+    await vi.waitFor(
+      () => {
+        for (; at < asked.length; at++) asked[at]?.answer({ branch });
+        expect(counted).toEqual(calls.map(() => 'recorded'));
+      },
+      { interval: 1 },
+    );
+    expect(asked).toHaveLength(2 * calls.length - joined.length);
+    const whole = asked.filter(({ end }) => end !== undefined);
+    expect(whole.map(({ ref }) => textOf(ref).match(/Question \d+/)?.[0])).toEqual(joined);
+    expect(await proxy?.drained(60_000)).toBe(0);
+    await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
+  },
+);
+
 test('calls that follow one another at once are recorded together, in their order [calls §4.5]', async () => {
   const url = await open({ endWithin: 600_000, recordAfter: 200 });
   for (let i = 0; i < 3; i++) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CallSink, RecordedEntry } from '../../src/proxy/call-sink.ts';
 import type { StartedEntry } from '../../src/proxy/entry.ts';
+import type { EntryRef } from '../../src/proxy/journal.ts';
 import { recordLater } from '../../src/proxy/record-later.ts';
 
 const RECORDED: RecordedEntry = { branch: { history: 'h', branchId: 0 } };
@@ -10,8 +11,8 @@ const openSlowSink = () => {
   const got: string[] = [];
   const answers: (() => void)[] = [];
   const sink: CallSink = {
-    record: (ref, answer) => {
-      got.push('bytes' in ref ? Buffer.from(ref.bytes).toString() : ref.file);
+    record: (ref, answer, how) => {
+      got.push([ref, how?.end].flatMap((each) => (each === undefined ? [] : textOf(each))).join('+'));
       answers.push(() => answer(RECORDED));
     },
     mayBeSteered: () => true,
@@ -23,6 +24,7 @@ const openSlowSink = () => {
   return { sink, got, answer: (): void => answers.shift()?.() };
 };
 
+const textOf = (ref: EntryRef): string => ('bytes' in ref ? Buffer.from(ref.bytes).toString() : ref.file);
 const names = (from: number, to: number): string[] =>
   Array.from({ length: to - from }, (_, i) => String(from + i));
 const refOf = (name: string): { readonly bytes: Uint8Array } => ({ bytes: Buffer.from(name) });
@@ -59,4 +61,15 @@ test('a call that may be steered is sent on behind all that was noted before it,
   answer();
   expect(got.at(-1)).toBe('left');
   later.close();
+});
+
+test('a start that still waits when its end is noted takes it along; one that the recorder has does not', () => {
+  const { sink, got, answer } = openSlowSink();
+  const later = recordLater(sink, 0);
+  const queued = names(0, 200).map((name) => later.record(refOf(name), () => undefined));
+  const most = got.length;
+  const ends = queued.map((entry, i) => entry.addEnd(() => refOf(`end of ${i}`)));
+  expect(ends).toEqual(names(0, 200).map((_, i) => i >= most));
+  for (let i = 0; i < 200; i++) answer();
+  expect(got).toEqual([...names(0, most), ...names(most, 200).map((name) => `${name}+end of ${name}`)]);
 });
