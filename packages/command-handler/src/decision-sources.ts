@@ -23,6 +23,7 @@ import {
   ZERO_HASH,
   type Domain,
   type EventLog,
+  type HeadState,
   type KnownFrames,
 } from '@stemma/log';
 import { decodeCheckpoint, type Projection } from '@stemma/projector';
@@ -53,23 +54,33 @@ export const openRowsDomain = (
       asOf: rowsOffset(view, partition),
       heads: readHistoryHeads(view, histories),
     })),
-  frames: (history, from) => projection.read((view) => knownFrames(view, history, from)),
-  load: async (history) => {
+  load: async (history, from) => {
     const partition = partitionOf(history, log.partitions);
-    const { asOf, head, main } = await projection.read((view) => ({
-      asOf: rowsOffset(view, partition),
-      head: readHistoryHead(view, history),
-      main: mainBranchId(view, history),
-    }));
+    const { asOf, head, main, known } = await projection.read((view) => {
+      const head = readHistoryHead(view, history);
+      return {
+        asOf: rowsOffset(view, partition),
+        head,
+        main: mainBranchId(view, history),
+        known: knownFrames(view, history, head, from),
+      };
+    });
     const rows = openHistoryRows(projection, history);
     const { next = 0, prev = ZERO_HASH } = head ?? {};
-    return openDecisionState({ history, next, prev, asOf, rows, main, clock, onPosition, mostAhead });
+    const session = openDecisionState({
+      ...{ history, next, prev, asOf, rows, main, clock, onPosition, mostAhead },
+    });
+    return { session, head, known };
   },
 });
 
 /** The frames of a history that is open, from `from` on; nothing is written to another. */
-const knownFrames = (view: GenerationView, history: string, from: number): KnownFrames | null => {
-  const head = readHistoryHead(view, history);
+const knownFrames = (
+  view: GenerationView,
+  history: string,
+  head: HeadState | undefined,
+  from: number,
+): KnownFrames | null => {
   // Rows may be behind what the writer has read; it reads what they lack when it loads the history.
   if (head?.state !== 'open' || head.next < from) return null;
   const found = view.range(FRAMES, { prefix: [history], from, to: head.next - 1 });

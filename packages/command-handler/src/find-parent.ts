@@ -1,7 +1,7 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import type { CallOrigin, HistoryEvent } from '@stemma/events';
 import type { Projection } from '@stemma/projector';
-import { listWaitingCalls } from '@stemma/read-models';
+import { isRunScope, listWaitingCalls } from '@stemma/read-models';
 
 /** Calls of a run that are looked at. */
 const MOST_LOOKED_AT = 32;
@@ -19,6 +19,7 @@ export const findParent = async (
   scope: string,
   messages: readonly WideJson[],
 ): Promise<CallOrigin | null> => {
+  if (!isRunScope(scope)) return null;
   const waiting = await projection.read((rows) => listWaitingCalls(rows, scope, MOST_LOOKED_AT));
   const texts = userTexts(messages);
   let only: CallOrigin | null = null;

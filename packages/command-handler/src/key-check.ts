@@ -14,9 +14,11 @@ export type HistoryKeys = {
   destroy(history: string, erasure: Erasure): void;
 };
 
+const startIn = ({ steps: [first] }: Command) =>
+  first?.op === 'start' || first?.op === 'import' ? first : undefined;
+
 /** Of a start that asks to be erasable: about whom. */
-const erasableIn = ({ steps: [first] }: Command) =>
-  first?.op === 'start' || first?.op === 'import' ? first.erasable : undefined;
+const erasableIn = (command: Command) => startIn(command)?.erasable;
 
 /** @throws E_NOT_ERASABLE */
 export const refuseErasable = async (command: Command): Promise<void> => {
@@ -63,6 +65,8 @@ export const openKeyCheck = (keys: HistoryKeys, rows: Projection): ((command: Co
         throw fail('E_HISTORY_EXISTS', `the history ${history} already exists`, { history });
       keys.create(history, wanted.subject);
     }
+    // It is refused if there is one already, and repeats its frame if that is its own: either way nothing is written.
+    if (startIn(command) !== undefined && wanted === undefined) return;
     if (erases) await rows.catchUp();
     const erasable = await startedErasable(history);
     if (erasable === true && !keys.seals(history)) throw withoutKey(history);

@@ -173,24 +173,25 @@ export const openRequestRecorder = (
     const leading = leadingSystem(messages);
     for (let tries = 1; ; tries++) {
       await home.catchUp();
-      const candidate = await projection.read((rows) =>
-        findEarlierCall(rows, hashes, leading, besideOf(call.within)),
-      );
-      if (candidate !== undefined) {
-        const { history } = candidate;
-        const known = await projection.read((rows) => findCallRow(rows, history, call.id));
-        if (known !== undefined) return placedBefore(history, known);
-      }
+      const { candidate, known, unnamed } = await projection.read((rows) => {
+        const recordedIn = (history: string): PlacedCall | undefined => {
+          const row = findCallRow(rows, history, call.id);
+          return row && placedBefore(history, row);
+        };
+        const candidate = findEarlierCall(rows, hashes, leading, besideOf(call.within));
+        return {
+          candidate,
+          known: candidate && recordedIn(candidate.history),
+          // A call without messages is not found by them.
+          unnamed: isInHistory(call.within) ? undefined : recordedIn(unnamedHistoryOf(call)),
+        };
+      });
+      if (known !== undefined) return known;
       const match = candidate && (await matchOf(candidate, messages, leading));
       try {
         if (candidate !== undefined && match === 'repeated')
           return await repeat(candidate, call, { scope, match }, hashes);
-        if (match === undefined && !isInHistory(call.within)) {
-          // A call without messages is not found by them.
-          const history = unnamedHistoryOf(call);
-          const known = await projection.read((rows) => findCallRow(rows, history, call.id));
-          if (known !== undefined) return placedBefore(history, known);
-        }
+        if (match === undefined && unnamed !== undefined) return unnamed;
         const origin = match === undefined ? await findParent(projection, scope, messages) : null;
         const isPlain = redactor === undefined && call.facts.unsteered === undefined;
         if (isPlain && match === undefined && !isInHistory(call.within)) {

@@ -18,10 +18,10 @@ it('once the rows have the frames of many short histories, the writer keeps of t
   const sessions = new Map<string, Session<Command>>();
   const { projector, writer } = await openWithoutRows(undefined, (domain) => ({
     ...domain,
-    load: async (history) => {
-      const session = await domain.load(history);
-      sessions.set(history, session);
-      return session;
+    load: async (history, from) => {
+      const loaded = await domain.load(history, from);
+      sessions.set(history, loaded.session);
+      return loaded;
     },
   }));
   const bytesOf = (n: number): number => sessions.get(idOf(n))?.bytes ?? 0;

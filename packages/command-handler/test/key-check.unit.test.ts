@@ -22,3 +22,16 @@ test('the files of keys are looked at once for a history that began without a ke
   const restart = command({ op: 'start', name: 'n', erasable: { subject: 's' } });
   await expect(check(restart)).rejects.toMatchObject({ code: 'E_HISTORY_EXISTS' });
 });
+
+test('to start a history that is not erasable reads no rows: it is refused if there is one already', async () => {
+  const keys = { create: () => {}, destroy: () => {}, erasureOf: () => undefined, seals: () => false };
+  let reads = 0;
+  const payloads = { events: async () => (reads++, [{ type: 'HistoryStarted' }]) };
+  const check = openKeyCheck(keys, { payloads, catchUp: async () => undefined } as unknown as Projection);
+  const command = (step: object) =>
+    parseCommand({ id: 'c', history: 'h', branchId: 0, by: { recorder: 'r' }, steps: [step] });
+  await check(command({ op: 'start', name: 'n' }));
+  expect(reads).toBe(0);
+  await check(command({ op: 'commit' }));
+  expect(reads).toBe(1);
+});

@@ -11,9 +11,22 @@ const MOST_NAME_BYTES = 128;
 
 /** True for a text that may be a name: it has characters of names only, composed (NFC), and at most 128 bytes. */
 export const isName = (text: string): boolean =>
-  NAME.test(text) &&
-  text.normalize('NFC') === text &&
-  new TextEncoder().encode(text).length <= MOST_NAME_BYTES;
+  NAME.test(text) && text.normalize('NFC') === text && utf8Length(text) <= MOST_NAME_BYTES;
+
+/** The bytes of a text in UTF-8. */
+const utf8Length = (text: string): number => {
+  let bytes = 0;
+  for (const character of text) bytes += bytesOfCharacter(character);
+  return bytes;
+};
+
+/** Half of a surrogate pair becomes U+FFFD, which takes three. */
+const bytesOfCharacter = (character: string): number => {
+  const code = character.codePointAt(0) as number;
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
+};
 
 const OTHERS = new RegExp(`(?:(?!${NAME_CHARACTER}).)+`, 'gsu');
 
@@ -26,11 +39,10 @@ export const nameOfText = (text: string, most: number): string | undefined => {
     .normalize('NFC')
     .replace(OTHERS, '-')
     .replace(/^(?:[-.]|\p{M})+/u, '');
-  const encoder = new TextEncoder();
   let name = '';
   let bytes = 0;
   for (const character of hyphened) {
-    bytes += encoder.encode(character).length;
+    bytes += bytesOfCharacter(character);
     if (bytes > most) break;
     name += character;
   }

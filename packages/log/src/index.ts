@@ -15,6 +15,7 @@ export type {
   Decision,
   Domain,
   HeadsAsOf,
+  LoadedHistory,
   Intent,
   Repeated,
   Session,

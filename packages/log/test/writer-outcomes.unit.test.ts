@@ -169,20 +169,25 @@ describe('a writer', () => {
   /** Notes whose decision states are counted, or changed, when they are loaded. */
   const loading = async (
     log: EventLog,
-    load: (n: number, domain: Domain<Note>, history: string) => ReturnType<Domain<Note>['load']>,
+    load: (
+      n: number,
+      domain: Domain<Note>,
+      history: string,
+      from: number,
+    ) => ReturnType<Domain<Note>['load']>,
   ): Promise<Domain<Note>> => {
     const rows = openNoteRows(log);
     await rows.catchUp();
     let loads = 0;
-    return { ...rows.domain, load: (history) => load(++loads, rows.domain, history) };
+    return { ...rows.domain, load: (history, from) => load(++loads, rows.domain, history, from) };
   };
 
   it('keeps decision states up to a number of bytes together, each of these taking one [record §3]', async () => {
     const log = await openMemoryLog();
     let loads = 0;
-    const domain = await loading(log, (n, rows, history) => {
+    const domain = await loading(log, (n, rows, history, from) => {
       loads = n;
-      return rows.load(history);
+      return rows.load(history, from);
     });
     const writer = await noteWriter(log, { domain, sessionBytes: 64 });
     for (const round of ['a', 'b'])
@@ -195,10 +200,10 @@ describe('a writer', () => {
   it('loads a decision state again that rests on another frame than its reader knows [record §3]', async () => {
     const log = await openMemoryLog();
     await (await noteWriter(log)).write(noteIntent('h', 'a', 'a'));
-    const domain = await loading(log, async (n, rows, history) => {
-      const session = await rows.load(history);
-      if (n > 1) return session;
-      return Object.defineProperties(session, { prev: { value: new Uint8Array(32).fill(9) } });
+    const domain = await loading(log, async (n, rows, history, from) => {
+      const loaded = await rows.load(history, from);
+      if (n === 1) Object.defineProperties(loaded.session, { prev: { value: new Uint8Array(32).fill(9) } });
+      return loaded;
     });
     let clock = 0;
     const writer = await noteWriter(log, { domain, deadline: 100, now: () => (clock += 20) });

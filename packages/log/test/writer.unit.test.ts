@@ -214,12 +214,13 @@ describe('the writer', () => {
     await rows.catchUp();
     const domain: Domain<Note> = {
       ...rows.domain,
-      load: async (history) => {
-        const session = await rows.domain.load(history);
+      load: async (history, from) => {
+        const loaded = await rows.domain.load(history, from);
         const wrong = { type: 'PositionAnnotated' as const, branchId: 0, seq: 7, note: 'x' };
-        return Object.defineProperties(session, {
+        Object.defineProperties(loaded.session, {
           decide: { value: () => ({ author: { recorder: 'r' }, at: 1n, branchId: 0, events: [wrong] }) },
         });
+        return loaded;
       },
     };
     const writer = await noteWriter(log, { domain });
@@ -267,11 +268,11 @@ describe('the writer', () => {
     await rows.catchUp();
     const { domain } = rows;
     const loaded: string[] = [];
-    const load = async (history: string): Promise<Session<Note>> => {
+    const load: typeof domain.load = async (history, from) => {
       loaded.push(history);
-      const session = await domain.load(history);
+      const { session, ...rest } = await domain.load(history, from);
       let read = 1;
-      return Object.create(session, {
+      const sized = Object.create(session, {
         bytes: { get: () => read },
         decide: {
           value: (intent: Intent<Note>) => {
@@ -280,6 +281,7 @@ describe('the writer', () => {
           },
         },
       }) as Session<Note>;
+      return { session: sized, ...rest };
     };
     const writer = await noteWriter(log, { domain: { ...domain, load }, sessionBytes: 100 });
     return { loaded, writer };
@@ -303,11 +305,11 @@ describe('the writer', () => {
     const rows = openNoteRows(log);
     await rows.catchUp();
     const asked: (readonly [string, number])[] = [];
-    const frames = (history: string, from: number): null => {
+    const load: typeof rows.domain.load = (history, from) => {
       asked.push([history, from]);
-      return null;
+      return rows.domain.load(history, from);
     };
-    const writer = await noteWriter(log, { domain: { ...rows.domain, frames }, sessionBytes: 2 });
+    const writer = await noteWriter(log, { domain: { ...rows.domain, load }, sessionBytes: 2 });
     for (let i = 0; i < 9; i++) await writer.write(noteIntent(`h${i % 3}`, `c${i}`, `${i}`));
     expect(asked.filter(([history]) => history === 'h0').map(([, from]) => from)).toEqual([0, 1, 2]);
   });

@@ -16,7 +16,7 @@ export {
   newestCallRow,
 } from './audit/calls.ts';
 export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/call-links.ts';
-export { listWaitingCalls, type WaitingCall } from './audit/run-calls.ts';
+export { isRunScope, listWaitingCalls, type WaitingCall } from './audit/run-calls.ts';
 export {
   findIntervention,
   type InterventionQuery,

@@ -129,11 +129,9 @@ export const openNoteRows = (
       },
       load: async (history) => {
         const { checkpoint, heads } = await rowsOf(partitionOf(history, log.partitions));
-        return noteSession(
-          histories.get(history) ?? NO_HISTORY,
-          heads.get(history),
-          checkpoint.cursor.offset,
-        );
+        const head = heads.get(history);
+        const known = histories.get(history) ?? NO_HISTORY;
+        return { session: noteSession(known, head, checkpoint.cursor.offset), head, known: null };
       },
     },
   };

@@ -179,19 +179,15 @@ export const openSessionCache = <C>(
   };
   const loadNew = async (history: string): Promise<HistorySession<C>> => {
     const since = readBack.get(history) ?? FROM_START;
-    const known = await domain.frames?.(history, since.next);
-    if (known) await refuseUnreadable(log, partition, history, known, { since, contents });
-    const { asOf, heads } = await domain.heads(partition, [history]);
-    const session: HistorySession<C> = {
-      history,
-      session: await domain.load(history),
-      sent: [],
-      stopped: null,
-    };
+    const loaded = await domain.load(history, since.next);
+    const { known } = loaded;
+    if (known !== null) await refuseUnreadable(log, partition, history, known, { since, contents });
+    const { asOf } = loaded.session;
+    const session: HistorySession<C> = { history, session: loaded.session, sent: [], stopped: null };
     const take = async ({ accepted }: CheckedRecords): Promise<void> => {
       for (const frame of accepted) await observe(session, frame, contents);
     };
-    const head = (await headSince(history, heads.get(history), asOf, take)) ?? {
+    const head = (await headSince(history, loaded.head, asOf, take)) ?? {
       next: 0,
       prev: ZERO_HASH,
       state: 'open' as const,

@@ -66,13 +66,20 @@ export type Domain<C> = {
   checkpoint(partition: number): Promise<Checkpoint> | Checkpoint;
   /** Heads in the rows, read in one snapshot with the offset of their checkpoint. */
   heads(partition: number, histories: readonly string[]): Promise<HeadsAsOf> | HeadsAsOf;
+  /** A history from the rows, read in one snapshot. @param from the first frame that is read again in the log */
+  load(history: string, from: number): Promise<LoadedHistory<C>> | LoadedHistory<C>;
+};
+
+/** A history as one snapshot of the rows has it. */
+export type LoadedHistory<C> = {
+  /** Its decision state; `next` is 0 if there is no such history. */
+  readonly session: Session<C>;
+  readonly head: HeadState | undefined;
   /**
-   * The accepted frames of a history from `from` on that the rows have, read in one snapshot: they are read again in the
-   * log before anything is written after them. Null: they are not read again.
+   * The accepted frames that the rows have: they are read again in the log before anything is written after them. Null: they are
+   * not read again.
    */
-  frames?(history: string, from: number): Promise<KnownFrames | null> | KnownFrames | null;
-  /** The decision state of a history from the rows, read in one snapshot; `next` is 0 if there is no such history. */
-  load(history: string): Promise<Session<C>> | Session<C>;
+  readonly known: KnownFrames | null;
 };
 
 /** Heads, and the offset up to which they include every frame. */

@@ -23,6 +23,9 @@ type StartedCall = {
 /** Only runs have calls that others are made for. */
 const RUN = 'run:';
 
+/** True for the scope of the calls of a run: of other calls it is not kept which wait for tools. */
+export const isRunScope = (scope: string): boolean => scope.startsWith(RUN);
+
 const timeBytes = (at: bigint): Uint8Array => {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, at);
@@ -32,7 +35,7 @@ const timeBytes = (at: bigint): Uint8Array => {
 /** A call of a run was made: it is the newest of its branch, unless an older position was called with again. */
 export const noteRunCall = (rows: Rows, call: StartedCall): void => {
   const { history, branchId, position, scope, at, location } = call;
-  if (!scope.startsWith(RUN)) return;
+  if (!isRunScope(scope)) return;
   const before = rows.get(RUN_BRANCHES, [history, branchId]);
   if (before !== undefined && before[2] > position) return;
   if (before !== undefined)
