@@ -19,6 +19,9 @@ export type Owners = {
   all(): Map<number, { readonly text: string; readonly hash: number }>;
 };
 
+/** Owners whose numbers are known without a look, the newest ones; about 150 bytes each. */
+const MOST_KNOWN = 10_000;
+
 export const ownersOf = (db: OwnRecords, head: Buffer): Owners => {
   const known = new Map<string, Owner>();
   let fresh = new Map<string, Owner>();
@@ -26,6 +29,11 @@ export const ownersOf = (db: OwnRecords, head: Buffer): Owners => {
   const counter = Buffer.concat([head, Buffer.of(0x02)]);
   const numberAt = (key: Buffer): number | undefined => db.get(key)?.readUInt32BE(0);
 
+  /** Whoever owns rows is remembered for ever otherwise: a gateway meets a new owner with every conversation. */
+  const remember = (owner: string, found: Owner): void => {
+    known.set(owner, found);
+    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value as string);
+  };
   const find = (owner: string): Owner | undefined => {
     let found = known.get(owner);
     if (found === undefined && fresh.size > 0) found = fresh.get(owner);
@@ -33,7 +41,7 @@ export const ownersOf = (db: OwnRecords, head: Buffer): Owners => {
     const number = numberAt(keyOf(owner));
     if (number === undefined) return undefined;
     found = { number, hash: hashOf(owner) };
-    known.set(owner, found);
+    remember(owner, found);
     return found;
   };
 
@@ -50,7 +58,7 @@ export const ownersOf = (db: OwnRecords, head: Buffer): Owners => {
       return assigned;
     },
     endTransaction(committed) {
-      if (committed) for (const [owner, number] of fresh) known.set(owner, number);
+      if (committed) for (const [owner, number] of fresh) remember(owner, number);
       fresh = new Map();
     },
     all() {

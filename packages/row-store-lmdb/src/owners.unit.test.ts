@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { Bytes } from './lmdb-environment.ts';
 import { ownRecords, removeSome } from './own-records.ts';
 import { ownersOf, uintBytes } from './owners.ts';
@@ -133,4 +133,19 @@ it('an owner that is known is not looked up again', () => {
   owners.endTransaction(true);
   kept.clear();
   expect(owners.find('a')?.number).toBe(number);
+});
+
+it('of many owners the numbers of the newest are known without a look, and all have their own', () => {
+  const { tree } = openTree();
+  const looks = vi.spyOn(tree, 'getBinaryFast');
+  const owners = ownersOf(ownRecords(tree), key('h'));
+  for (let n = 0; n < 12_000; n++) {
+    owners.assign(`owner ${n}`);
+    owners.endTransaction(true);
+  }
+  looks.mockClear();
+  for (let n = 11_000; n < 12_000; n++) expect(owners.find(`owner ${n}`)?.number).toBe(n);
+  expect(looks).not.toHaveBeenCalled();
+  for (let n = 0; n < 10; n++) expect(owners.find(`owner ${n}`)?.number).toBe(n);
+  expect(looks).toHaveBeenCalledTimes(10);
 });
