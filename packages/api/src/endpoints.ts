@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Health, Selection, SignedCheckpoint, Stats, VerifyStatus } from './answers.ts';
+import { Health, Readiness, Selection, SignedCheckpoint, Stats, VerifyStatus } from './answers.ts';
 import { AUDIT } from './audit.ts';
 import { BRANCHES } from './branches.ts';
 import { CAUSES } from './causes.ts';
@@ -250,8 +250,9 @@ export const ENDPOINTS = {
   healthReady: {
     method: 'GET',
     path: '/health/ready',
-    summary: 'Returns 200 while the service can answer; 503 with the reason while it cannot or shuts down.',
-    answer: { kind: 'json', status: 200, schema: Health },
+    summary:
+      'Returns 200 while the service can answer, with what it has still to record; 503 with the reason while it cannot or shuts down.',
+    answer: { kind: 'json', status: 200, schema: Readiness },
     errors: ['E_BUSY', 'E_BROKERS_UNREACHABLE', 'E_IO', 'E_ROWS_UNWRITABLE'],
   },
   ...POOLS,

@@ -145,6 +145,21 @@ export const METRICS = {
     help: 'Calls of models that went through the proxy: recorded; dropped, since too many waited; or refused by the log.',
     labels: ['outcome'],
   },
+  stemma_proxied_calls_waiting: {
+    kind: 'gauge',
+    help: 'Calls, or ends of calls, that went through the proxy and are not recorded yet; they are in the journal.',
+    labels: [],
+  },
+  stemma_proxied_bytes_waiting: {
+    kind: 'gauge',
+    help: 'Bytes of the journal of calls that are not recorded yet, or whose end is still to come.',
+    labels: [],
+  },
+  stemma_proxied_lag_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest of stemma_proxied_calls_waiting has been waiting; 0 if there is none.',
+    labels: [],
+  },
   stemma_http_forwarded_total: {
     kind: 'counter',
     help: 'Commands sent on to the gateway that owns their history: answered, or failed (it gave no answer, and the command was decided here).',

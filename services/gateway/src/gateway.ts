@@ -17,6 +17,7 @@ import { countRequests, routeMetrics } from './http-metrics.ts';
 import { routeInterventionLines } from './interventions.ts';
 import { openObserver } from './observer.ts';
 import { serveAsset, servePage } from './page.ts';
+import type { ProxyBacklog } from './proxy/open-proxy.ts';
 import type { QuestionPool } from './questions-apart/question-pool.ts';
 import { honoPath, inputOf, partsOf } from './request.ts';
 import { openPlainAnswers, type AnswerPlainly } from './plain-answers.ts';
@@ -37,6 +38,8 @@ export type GatewayOptions = {
   readonly closing?: AbortSignal;
   /** Answers the questions that take long, apart from everything else; otherwise the home answers them itself. */
   readonly questions?: QuestionPool;
+  /** What the proxy in front of the home has still to record. */
+  readonly recording?: () => Promise<ProxyBacklog>;
   /** Told of errors that are no answer of the contract: faults of Stemma. */
   readonly report?: (error: unknown) => void;
   /** Which minds may be asked, where they are, and their keys. Default: that of this process. */
@@ -69,7 +72,12 @@ export const openGateway = (
   const observer = openObserver(home, report);
   options.closing?.addEventListener('abort', () => void observer.flush(), { once: true });
   const answer = openAnswers(
-    createHandlers(home, { hider, closing: options.closing, ...(options.env && { env: options.env }) }),
+    createHandlers(home, {
+      hider,
+      closing: options.closing,
+      recording: options.recording,
+      ...(options.env && { env: options.env }),
+    }),
     (name, actor, input) =>
       actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
     options.questions,

@@ -33,6 +33,7 @@ import { loggedAnswer } from './logged-events.ts';
 import { poolMapHandlers } from './pool-map.ts';
 import { openPreviews } from './preview.ts';
 import { questionHandlers } from './prompt-questions.ts';
+import type { ProxyBacklog } from './proxy/open-proxy.ts';
 import type { RequestClient } from './request-client.ts';
 import { searchHandler } from './search.ts';
 import { sharedFor } from './shared-for.ts';
@@ -66,13 +67,15 @@ export type HandlerOptions = {
   /** Readiness ends when it aborts. */
   readonly closing?: AbortSignal | undefined;
   readonly hider?: PathHider;
+  /** What the proxy in front of the home has still to record. */
+  readonly recording?: (() => Promise<ProxyBacklog>) | undefined;
   /** Which minds may be asked, where they are, and their keys. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
 export const createHandlers = (
   home: Home,
-  { closing, hider = openPathHider(home.directory), env = process.env }: HandlerOptions = {},
+  { closing, hider = openPathHider(home.directory), recording, env = process.env }: HandlerOptions = {},
 ): Handlers => {
   const previews = openPreviews(home);
   const runs = openRuns(home, { env, allow: openAllowedMinds(env), ...(closing && { closing }) });
@@ -162,7 +165,7 @@ export const createHandlers = (
       // Clients should stop sending requests before the last ones are finished.
       if (closing?.aborted === true) throw fail('E_BUSY', 'it is ending');
       await checkReady(() => home.ready());
-      return { status: 'ready' };
+      return { status: 'ready', ...(recording && { recording: await recording() }) };
     },
   };
 };

@@ -13,7 +13,7 @@ import { refuseForeign, type ForeignRequest } from './guard.ts';
 import { withSafeHeaders } from './headers.ts';
 import type { Peers } from './peers/open-peers.ts';
 import { upstreamsOf, type Upstreams } from './proxy/address.ts';
-import { openProxy, type Proxy, type ProxyCounts } from './proxy/open-proxy.ts';
+import { openProxy, type Proxy, type ProxyBacklog, type ProxyCounts } from './proxy/open-proxy.ts';
 import { listenOn, type Gateway } from './serve.ts';
 
 export type ServeHomeOptions = {
@@ -44,6 +44,8 @@ const DRAIN = 5_000;
 
 const QUERY_TIMEOUT = 30_000;
 
+const NO_BACKLOG: ProxyBacklog = { calls: 0, bytes: 0, seconds: 0 };
+
 /** The milliseconds that an environment lets a question take. @throws E_USAGE if it says so, but not in seconds */
 export const queryTimeoutOf = ({ STEMMA_QUERY_TIMEOUT: text = '' }: NodeJS.ProcessEnv): number => {
   if (text === '') return QUERY_TIMEOUT;
@@ -68,7 +70,12 @@ export const serveHome = async ({
   warn = (sentence) => void process.stderr.write(`stemma: ${visibleText(sentence)}\n`),
 }: ServeHomeOptions): Promise<HomeGateway> => {
   const { count, take } = openDoorCounts();
-  const thread = await openHomeThread({ home, queryTimeout }, take, (exitCode) => process.exit(exitCode));
+  let proxy: Proxy | undefined;
+  const thread = await openHomeThread(
+    { home, queryTimeout },
+    () => ({ counts: take(), backlog: proxy?.backlog() ?? NO_BACKLOG }),
+    (exitCode) => process.exit(exitCode),
+  );
   let hosts: (name: string) => boolean = () => false;
   const refusalOf = (request: ForeignRequest): HttpAnswer | undefined => {
     try {
@@ -91,7 +98,6 @@ export const serveHome = async ({
     }
     return answerHere(request);
   };
-  let proxy: Proxy | undefined;
   try {
     const recording = await openProxy({
       directory: home.directory,

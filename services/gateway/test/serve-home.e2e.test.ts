@@ -56,8 +56,13 @@ test(
       'stemma_http_refused_total{code="E_METHOD_NOT_ALLOWED"} 1',
       'stemma_questions_total{outcome="answered"} 2',
       'stemma_questions_total{outcome="failed"} 1',
+      'stemma_proxied_calls_waiting 0',
+      'stemma_proxied_bytes_waiting 0',
+      'stemma_proxied_lag_seconds 0',
     ])
       expect(metrics).toContain(line);
+    const recording = { calls: 0, bytes: 0, seconds: 0 };
+    expect(await client.healthReady({})).toEqual({ status: 'ready', recording });
     await gateway.close();
     gateway = undefined;
     expect(await events).toContain('event: end\ndata: {"error":{"code":"E_BUSY"');

@@ -20,6 +20,7 @@ import { openQuestionPool, type Asker } from '../questions-apart/question-pool.t
 import { openOutbox } from './outbox.ts';
 import { openScopesReader } from '../proxy/steered-scopes.ts';
 import { openEntryRecorder } from '../proxy/record-entries.ts';
+import type { ProxyBacklog } from '../proxy/open-proxy.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
 /*
@@ -79,18 +80,24 @@ const start = async (): Promise<void> => {
     connection,
     program: () => programOf(connection, ports),
   });
-  let counted: (() => void)[] = [];
+  let counted: ((backlog: ProxyBacklog) => void)[] = [];
+  const recording = (): Promise<ProxyBacklog> =>
+    new Promise((resolve) => {
+      counted.push(resolve);
+      tell({ kind: 'count' });
+    });
   metrics.beforeScrape(async () => {
-    const { promise, resolve } = Promise.withResolvers<undefined>();
-    counted.push(() => resolve(undefined));
-    tell({ kind: 'count' });
-    await promise;
+    const { calls, bytes, seconds } = await recording();
+    metrics.set('stemma_proxied_calls_waiting', {}, calls);
+    metrics.set('stemma_proxied_bytes_waiting', {}, bytes);
+    metrics.set('stemma_proxied_lag_seconds', {}, seconds);
   });
   const closing = new AbortController();
   const { app, answerPlainly } = openGateway({
     home,
     metrics,
     questions,
+    recording,
     closing: closing.signal,
     // The server has looked at the names already.
     hosts: () => true,
@@ -226,7 +233,7 @@ const start = async (): Promise<void> => {
         break;
       case 'counted':
         addDoorCounts(metrics, message.counts);
-        for (const done of counted) done();
+        for (const done of counted) done(message.backlog);
         counted = [];
         break;
       case 'ping':

@@ -8,6 +8,7 @@ import type { Answering } from '../front/open-front.ts';
 import { openOutbox } from './outbox.ts';
 import type { CallSink, RecordedEntry, SteeredEntry } from '../proxy/call-sink.ts';
 import { areCurrent, isIn, NOTHING_KNOWN } from '../proxy/steered-scopes.ts';
+import type { ProxyBacklog } from '../proxy/open-proxy.ts';
 import type { FromHome, HomeThreadOptions, ToHome } from './thread-messages.ts';
 
 /** A home in a thread of its own, as the thread of the server sees it. */
@@ -55,13 +56,13 @@ type Waiting = {
 };
 
 /**
- * @param takeCounts gives what the door has counted since it was last called.
+ * @param takeCounts gives what the door has counted since it was last called, and what is not recorded yet.
  * @param onLost is called with the exit code when the thread ends without being asked: the process cannot go on.
  * @throws what opening the home throws
  */
 export const openHomeThread = async (
   options: HomeThreadOptions,
-  takeCounts: () => DoorCounts,
+  takeCounts: () => { readonly counts: DoorCounts; readonly backlog: ProxyBacklog },
   onLost: (exitCode: number) => void,
 ): Promise<HomeThread> => {
   const { directory } = options.home;
@@ -167,7 +168,7 @@ export const openHomeThread = async (
           steering.delete(message.id);
           break;
         case 'count':
-          tell({ kind: 'counted', counts: takeCounts() });
+          tell({ kind: 'counted', ...takeCounts() });
           break;
         case 'pong':
       }

@@ -5,6 +5,7 @@ import type { HeaderList } from '../front/header-list.ts';
 import type { ClientPorts } from '../questions-apart/programs.ts';
 import type { EntryRef } from '../proxy/journal.ts';
 import type { StartedEntry } from '../proxy/entry.ts';
+import type { ProxyBacklog } from '../proxy/open-proxy.ts';
 import type { RecordedEntry, SteeredEntry } from '../proxy/call-sink.ts';
 import type { KnownScopes } from '../proxy/steered-scopes.ts';
 
@@ -38,8 +39,8 @@ export type ToHome =
   | { readonly kind: 'pull'; readonly id: number }
   /** The client is gone. */
   | { readonly kind: 'cancel'; readonly id: number }
-  /** What the door counted since the last time: before metrics are read. */
-  | { readonly kind: 'counted'; readonly counts: DoorCounts }
+  /** What the door counted since the last time, and what of the calls through the proxy is not recorded yet. */
+  | { readonly kind: 'counted'; readonly counts: DoorCounts; readonly backlog: ProxyBacklog }
   /** A call that went through the proxy; `end`: its end, if `ref` has its beginning, and both are known. */
   | {
       readonly kind: 'call';
@@ -78,6 +79,6 @@ export type FromHome =
   | { readonly kind: 'piece'; readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'end'; readonly id: number; readonly broken: boolean }
   | { readonly kind: 'recorded'; readonly id: number; readonly outcome: RecordedEntry }
-  /** Metrics are being read: what has the door counted? */
+  /** Somebody reads metrics, or how the service does: what has the door counted? */
   | { readonly kind: 'count' }
   | { readonly kind: 'pong' };

@@ -47,6 +47,9 @@ const FILE_SIZE = 16 * 1024 * 1024;
 /** An entry may be larger than a file is when it begins. */
 const MOST_LEFT = 2 ** 30;
 
+/** An entry counts as so many bytes at least: to know of it takes memory, however small it is. */
+const LEAST = 2 * 1024;
+
 /** Bytes after which entries are not written together with more. */
 const TOGETHER = 1024 * 1024;
 
@@ -89,6 +92,7 @@ export const openJournal = async (
   await Promise.all(files.filter((file) => !known.has(file)).map(remove));
 
   let size = left.reduce((sum, { ref }) => sum + lengthOf(ref), 0);
+  let entries = left.length;
   let number = 0;
   let current: Segment | undefined;
   let tail: Promise<unknown> = Promise.resolve();
@@ -211,8 +215,9 @@ export const openJournal = async (
     size: () => size,
     append: async (entry, body) => {
       const length = bytesIn(body);
-      if (size + length > limit) return undefined;
+      if (Math.max(size + length, (entries + 1) * LEAST) > limit) return undefined;
       size += length;
+      entries++;
       try {
         const bytes = encodeEntry(entry, body);
         const ref = inMemory ? { bytes: joinBytes(bytes) } : await note(bytes);
@@ -220,12 +225,14 @@ export const openJournal = async (
         return { kind: entry.kind, id: entry.id, ref, bytes };
       } catch (error) {
         size -= length;
+        entries--;
         warn(`a call cannot be noted: ${String(error)}`);
         return undefined;
       }
     },
     done: (waiting) => {
       size -= lengthOf(waiting.ref);
+      entries--;
       if ('bytes' in waiting.ref) return;
       recorded.push(waiting);
       flushSoon();

@@ -42,6 +42,16 @@ export type ProxyCounts = {
   readonly histories: readonly string[];
 };
 
+/** What of the calls through a proxy is not recorded yet. */
+export type ProxyBacklog = {
+  /** Calls, or ends of calls. */
+  readonly calls: number;
+  /** Their bytes in the journal, with those of calls whose end is still to come. */
+  readonly bytes: number;
+  /** For how long the oldest of them has been waiting. */
+  readonly seconds: number;
+};
+
 /** Sends calls of models on to their providers, and records them. */
 export type Proxy = {
   /** True for a path of the proxy; then the request is answered. */
@@ -50,6 +60,7 @@ export type Proxy = {
   /** Passes on what asks for another protocol, which is not recorded. @param head what came behind the request */
   readonly upgrade: (incoming: IncomingMessage, client: Duplex, head: Buffer) => void;
   readonly counts: () => ProxyCounts;
+  readonly backlog: () => ProxyBacklog;
   /** Resolves when all calls are recorded that have ended, or with what waits still when the time is over. */
   readonly drained: (milliseconds: number) => Promise<number>;
   close(): Promise<void>;
@@ -60,8 +71,10 @@ const MOST_REASONS = 20;
 
 const LIMIT = 256 * 1024 * 1024;
 
-/** Bytes of entries that are kept in memory until they are recorded, beside the file that has them. */
-const MOST_IN_MEMORY = 8 * 1024 * 1024;
+/**
+ * Bytes of entries that are kept in memory until they are recorded, beside the file that has them: about as many as the sink works on.
+ */
+const MOST_IN_MEMORY = 2 * 1024 * 1024;
 
 /**
  * So many milliseconds the beginning of a call waits in the journal for its end: what ends by then is recorded in one command
@@ -137,6 +150,8 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     const settled = counted([ref], (outcome) => settle(entry, outcome));
     sink.record(ref, settled, { left });
   };
+  /** When each of those that wait for the sink was given to it, the oldest first. */
+  const since = new Set<{ readonly at: number }>();
   /** What is called when entries that wait are recorded. */
   const counted = (
     refs: readonly EntryRef[],
@@ -144,7 +159,10 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   ): ((outcome: RecordedEntry) => void) => {
     const size = refs.reduce((sum, ref) => sum + ('bytes' in ref ? ref.bytes.length : 0), 0);
     inMemory += size;
+    const began = { at: performance.now() };
+    since.add(began);
     return (outcome) => {
+      since.delete(began);
       waiting--;
       inMemory -= size;
       done(outcome);
@@ -395,6 +413,11 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       ...{ calls: made, dropped, refused, cancelled, failed, histories: [...histories] },
       refusals: [...refusals].map(([reason, count]) => ({ reason, calls: count })),
     }),
+    backlog: () => {
+      const [oldest] = since;
+      const seconds = oldest === undefined ? 0 : (performance.now() - oldest.at) / 1000;
+      return { calls: waiting, bytes: journal.size(), seconds };
+    },
     drained: async (milliseconds) => {
       await Promise.all([...calls.values()].map(({ last }) => last));
       if (waiting === 0) return 0;

@@ -84,8 +84,15 @@ test('while the log is away calls go on, and wait in a file until they are recor
   await vi.waitFor(() => expect(asked).toHaveLength(10));
   expect(files()).toHaveLength(1);
   expect(proxy?.counts()).toMatchObject({ calls: 5, dropped: 0 });
+  const backlog = proxy?.backlog();
+  expect(backlog).toMatchObject({
+    calls: 10,
+    bytes: statSync(join(directory, 'calls', files()[0] as string)).size,
+  });
+  expect(backlog?.seconds).toBeGreaterThan(0);
   for (const { answer } of asked.splice(0)) answer({ branch });
   expect(await proxy?.drained(60_000)).toBe(0);
+  expect(proxy?.backlog()).toEqual({ calls: 0, bytes: 0, seconds: 0 });
   await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
   expect(counted).toEqual(Array.from({ length: 5 }, () => 'recorded'));
   await proxy?.close();
