@@ -7,7 +7,8 @@ import {
 } from '@stemma/canonical';
 import { placeholder } from './placeholder.ts';
 import type { SecretLocation, RedactionTally } from './tally.ts';
-import { disjointSpans, type TextRule } from './text-rules.ts';
+import type { TextRule } from './text-rule.ts';
+import { disjointSpans } from './text-rules.ts';
 import { unescaped } from './unescaped.ts';
 
 /** `deep`: lists and objects are secrets too, not only what they hold. */

@@ -2,13 +2,9 @@ import { fail } from '@stemma/errors';
 import { PRIVATE_KEY_SPAN, SECRET_SPANS } from '@stemma/stages';
 import { RE2JS } from 're2js';
 import type { ReadRedactionConfig } from './config.ts';
+import { codedRules } from './coded-texts.ts';
 import { holdsOnlyPlaceholders } from './placeholder.ts';
-
-/** A secret in a text, by UTF-16 units, and the rule that found it. */
-export type Span = { readonly start: number; readonly end: number; readonly rule: string };
-
-/** Finds secrets in a text. The time grows with the length of the text, whatever the patterns are. */
-export type TextRule = (text: string) => readonly Span[];
+import type { Span, TextRule } from './text-rule.ts';
 
 /** @throws E_REDACTION_INVALID for a pattern that is none */
 export const textRules = ({ kinds, patterns, headers }: ReadRedactionConfig): readonly TextRule[] => {
@@ -19,30 +15,7 @@ export const textRules = ({ kinds, patterns, headers }: ReadRedactionConfig): re
     ...headers.map(headerLine),
     ...patterns.map(({ name, pattern }) => own(name, pattern)),
   ];
-  return [...rules, inBase64(rules)];
-};
-
-/** Texts in base64 that hold a secret: all of such a text, as a file that was attached. */
-const inBase64 =
-  (rules: readonly TextRule[]): TextRule =>
-  (text) => {
-    const spans: Span[] = [];
-    for (const { 0: coded, index } of text.matchAll(/[A-Za-z0-9+/_-]{24,}={0,2}/gu)) {
-      const plain = textInBase64(coded);
-      const found = plain === undefined ? undefined : disjointSpans(plain, rules)[0];
-      if (found !== undefined) spans.push({ start: index, end: index + coded.length, rule: found.rule });
-    }
-    return spans;
-  };
-
-/** The text that base64 says; undefined for anything else, such as a picture or a word. */
-const textInBase64 = (coded: string): string | undefined => {
-  try {
-    // What is cut off in the middle of a character is a text all the same.
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(coded, 'base64'), { stream: true });
-  } catch {
-    return undefined;
-  }
+  return [...rules, ...codedRules((text) => disjointSpans(text, rules))];
 };
 
 const builtIn =

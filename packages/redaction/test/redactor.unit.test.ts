@@ -257,6 +257,46 @@ describe('redaction', () => {
     ]);
   });
 
+  const lines = (text: string, width: number, end: string): string =>
+    (text.match(new RegExp(`.{1,${width}}`, 'gu')) ?? []).join(end);
+  const hex = (text: string): string => Buffer.from(text).toString('hex');
+  const pairs = (text: string): string => hex(text).replaceAll(/..(?!$)/gu, '$& ');
+  const percent = (text: string): string => hex(text).replaceAll(/../gu, '%$&');
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+  test.each<[string, (text: string) => string]>([
+    ['hex', hex],
+    ['hex in capitals', (text) => hex(text).toUpperCase()],
+    ['hex behind a digit', (text) => `0${hex(text)}`],
+    ['hex as pairs', pairs],
+    ['hex as escapes', (text) => hex(text).replaceAll(/../gu, '\\x$&')],
+    ['percents', percent],
+    ['percents in percents', (text) => percent(percent(text))],
+    ['some percents', (text) => text.replaceAll(/[-_a]/gu, percent)],
+    ['base64 in lines', (text) => lines(base64(`{"a":1,"key":"${text}"}`), 24, '\r\n')],
+    ['base64 in indented lines', (text) => lines(base64(`a file with ${text} in it`), 20, '\n  ')],
+  ])('a secret in %s is found, and what is beside it stays', (_, encode) => {
+    const redactor = openRedactor({});
+    for (const [, , secret] of FAKE_SECRETS.filter(([, text, whole]) => text === whole)) {
+      const coded = encode(secret);
+      const done = redactor.text(`see: ${coded} ; the rest`);
+      expect(done).toMatch(/^see: \S*\[redacted:[a-z_]+\]\S* ; the rest$/u);
+      for (const part of [secret, coded.slice(4, -4)]) expect(done).not.toContain(part);
+    }
+  });
+
+  test('what is encoded and holds no secret stays as it is, and of an address only the secret goes', () => {
+    const redactor = openRedactor({});
+    const harmless = 'The quick brown fox jumps over the lazy dog. '.repeat(4);
+    for (const encode of [hex, pairs, percent, (text: string) => lines(base64(text), 64, '\n')])
+      expect(redactor.text(encode(harmless))).toBe(encode(harmless));
+    for (const digits of ['ab'.repeat(32), '0'.repeat(41)]) expect(redactor.text(digits)).toBe(digits);
+    const url = (key: string): string => `https://a.example/find?q=two%20words&k=${key}&page=2%2F3`;
+    expect(redactor.text(url(percent(OPENAI)))).toMatch(
+      /^https:\/\/a\.example\/find\?q=two%20words&k=\[redacted:[a-z_]+\]&page=2%2F3$/u,
+    );
+  });
+
   test('a command without a secret is the same command', async () => {
     const command = insert({ content: { text: 'nothing here', list: [1, 2.5, null, true] } });
     expect(await openRedactor({}).command(command)).toBe(command);
