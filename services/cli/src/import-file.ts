@@ -121,6 +121,7 @@ export const importFile = async (
         continue;
       }
       await pending.all();
+      rest.historyEnded();
       imported.push(toImported(file, item, tally));
       tally = newTally();
     }

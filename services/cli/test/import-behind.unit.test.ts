@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { importFile } from '../src/import-file.ts';
+import { openImportRest } from '../src/import-rest.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'stemma-import-behind-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,5 +43,21 @@ describe('a long conversation that is imported', () => {
 
     expect(counts.frames).toBeGreaterThanOrEqual(3_000);
     expect(counts.most).toBeLessThan(600);
+  });
+
+  it('keeps its home open, however much memory is taken: only histories that have ended leave room', async () => {
+    const { home } = slowHome();
+    const { signal } = new AbortController();
+    let reopened = 0;
+    const reopen = () => {
+      reopened += 1;
+      return Promise.resolve(home);
+    };
+    const rest = openImportRest(reopen, () => Infinity);
+
+    await importFile(home, LONG, { format: 'auto', name: 'long', signal, rest });
+    expect(reopened).toBe(0);
+    await importFile(home, LONG, { format: 'auto', name: 'longer', signal, rest });
+    expect(reopened).toBe(1);
   });
 });
