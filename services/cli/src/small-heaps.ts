@@ -8,8 +8,8 @@ const YOUNG = 8 * 1024 * 1024;
 /** How often it is looked at, in milliseconds. */
 const EVERY = 50;
 
-/** V8 collects when what is old is half as large again as what was left; by itself it waits for up to four times of that. */
-const GROWING_PERCENT = 40;
+/** V8 collects when what is old is a fifth larger than what was left; by itself it waits for up to four times of that. */
+const GROWING_PERCENT = 20;
 
 /** Megabytes of half a young generation with which threads begin: they do not grow by themselves while the first one does not. */
 const YOUNG_OF_THREADS = 4;
