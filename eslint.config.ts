@@ -55,6 +55,14 @@ export default defineConfig(
       'no-var': 'error',
       'prefer-const': 'error',
       'object-shorthand': 'error',
+      'no-restricted-properties': [
+        'error',
+        {
+          object: 'AbortSignal',
+          property: 'any',
+          message: 'It forgets aborts: use anySignal of @stemma/machine.',
+        },
+      ],
       'no-restricted-syntax': [
         'error',
         {

@@ -3,6 +3,7 @@ import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { anySignal } from '@stemma/machine';
 import type { MindsOptions } from './call-settings.ts';
 import { continueBranch } from './continue-branch.ts';
 import { retryCall } from './retry-call.ts';
@@ -46,7 +47,7 @@ export const openRuns = (
     }
   };
   const signalOf = (signal: AbortSignal, seconds = SECONDS): AbortSignal =>
-    AbortSignal.any([signal, AbortSignal.timeout(seconds * 1_000), ...(closing ? [closing] : [])]);
+    anySignal([signal, AbortSignal.timeout(seconds * 1_000), ...(closing ? [closing] : [])]);
 
   return {
     continueBranch: async ({ history, body: { set, tools = 'recorded', seconds, ...given } }, asked) => {

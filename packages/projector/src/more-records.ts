@@ -1,4 +1,5 @@
 import { progressGuard, type Checkpoint, type EventLog } from '@stemma/log';
+import { anySignal } from '@stemma/machine';
 import { isClosed } from './checkpoint.ts';
 
 /** Milliseconds after which one that follows looks at its rows though nothing has come: readers throw damaged rows away. */
@@ -21,7 +22,7 @@ export const moreRecords = (
     // Waits also end without a reason: only one for records that are there already counts.
     if (from === last && (await log.end(partition)) > from) round(from);
     last = from;
-    await log.wait(partition, from, AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN)]));
+    await log.wait(partition, from, anySignal([signal, AbortSignal.timeout(LOOK_AGAIN)]));
     if (isClosed(at)) lastEnd = await log.end(partition);
   };
 };

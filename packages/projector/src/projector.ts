@@ -10,6 +10,7 @@ import {
   type EventLog,
   type RevalidatingReader,
 } from '@stemma/log';
+import { anySignal } from '@stemma/machine';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import type { Generation, GenerationView, RowStore, Scan, Table } from '@stemma/row-store';
 import { fetching, resume } from '@stemma/suspend';
@@ -509,7 +510,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     },
     async follow(signal, some = partitions) {
       const failed = new AbortController();
-      const either = AbortSignal.any([signal, failed.signal]);
+      const either = anySignal([signal, failed.signal]);
       const discards = noticeDiscards(store, either, followed);
       // The first failure ends the others, so that nothing of this call runs after it.
       const following = some.map((partition) =>

@@ -1,6 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { branchAddressOf, FRAMES } from '@stemma/history-store';
 import { openRecord, partitionOf, type Checkpoint, type EventLog } from '@stemma/log';
+import { anySignal } from '@stemma/machine';
 import { isClosed, type Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { LoggedEvent } from './read-types.ts';
@@ -222,7 +223,7 @@ const waitForAny = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const done = new AbortController();
-  const either = AbortSignal.any([signal, done.signal]);
+  const either = anySignal([signal, done.signal]);
   try {
     await Promise.race(readTo.map((checkpoint, partition) => waitBehind(log, partition, checkpoint, either)));
   } finally {
@@ -245,6 +246,6 @@ const waitBehind = async (
 ): Promise<void> => {
   if (!isClosed(checkpoint)) return log.wait(partition, checkpoint?.cursor.offset ?? 0, signal);
   // Records after the damage are there, but nobody may read them; the one that opens the partition may come before this wait.
-  const either = AbortSignal.any([signal, AbortSignal.timeout(LOOK_AGAIN)]);
+  const either = anySignal([signal, AbortSignal.timeout(LOOK_AGAIN)]);
   return log.wait(partition, await log.end(partition), either);
 };

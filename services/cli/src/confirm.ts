@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { anySignal } from '@stemma/machine';
 import { createInterface } from 'node:readline/promises';
 import type { Context } from './command.ts';
 
@@ -12,7 +13,7 @@ export const confirmed = async ({ stdin, stderr, signal }: Context, question: st
   ask.on('close', () => closed.abort());
   try {
     const answer = await ask.question(`${question} Type yes: `, {
-      signal: AbortSignal.any([signal, closed.signal]),
+      signal: anySignal([signal, closed.signal]),
     });
     return answer.trim() === 'yes';
   } catch {

@@ -1,7 +1,7 @@
 import { ENDPOINTS, openApi, toWireJson, type Endpoint, type InputOf } from '@stemma/api';
 import { fail, redactedError, StemmaError, VERSION } from '@stemma/errors';
 import type { Home } from '@stemma/home';
-import { isLoopback } from '@stemma/machine';
+import { anySignal, isLoopback } from '@stemma/machine';
 import { openMetrics, type Metrics } from '@stemma/metrics';
 import { Hono, type Context } from 'hono';
 import { fileURLToPath } from 'node:url';
@@ -161,11 +161,7 @@ const routeStreams = (
   for (const [{ path }, opening] of openings)
     app.get(honoPath(path), async (c) => {
       const slot = takeSlot();
-      const signal = AbortSignal.any([
-        c.req.raw.signal,
-        slot.signal,
-        ...(closing === undefined ? [] : [closing]),
-      ]);
+      const signal = anySignal([c.req.raw.signal, slot.signal, ...(closing === undefined ? [] : [closing])]);
       try {
         const counted = onEnd(await opening(c, signal), slot.release);
         return c.body(counted, 200, {

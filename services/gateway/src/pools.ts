@@ -1,6 +1,7 @@
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
+import { anySignal } from '@stemma/machine';
 import { openAllowedMinds } from '@stemma/minds';
 import {
   askPool,
@@ -69,7 +70,7 @@ export const poolHandlers = (home: Home, { env, closing }: PoolHandlerOptions): 
     underWay++;
     try {
       const late = AbortSignal.timeout(seconds * 1_000);
-      return await act(AbortSignal.any([signal(), late, ...(closing ? [closing] : [])]));
+      return await act(anySignal([signal(), late, ...(closing ? [closing] : [])]));
     } finally {
       underWay--;
     }

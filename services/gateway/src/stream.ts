@@ -1,6 +1,7 @@
 import { positionAnswer, toWireJson } from '@stemma/api';
 import { errorToHttpJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
+import { anySignal } from '@stemma/machine';
 import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { setTimeout as wait } from 'node:timers/promises';
 import { UNFORESEEN } from './hide-paths.ts';
@@ -78,7 +79,7 @@ export const openStream = async <T>(
   times: StreamTimes & { readonly told?: (error: StemmaError) => StemmaError; readonly stalled?: () => void },
 ): Promise<ReadableStream<Uint8Array>> => {
   const end = new AbortController();
-  const signal = AbortSignal.any([clientSignal, end.signal]);
+  const signal = anySignal([clientSignal, end.signal]);
   const follow = source.batches(signal);
   const batches = follow[Symbol.asyncIterator]();
   let next = batches.next();

@@ -1,4 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
+import { anySignal } from '@stemma/machine';
 import type { Assignment } from '@stemma/postgres';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -27,7 +28,7 @@ export const foldAssigned = async ({
   pause = 1_000,
 }: FoldAssigned): Promise<void> => {
   const failed = new AbortController();
-  const over = AbortSignal.any([signal, failed.signal]);
+  const over = anySignal([signal, failed.signal]);
   let assigned: readonly number[] = [];
   let change = new AbortController();
   let folding = Promise.resolve();
@@ -37,7 +38,7 @@ export const foldAssigned = async ({
     change.abort();
     change = new AbortController();
     const { signal: changed } = change;
-    const until = AbortSignal.any([over, changed]);
+    const until = anySignal([over, changed]);
     folding = folding.then(async () => {
       if (until.aborted || partitions.length === 0) return;
       say(`partitions ${partitions.join(', ')}`);

@@ -2,6 +2,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { isAccessDenied, openLogSource, openRetry, type LogSource, type Retry } from '@stemma/home';
 import { checkCursor, progressGuard, type EventLog } from '@stemma/log';
 import { openPublisher, parseKafkaAddress, type KafkaAddress, type Publisher } from '@stemma/log-kafka';
+import { anySignal } from '@stemma/machine';
 import { openProjector } from '@stemma/projector';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { join } from 'node:path';
@@ -249,11 +250,7 @@ const waitForMore = async (
   if (unread !== '') round(unread);
   const done = new AbortController();
   const looksAgain = partitionRelays.some((each) => each.isClosed() || each.checkpoint().held.size > 0);
-  const any = AbortSignal.any([
-    signal,
-    done.signal,
-    ...(looksAgain ? [AbortSignal.timeout(LOOK_AGAIN)] : []),
-  ]);
+  const any = anySignal([signal, done.signal, ...(looksAgain ? [AbortSignal.timeout(LOOK_AGAIN)] : [])]);
   try {
     await Promise.race(
       partitionRelays.map(async (partitionRelay) => {

@@ -2,6 +2,7 @@ import { canonicalJson } from '@stemma/canonical';
 import { fail, isStemmaError, VERSION } from '@stemma/errors';
 import { isAccessDenied, openHome, openRetry, type Home, type Retry } from '@stemma/home';
 import { partitionOf } from '@stemma/log';
+import { anySignal } from '@stemma/machine';
 import { openMetrics, serveStatus } from '@stemma/metrics';
 import { openAllowedMinds, type MindOptions } from '@stemma/minds';
 import { serveRun } from '@stemma/pools';
@@ -153,7 +154,7 @@ const serveRuns = async ({
       try {
         const how = await serveRun(home, requested, {
           runner: run.name,
-          signal: AbortSignal.any([signal, abort.signal]),
+          signal: anySignal([signal, abort.signal]),
           minds: { ...run.minds, env, allow },
           clock: () => Date.now(),
           progress: () => {
@@ -198,9 +199,7 @@ const serveRuns = async ({
       open(active.size);
       if (once && waiting.length === 0 && active.size === 0) return;
       wake = new AbortController();
-      await sleep(pause, undefined, { signal: AbortSignal.any([signal, wake.signal]) }).catch(
-        () => undefined,
-      );
+      await sleep(pause, undefined, { signal: anySignal([signal, wake.signal]) }).catch(() => undefined);
     }
   } finally {
     for (const { abort } of active.values()) abort.abort();

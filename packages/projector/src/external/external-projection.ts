@@ -1,6 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { findFrame, findFrames } from '@stemma/history-store';
 import type { Checkpoint, ContentSource, EventLog } from '@stemma/log';
+import { anySignal } from '@stemma/machine';
 import type { Generation, GenerationView, RowStore } from '@stemma/row-store';
 import { decodeCheckpoint, isClosed } from '../checkpoint.ts';
 import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
@@ -87,7 +88,7 @@ export const openExternalProjection = (options: ExternalProjectionOptions): Proj
     return found.value;
   };
   const nextChange = (signal: AbortSignal): Promise<void> => {
-    const either = AbortSignal.any([signal, AbortSignal.timeout(POLL_INTERVAL)]);
+    const either = anySignal([signal, AbortSignal.timeout(POLL_INTERVAL)]);
     return new Promise((resolve) => {
       either.addEventListener('abort', () => resolve(), { once: true });
       void store.changed?.(either).then(resolve, () => undefined);
