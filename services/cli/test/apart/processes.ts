@@ -102,13 +102,28 @@ export const until = async (
   let last: unknown = '';
   for (const end = Date.now() + seconds * 1000; ;) {
     try {
-      if (await holds()) return;
+      // What never answers is no answer either.
+      if (await inTime(what, Promise.resolve(holds()), 2 * seconds)) return;
     } catch (error) {
       if (!passes(error)) throw error;
       last = error;
     }
     if (Date.now() > end) throw new Error(`waited ${seconds} s for ${what}: ${String(last)}`);
     await sleep(20);
+  }
+};
+
+/** What a promise gives. @throws an Error that names what was waited for, after so many seconds */
+export const inTime = async <T>(what: string, promise: Promise<T>, seconds: number): Promise<T> => {
+  const over = new AbortController();
+  const late = sleep(seconds * 1000, undefined, { signal: over.signal }).then((): never => {
+    throw new Error(`${what} did not end in ${seconds} s`);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
   }
 };
 

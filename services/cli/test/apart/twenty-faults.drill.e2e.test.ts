@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
 import { stemma } from './gateways.ts';
+import { inTime } from './processes.ts';
 import { openProxiedSystem, USER, type ProxiedSystem } from './proxied-system.ts';
 
 const reason = missingTools() ?? (postgresFolder() === undefined ? 'no PostgreSQL here' : undefined);
@@ -162,11 +163,13 @@ it('a system of a gateway and a projector works again after each fault of its br
     await system.works('the start');
     for (const fault of FAULTS) {
       system.refusing(fault.refusals ?? []);
-      await fault.happens(system);
+      await inTime(fault.name, fault.happens(system), 120);
       // Rows are noticed to be damaged when they are read.
       await system.works(fault.name, ROWS.includes(fault) ? 'all' : 'newest');
     }
-    expect(countAnomalies(checkOperations(await system.finish()))).toEqual(NO_ANOMALIES);
+    expect(
+      countAnomalies(checkOperations(await inTime('the end of all writes', system.finish(), 120))),
+    ).toEqual(NO_ANOMALIES);
     const verified = await stemma(processes, place, ['verify', '--rows']);
     expect(verified).toMatchObject({ said: expect.stringContaining('no problems'), code: 0 });
   } catch (error) {
