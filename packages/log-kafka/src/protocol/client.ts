@@ -44,6 +44,8 @@ export type ClientOptions = {
 const OUT_OF_RANGE = 1;
 /** Milliseconds that the answer to a poll may come late. */
 const POLL_TIMEOUT = 4000;
+/** Milliseconds after which an attempt counts as failed: kafkajs can lose the end of a request with its connection. */
+const LOST = 3 * REQUEST_TIMEOUT;
 /** Milliseconds before the third try and later ones. The second comes at once, because the client has just looked up the leaders. */
 const PAUSES = { first: 20, longest: 500 };
 
@@ -70,18 +72,23 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
     const mine = cluster;
     try {
       if (known) {
-        await mine.refreshMetadata();
+        await unlessLost(mine.refreshMetadata());
         return;
       }
-      await mine.connect();
-      await mine.addTargetTopic(topic);
+      await unlessLost(mine.connect());
+      await unlessLost(mine.addTargetTopic(topic));
       known = true;
     } catch (error) {
-      known = false;
-      cluster = openCluster(turned(brokers, ++made), sockets);
-      void mine.disconnect().catch(() => undefined);
+      leave(mine);
       throw error;
     }
+  };
+  /** From now on new connections are used. */
+  const leave = (old: Cluster): void => {
+    if (old !== cluster) return;
+    known = false;
+    cluster = openCluster(turned(brokers, ++made), sockets);
+    void old.disconnect().catch(() => undefined);
   };
   const renew = (): Promise<void> => (renewing ??= renewNow().finally(() => (renewing = undefined)));
 
@@ -89,10 +96,13 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
     const until = performance.now() + deadline;
     for (let tries = 0; ; tries++) {
       if (isClosed()) throw fail('E_LOG_CLOSED', 'the log was closed');
+      let mine = cluster;
       try {
         if (!known) await renew();
-        return await attempt(cluster);
+        mine = cluster;
+        return await unlessLost(attempt(mine));
       } catch (error) {
+        if (error instanceof Lost) leave(mine);
         if (isClosed()) throw fail('E_LOG_CLOSED', 'the log was closed');
         if (isStemmaError(error)) throw error;
         if (isFinal(error)) throw refused(error, tries === 0);
@@ -177,6 +187,21 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
       await cluster.disconnect().catch(() => undefined);
     },
   };
+};
+
+/** Neither an answer nor an error has come. */
+class Lost extends Error {}
+
+const unlessLost = async <T>(promise: Promise<T>): Promise<T> => {
+  let timer: NodeJS.Timeout | undefined;
+  const lost = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Lost(`no answer came in ${LOST} ms`)), LOST);
+  });
+  try {
+    return await Promise.race([promise, lost]);
+  } finally {
+    clearTimeout(timer);
+  }
 };
 
 /** The answer about one partition. @throws Error if the broker does not lead it, or cannot read it now */
