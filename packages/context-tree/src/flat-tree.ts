@@ -57,6 +57,25 @@ export const isInTurn = ({ depths }: FlatTree, index: number): boolean => (depth
 export const isSealedCore = (tree: FlatTree, index: number): boolean =>
   isInTurn(tree, index) && tree.headers[index]?.offset === 0;
 
+/**
+ * Some nodes of trees, and all that they contain in one of them. Undefined if the root or a region is among them: these contain what
+ * every location has.
+ */
+export const withContained = (
+  ids: ReadonlySet<string>,
+  trees: readonly FlatTree[],
+): ReadonlySet<string> | undefined => {
+  const all = new Set(ids);
+  for (const tree of trees)
+    for (const id of ids) {
+      const index = tree.indexOf(id);
+      if (index === undefined) continue;
+      if ((tree.kinds[index] as number) < NODE_KIND.turn) return undefined;
+      for (let i = index + 1; i < (tree.ends[index] as number); i++) all.add(tree.ids[i] as string);
+    }
+  return all;
+};
+
 /** The parts of a flat tree: the records that exist at a position, in any order. */
 export type TreeParts = {
   readonly cycle: number;

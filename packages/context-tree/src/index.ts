@@ -11,6 +11,7 @@ export {
   NODE_KIND,
   parentIdAt,
   type TreeParts,
+  withContained,
 } from './flat-tree.ts';
 export { flattenRecords, flattenTree } from './flatten.ts';
 export { hashFlat } from './hash-flat.ts';

@@ -1,4 +1,4 @@
-import { diffTrees, NODE_KIND, type FlatTree } from '@stemma/context-tree';
+import { diffTrees, withContained, type FlatTree } from '@stemma/context-tree';
 import type { TreeAt } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import type { DiffResult } from '../read-types.ts';
@@ -31,14 +31,7 @@ const differingIds = (
 ): ReadonlySet<string> | undefined => {
   const ids = new Set([...named, ...older.ids.slice(older.ah + 1)]);
   for (const tree of [older, newer]) for (const id of expiringIds(tree)) ids.add(id);
-  for (const tree of [older, newer])
-    for (const id of [...ids]) {
-      const index = tree.indexOf(id);
-      if (index === undefined) continue;
-      if ((tree.kinds[index] as number) < NODE_KIND.turn) return undefined;
-      for (let i = index + 1; i < (tree.ends[index] as number); i++) ids.add(tree.ids[i] as string);
-    }
-  return ids;
+  return withContained(ids, [older, newer]);
 };
 
 const expiring = new WeakMap<FlatTree, readonly string[]>();

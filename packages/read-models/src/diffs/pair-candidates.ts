@@ -1,4 +1,4 @@
-import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
+import { withContained, type FlatTree } from '@stemma/context-tree';
 import { readPartialTree, type PositionKey } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { differingIds, type DiffCandidates } from './diff-candidates.ts';
@@ -24,13 +24,6 @@ export const readPairCandidates = (
   const [older, newer] = [a, b].map(({ branchId, seq }) =>
     readPartialTree(rows, history, branchId, seq, { ...NO_DEPTH, ids: [...found] }),
   ) as [FlatTree, FlatTree];
-  const ids = new Set(found);
-  for (const tree of [older, newer])
-    for (const id of found) {
-      const index = tree.indexOf(id);
-      if (index === undefined) continue;
-      if ((tree.kinds[index] as number) < NODE_KIND.turn) return undefined;
-      for (let i = index + 1; i < (tree.ends[index] as number); i++) ids.add(tree.ids[i] as string);
-    }
-  return { ids, older, newer };
+  const ids = withContained(found, [older, newer]);
+  return ids && { ids, older, newer };
 };
