@@ -1,4 +1,5 @@
 import type { Checkpoint } from '@stemma/log';
+import { anySignal } from '@stemma/machine';
 import type { Generation, RowStore } from '@stemma/row-store';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeCheckpoint } from './checkpoint.ts';
@@ -67,17 +68,14 @@ export const noticeDiscards = (
   return {
     count: () => discards,
     async during(before, until, work) {
-      // Not `AbortSignal.any`: in Node.js 24 what it gives forgets that a signal aborted which was collected since.
-      const ending = new AbortController();
-      const end = (): void => ending.abort();
-      until.addEventListener('abort', end);
+      const discarded = new AbortController();
+      const end = (): void => discarded.abort();
       listeners.add(end);
-      if (until.aborted || discards > before) end();
+      if (discards > before) end();
       try {
-        await work(ending.signal);
+        await work(anySignal([until, discarded.signal]));
       } finally {
         listeners.delete(end);
-        until.removeEventListener('abort', end);
       }
     },
   };
