@@ -3,7 +3,7 @@ import type { EventRef } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import { readFrameEvents, type LoggedEvent } from '@stemma/queries';
 import { listFrameSummaries, listHistories } from '@stemma/read-models';
-import { secretsInBody } from '@stemma/redaction';
+import { secretsInBody, secretsInText } from '@stemma/redaction';
 import { nameOfKind, secretKind } from '@stemma/stages';
 import type { Finding } from './finding.ts';
 import type { Services } from './services.ts';
@@ -37,7 +37,7 @@ export async function* findSecrets(
       // Other findings report frames that cannot be read.
       const events = await readFrameEvents(projection, history, seq).catch(() => []);
       for (const { event, index } of events) {
-        const found = [...textsIn(event)].map(secretKind).filter((kind) => kind !== null);
+        const found = [...textsIn(event)].map(kindInText).filter((kind) => kind !== null);
         const inBody = await kindsInBody(projection, history, event, { seq, index });
         for (const kind of [...found, ...inBody.filter((each) => !found.includes(each))])
           kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
@@ -53,6 +53,14 @@ export async function* findSecrets(
       message: `${looked} of ${total} frames were searched for secrets: \`stemma doctor --secrets\` searches all`,
     };
 }
+
+/** What kind of secret is in a text, encoded or not. */
+const kindInText = (text: string): string | null => {
+  const plain = secretKind(text);
+  if (plain !== null) return plain;
+  const [coded] = secretsInText(text);
+  return coded === undefined ? null : nameOfKind(coded);
+};
 
 /**
  * What is in the body of an event, also cut into the events of a stream. A request that was read is not looked at: its messages

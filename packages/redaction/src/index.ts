@@ -6,4 +6,5 @@ export {
   type Redactor,
   type RedactorOptions,
   secretsInBody,
+  secretsInText,
 } from './redactor.ts';

@@ -112,12 +112,16 @@ export const openRedactor = ({ function: own, labelKey, ...config }: RedactorOpt
 };
 
 /** What {@link Redactor.body} takes out of a body with the rules for all kinds of keys: the kinds. */
-export const secretsInBody = (text: string): readonly string[] => {
+export const secretsInBody = (text: string): readonly string[] =>
+  kindsFound((walk) => redactBody(walk, text));
+
+/** What {@link Redactor.text} takes out of a text with the rules for all kinds of keys: the kinds. */
+export const secretsInText = (text: string): readonly string[] =>
+  kindsFound((walk) => redactText(walk, text, NOWHERE));
+
+const kindsFound = (redact: (walk: Walk) => unknown): readonly string[] => {
   const tally = newTally();
-  redactBody(
-    { rules: (allKinds ??= rulesOf(readRedactionConfig({}), undefined)), leaf: (same) => same, tally },
-    text,
-  );
+  redact({ rules: (allKinds ??= rulesOf(readRedactionConfig({}), undefined)), leaf: (same) => same, tally });
   return [...new Set(tally.entries().map(({ rule }) => rule))];
 };
 

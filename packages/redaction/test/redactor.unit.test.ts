@@ -2,7 +2,7 @@ import type { WideJsonObject } from '@stemma/canonical';
 import { parseCommand, type Command } from '@stemma/history';
 import { FAKE_SECRETS } from '@stemma/test-kit';
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { openRedactor, SECRET_KINDS, type RedactorOptions } from '../src/index.ts';
 
 const insert = (node: WideJsonObject, more: Partial<Command> = {}): Command => ({
@@ -275,6 +275,20 @@ describe('redaction', () => {
     ['some percents', (text) => text.replaceAll(/[-_a]/gu, percent)],
     ['base64 in lines', (text) => lines(base64(`{"a":1,"key":"${text}"}`), 24, '\r\n')],
     ['base64 in indented lines', (text) => lines(base64(`a file with ${text} in it`), 20, '\n  ')],
+    ['base64 in lines of JSON', (text) => lines(base64(`a file with ${text} in it`), 20, '\\n')],
+    ['hex in lines', (text) => lines(hex(text), 20, '\n')],
+    ['hex in base64', (text) => base64(hex(text))],
+    ['base64 in hex', (text) => hex(base64(text))],
+    ['base64 in base64 in base64', (text) => base64(base64(base64(text)))],
+    ['hex in base64 in lines in base64', (text) => base64(lines(base64(hex(text)), 76, '\r\n'))],
+    ['percents in JSON in base64', (text) => base64(JSON.stringify({ a: [percent(text)] }))],
+    [
+      'base64 in lines in JSON in base64',
+      (text) => base64(JSON.stringify({ a: lines(base64(text), 24, '\n') })),
+    ],
+    ['escapes of JSON in base64', (text) => base64(`{"a":"${hex(text).replaceAll(/../gu, '\\u00$&')}"}`)],
+    ['base64 in percents', (text) => percent(base64(text))],
+    ['hex in percents in base64 in percents', (text) => percent(base64(percent(hex(text))))],
   ])('a secret in %s is found, and what is beside it stays', (_, encode) => {
     const redactor = openRedactor({});
     for (const [, , secret] of FAKE_SECRETS.filter(([, text, whole]) => text === whole)) {
@@ -282,6 +296,19 @@ describe('redaction', () => {
       const done = redactor.text(`see: ${coded} ; the rest`);
       expect(done).toMatch(/^see: \S*\[redacted:[a-z_]+\]\S* ; the rest$/u);
       for (const part of [secret, coded.slice(4, -4)]) expect(done).not.toContain(part);
+    }
+  });
+
+  test('how often a text is decoded is bounded, however many codings are in each other', () => {
+    const redactor = openRedactor({});
+    const decodings = vi.spyOn(TextDecoder.prototype, 'decode');
+    try {
+      let text = 'The quick brown fox jumps over the lazy dog.';
+      for (let level = 0; level < 12; level++) text = base64(`${text} %2525252520 \\\\u0041 `);
+      expect(redactor.text(`${text} %2525252520`)).toBe(`${text} %2525252520`);
+      expect(decodings.mock.calls.length).toBeLessThan(200);
+    } finally {
+      decodings.mockRestore();
     }
   });
 

@@ -107,3 +107,32 @@ test('importing a pipe leaves no secret in any temporary file', async () => {
     /\[redacted:badge#[0-9a-f]{12}\] and \[redacted:api_key#[0-9a-f]{12}\]/,
   );
 });
+
+test('doctor --secrets finds secrets that are encoded, once or in each other, and prints none', async () => {
+  using folder = temporaryFolder();
+  const hex = (text: string): string => Buffer.from(text).toString('hex');
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  const wrapped = (text: string): string => base64(text).replaceAll(/.{24}/gu, '$&\n');
+  const coded: Readonly<Record<string, string>> = {
+    plain: KEY,
+    hex: hex(KEY),
+    percents: hex(KEY).replaceAll(/../gu, '%$&'),
+    wrapped: wrapped(`a file with ${KEY} in it`),
+    nested: base64(JSON.stringify({ hex: hex(KEY) })),
+    harmless: wrapped('The quick brown fox jumps over the lazy dog. '.repeat(4)),
+  };
+  const home = join(folder.path, 'home');
+  for (const [name, text] of Object.entries(coded)) {
+    const file = join(folder.path, `${name}.json`);
+    writeFileSync(file, JSON.stringify([{ role: 'user', content: `see: ${text}` }]));
+    expect(await runStemma(['import', file, '--history', name, '--home', home])).toMatchObject({ code: 0 });
+  }
+  const { code, stdout } = await runStemma(['doctor', '--secrets', '--home', home]);
+  expect(code).toBe(0);
+  expect(stdout.match(/^warning: .*$/gmu)?.toSorted()).toEqual(
+    ['hex', 'nested', 'percents', 'plain', 'wrapped'].map(
+      (name) => `warning: the history ${name} has texts that look like secrets: 1 × API key`,
+    ),
+  );
+  for (const text of Object.values(coded)) expect(stdout).not.toContain(text.slice(0, 12));
+});
