@@ -35,9 +35,14 @@ export const takeMeasured = (): readonly MeasuredProbe[] => {
 /**
  * Runs one measurement in a process of its own: no heap, no compiled code and no page of another measurement is in it.
  *
+ * @param onLine called with each line that the process writes before its answer, as it comes
  * @throws an Error with what the process wrote when it fails.
  */
-export const probe = <T>(name: string, input: unknown): Promise<Probed<T>> =>
+export const probe = <T>(
+  name: string,
+  input: unknown,
+  onLine: (line: string) => void = () => {},
+): Promise<Probed<T>> =>
   new Promise((resolve, reject) => {
     const child = spawn(
       process.execPath,
@@ -57,7 +62,13 @@ export const probe = <T>(name: string, input: unknown): Promise<Probed<T>> =>
     };
     let out = '';
     let error = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => (out += chunk));
+    let lines = 0;
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      out += chunk;
+      const whole = out.split('\n').slice(0, -1);
+      for (const line of whole.slice(lines)) if (line !== '' && !line.startsWith('{"value":')) onLine(line);
+      lines = whole.length;
+    });
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (error += chunk));
     child.on('error', reject);
     child.on('close', (code) => {

@@ -2,14 +2,14 @@ import { addressOf, ENDPOINTS, toWireJson, type EndpointName } from '@stemma/api
 import { createGateway } from '@stemma/gateway';
 import { openHome } from '@stemma/home';
 import { measureCpu, type CpuTimes } from '../audit/cpu.ts';
-import { isMeasured } from './asked.ts';
+import { namesToMeasure, printBest } from './asked.ts';
 import { ENDPOINTS_ASKED, type Input } from './endpoints.ts';
 
 export type AskInput = {
   readonly directory: string;
   readonly calls: number;
   readonly rounds: number;
-  /** One endpoint or command; all, unless said. */
+  /** Some endpoints or commands, with commas between them; all, unless said. */
   readonly only?: string | undefined;
 };
 
@@ -42,18 +42,16 @@ export const askEndpoints = async ({
     return text.length;
   };
   const measured: Record<string, Best> = {};
-  for (const [name, asked] of Object.entries(ENDPOINTS_ASKED) as [
-    EndpointName,
-    (typeof ENDPOINTS_ASKED)['tree'],
-  ][]) {
-    if (!isMeasured(asked) || (only !== undefined && only !== name)) continue;
-    const first = await measureCpu(() => send(name, asked.ask(calls)));
-    let best = first.spent;
+  for (const [name, asked] of namesToMeasure(ENDPOINTS_ASKED, only)) {
+    const ask = () => measureCpu(() => send(name as EndpointName, asked.ask(calls)));
+    const first = await ask();
+    let best: CpuTimes = { wall: Infinity, cpu: Infinity };
     for (let round = 0; round < rounds; round++) {
-      const { spent } = await measureCpu(() => send(name, asked.ask(calls)));
+      const { spent } = await ask();
       best = { wall: Math.min(best.wall, spent.wall), cpu: Math.min(best.cpu, spent.cpu) };
     }
     measured[name] = { ...best, first: first.spent.wall, bytes: first.value };
+    printBest('endpoint', name, calls, best);
   }
   await home.close();
   return measured;

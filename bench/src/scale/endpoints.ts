@@ -111,9 +111,9 @@ export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
   ctreesTree: whole(() => ({ session: history })),
   ctreesEvents: page((calls) => ({ session: history, offset: middle(calls), limit: 100 })),
   ctreesStream: STREAM,
-  // Last: it goes back to an earlier call, and the others are about all of them.
+  // On a branch: the others are asked about all calls of `main`.
   load: page((calls) => ({
-    history,
+    history: `${NAME}:try-8`,
     body: {
       id: `scale-${process.pid}-${++commands}`,
       actor,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { timed } from '../measure.ts';
-import { isMeasured } from './asked.ts';
+import { namesToMeasure, printBest } from './asked.ts';
 import type { AskInput, Best } from './ask-endpoints.ts';
 import { COMMANDS_ASKED } from './commands.ts';
 
@@ -59,17 +59,18 @@ export const runCommands = async ({
     const cpu = children.split(' ').reduce((sum, part) => sum + secondsOf(part), 0);
     return { wall: ms, cpu: 1_000 * cpu, first: ms, bytes: Number(bytes) };
   };
+  const named = new Set(namedCommands());
   const measured: Record<string, Best> = {};
-  for (const name of namedCommands()) {
-    const asked = COMMANDS_ASKED[name];
-    if (asked === undefined || !isMeasured(asked) || (only !== undefined && only !== name)) continue;
+  for (const [name, asked] of namesToMeasure(COMMANDS_ASKED, only)) {
+    if (!named.has(name)) continue;
     const first = await run(asked.ask(calls));
     let best = first;
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 1; round < rounds; round++) {
       const { wall, cpu } = await run(asked.ask(calls));
       best = { ...best, wall: Math.min(best.wall, wall), cpu: Math.min(best.cpu, cpu) };
     }
     measured[name] = { ...best, first: first.wall };
+    printBest('command', name, calls, best);
   }
   return measured;
 };

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { CpuTimes } from '../audit/cpu.ts';
 import { probe } from '../probe.ts';
 import { figure, type Aim, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import type { AskInput, Best } from './ask-endpoints.ts';
@@ -15,17 +16,29 @@ const sizes = [500, 5_000, 50_000];
 const MOST: Readonly<Record<Growth, number>> = { whole: 1.15, page: 0.2 };
 
 /** Milliseconds that a difference must have to be one. */
-const NOISE = { endpoints: 5, commands: 100 } as const;
+const NOISE = { endpoints: 5, commands: 500 } as const;
+
+/** The most rounds of commands: each of them is a process, and most of its time is its start. */
+const COMMAND_ROUNDS = 2;
 
 type What = keyof typeof NOISE;
+/** A line of a measurement that goes on. */
+type Progress = {
+  readonly what: 'endpoint' | 'command';
+  readonly name: string;
+  readonly calls: number;
+} & CpuTimes;
+
 type BySize = ReadonlyMap<number, Readonly<Record<string, Best>>>;
 
-/** How the time grows from the middle size to the largest: 1 is as the calls do, 0 not at all. The start is subtracted. */
-const exponentOf = (bySize: BySize, name: string, used: readonly number[], noise: number): number => {
-  const cpuAt = (size: number | undefined): number => bySize.get(size ?? EMPTY)?.[name]?.cpu ?? Number.NaN;
-  const [smaller, larger] = [used.at(-2), used.at(-1)];
-  const grown = (size: number | undefined): number => Math.max(noise, cpuAt(size) - cpuAt(EMPTY));
-  return Math.log(grown(larger) / grown(smaller)) / Math.log((larger ?? 1) / (smaller ?? 1));
+/** How the time grows from one size to a larger one: 1 is as the calls do, 0 not at all. The start is subtracted. */
+const exponentBetween = (
+  [smaller, larger]: readonly [number, number],
+  cpuAt: (size: number) => number,
+  noise: number,
+): number => {
+  const grown = (size: number): number => Math.max(noise, cpuAt(size) - cpuAt(EMPTY));
+  return Math.log(grown(larger) / grown(smaller)) / Math.log(larger / smaller);
 };
 
 const tableOf = (
@@ -37,30 +50,46 @@ const tableOf = (
   const measured = Object.entries(asked).flatMap(([name, each]) =>
     isMeasured(each) && bySize.get(EMPTY)?.[name] !== undefined ? [{ name, growth: each.growth }] : [],
   );
-  const exponents = measured.map(({ name, growth }) => ({
+  const grown = measured.map(({ name, growth }) => ({
     ...{ name, growth },
-    exponent: exponentOf(bySize, name, used, NOISE[what]),
+    exponents: used
+      .slice(1)
+      .map((size, i) =>
+        exponentBetween(
+          [used[i] as number, size],
+          (calls) => bySize.get(calls)?.[name]?.cpu ?? Number.NaN,
+          NOISE[what],
+        ),
+      ),
   }));
   const worst = (growth: Growth) =>
-    exponents.filter((each) => each.growth === growth).sort((a, b) => b.exponent - a.exponent)[0];
+    grown
+      .filter((each) => each.growth === growth)
+      .map(({ name, exponents }) => ({ name, exponent: exponents.at(-1) ?? Number.NaN }))
+      .sort((a, b) => b.exponent - a.exponent)[0];
   const reasons = Object.entries(asked).flatMap(([name, each]) =>
     isMeasured(each) ? [] : [`${name}: ${each.reason}`],
   );
   return {
     table: {
       title: `Scale: ${what}, by the calls of a history`,
-      columns: [what, 'asked for', ...used.map((size) => `${figure(size)}, ms of CPU (wall)`), 'exponent'],
-      rows: exponents.map(({ name, growth, exponent }) => [
+      columns: [
+        what,
+        'asked for',
+        ...used.map((size) => `${figure(size)}, ms of CPU (wall)`),
+        ...used.slice(1).map((size) => `exponent to ${figure(size)}`),
+      ],
+      rows: grown.map(({ name, growth, exponents }) => [
         name,
         growth === 'page' ? 'a page' : 'all',
         ...used.map((size) => {
           const best = bySize.get(size)?.[name];
           return `${figure(best?.cpu ?? Number.NaN)} (${figure(best?.wall ?? Number.NaN)})`;
         }),
-        exponent.toFixed(2),
+        ...exponents.map((exponent) => exponent.toFixed(2)),
       ]),
       notes: [
-        'The best of several rounds, warm; CPU is that of all threads. The exponent is that of the CPU from the middle size to the largest, less that of a history of 200 calls.',
+        'The best of several rounds, at 50,000 calls of one; endpoints are warm, each command is a process of its own. CPU is that of all threads. Exponents are those of the CPU from the size before, less that of a history of 200 calls.',
         `Not measured: ${reasons.join('; ')}.`,
       ],
     },
@@ -80,6 +109,25 @@ const tableOf = (
   };
 };
 
+/** Says on stderr what each row took as it ends, and how it has grown since the size before: all of them take long. */
+const openProgress = (used: readonly number[]) => {
+  const spent = new Map<string, number>();
+  const before = new Map(used.map((size, i) => [size, used[i - 1]]));
+  return (line: string): void => {
+    const { what, name, calls, cpu, wall } = JSON.parse(line) as Progress;
+    spent.set(`${what} ${name} ${calls}`, cpu);
+    const at = (size: number): number => spent.get(`${what} ${name} ${size}`) ?? Number.NaN;
+    const smaller = before.get(calls);
+    const exponent =
+      smaller === undefined
+        ? ''
+        : `, exponent ${exponentBetween([smaller, calls], at, NOISE[`${what}s`]).toFixed(2)}`;
+    process.stderr.write(
+      `${figure(calls)} calls, ${what} ${name}: ${figure(cpu)} ms of CPU (${figure(wall)})${exponent}\n`,
+    );
+  };
+};
+
 /** How every endpoint and command grows with the calls of a history. */
 export const scale = async ({ directory, quick, rounds, only }: BenchmarkOptions): Promise<Report> => {
   const used = quick ? [400, 800] : sizes;
@@ -87,14 +135,21 @@ export const scale = async ({ directory, quick, rounds, only }: BenchmarkOptions
     endpoints: new Map(),
     commands: new Map(),
   };
+  const print = openProgress(used);
+  const inputAt = (calls: number, most: number): AskInput => ({
+    directory: join(directory, String(calls)),
+    // A second round at the largest size takes as long as all the others.
+    ...{ calls, rounds: calls === sizes.at(-1) ? 1 : Math.min(rounds, most), only },
+  });
   for (const calls of [EMPTY, ...used]) {
-    const where = join(directory, String(calls));
-    await probe('scale/record', { directory: where, calls });
-    const input: AskInput = { directory: where, calls, rounds, only };
-    // The endpoint `load` goes back to an earlier call.
-    found.commands.set(calls, (await probe<Record<string, Best>>('scale/commands', input)).value);
-    found.endpoints.set(calls, (await probe<Record<string, Best>>('scale/endpoints', input)).value);
-    rmSync(where, { recursive: true, force: true });
+    const input = inputAt(calls, rounds);
+    await probe('scale/record', { directory: input.directory, calls });
+    found.endpoints.set(calls, (await probe<Record<string, Best>>('scale/endpoints', input, print)).value);
+  }
+  for (const calls of [EMPTY, ...used]) {
+    const input = inputAt(calls, COMMAND_ROUNDS);
+    found.commands.set(calls, (await probe<Record<string, Best>>('scale/commands', input, print)).value);
+    rmSync(input.directory, { recursive: true, force: true });
   }
   const parts = [
     tableOf('endpoints', ENDPOINTS_ASKED, found.endpoints, used),
