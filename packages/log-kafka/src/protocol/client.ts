@@ -9,6 +9,7 @@ import { decodeFetch, type FetchResponse } from './fetch-response.ts';
 import { isFinal, refused, unreachable } from './kafka-errors.ts';
 import { sendBatch, type PlacedBatch } from './produce-request.ts';
 import { describeTopicNow, type TopicNow } from './topic-now.ts';
+import { Lost, unlessLost } from './unless-lost.ts';
 
 /** From which offset to fetch a partition, and about how many stored bytes (at least one batch). */
 export type FetchRequest = { readonly partition: number; readonly from: number; readonly maxBytes: number };
@@ -44,8 +45,6 @@ export type ClientOptions = {
 const OUT_OF_RANGE = 1;
 /** Milliseconds that the answer to a poll may come late. */
 const POLL_TIMEOUT = 4000;
-/** Milliseconds after which an attempt counts as failed: kafkajs can lose the end of a request with its connection. */
-const LOST = 3 * REQUEST_TIMEOUT;
 /** Milliseconds before the third try and later ones. The second comes at once, because the client has just looked up the leaders. */
 const PAUSES = { first: 20, longest: 500 };
 
@@ -139,12 +138,17 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
         return only(await fetchFrom(broker, topic, [asked], 0), asked.partition);
       }),
     poll: async (fetches, milliseconds) => {
-      try {
+      const mine = cluster;
+      const ask = async (): Promise<ReadonlyMap<number, FetchResponse>> => {
         const broker = await brokerOf(fetches[0]?.partition ?? 0);
-        const answer = await fetchFrom(broker, topic, fetches, milliseconds);
+        return fetchFrom(broker, topic, fetches, milliseconds);
+      };
+      try {
+        const answer = await unlessLost(ask(), milliseconds);
         for (const { partition } of fetches) only(answer, partition);
         return answer;
       } catch (error) {
+        if (error instanceof Lost) leave(mine);
         if (!isClosed()) await renew().catch(() => undefined);
         throw error;
       }
@@ -187,21 +191,6 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
       await cluster.disconnect().catch(() => undefined);
     },
   };
-};
-
-/** Neither an answer nor an error has come. */
-class Lost extends Error {}
-
-const unlessLost = async <T>(promise: Promise<T>): Promise<T> => {
-  let timer: NodeJS.Timeout | undefined;
-  const lost = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Lost(`no answer came in ${LOST} ms`)), LOST);
-  });
-  try {
-    return await Promise.race([promise, lost]);
-  } finally {
-    clearTimeout(timer);
-  }
 };
 
 /** The answer about one partition. @throws Error if the broker does not lead it, or cannot read it now */

@@ -47,6 +47,7 @@ declare module 'kafkajs/src/cluster/index.js' {
     connect(): Promise<void>;
     disconnect(): Promise<void>;
     refreshMetadata(): Promise<void>;
+    metadata(): Promise<unknown>;
     addTargetTopic(topic: string): Promise<void>;
     findBroker(destination: { readonly nodeId: string }): Promise<Broker>;
     findTopicPartitionMetadata(

@@ -3,6 +3,7 @@ import kafkajs from 'kafkajs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openKafka, openSockets, turned } from './connections.ts';
 import { isFinal, refused, typeOf, unreachable } from './kafka-errors.ts';
+import { Lost, unlessLost } from './unless-lost.ts';
 
 /** The topic that holds the frames of a log. */
 export const framesTopic = (prefix: string): string => `${prefix}.frames`;
@@ -64,22 +65,31 @@ export const openTopic = async ({
   create,
 }: TopicOptions): Promise<TopicFacts | undefined> => {
   const until = performance.now() + deadline;
+  /** The facts, undefined if there is no topic, or null where it is made just now. */
+  const attempt = async (admin: kafkajs.Admin): Promise<TopicFacts | null | undefined> => {
+    await admin.connect();
+    if ((await admin.listTopics()).includes(topic)) return describeTopic(admin, topic);
+    if (create === undefined) return undefined;
+    await createTopic(admin, topic, create);
+    return null;
+  };
   for (let tries = 0; ; tries++) {
     const sockets = openSockets();
     const admin = openKafka(turned(brokers, tries), sockets).admin();
+    let isLost = false;
     try {
-      await admin.connect();
-      const there = (await admin.listTopics()).includes(topic);
-      if (there) return await describeTopic(admin, topic);
-      if (create === undefined) return undefined;
-      await createTopic(admin, topic, create);
+      const found = await unlessLost(attempt(admin));
+      if (found !== null) return found;
     } catch (error) {
       if (isStemmaError(error)) throw error;
       if (isFinal(error)) throw refused(error, true);
+      isLost = error instanceof Lost;
       if (performance.now() >= until) throw unreachable(brokers, error);
       await sleep(backOff(tries + 1, PAUSES));
     } finally {
-      await admin.disconnect().catch(() => undefined);
+      // kafkajs waits for its open requests, and for those that are lost for ever.
+      const ended = admin.disconnect().catch(() => undefined);
+      if (!isLost) await unlessLost(ended).catch(() => undefined);
       sockets.end();
     }
   }
