@@ -1,7 +1,7 @@
 import { echo, fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { repeatUntilDone } from './ask-mind.ts';
 import { decodedBody } from './decoded-body.ts';
-import { endpointOf, type MindEndpoint } from './endpoint.ts';
+import { addressOf, endpointOf, refusalText, type MindEndpoint } from './endpoint.ts';
 import { exchangeWith, type Exchanged } from './exchange.ts';
 import { limitsOf, openGate, type MindLimits } from './limits.ts';
 import { mindSurroundings, type MindOptions } from './open-mind.ts';
@@ -53,13 +53,16 @@ export const parseEmbedder = (spec: string): Extract<MindName, { kind: 'remote' 
  * A model behind an endpoint of the form of OpenAI's (`POST …/embeddings`). Its key comes from the environment, as those of minds do;
  * time-outs, tries and pauses are those of minds.
  *
- * @throws E_EMBEDDER_INVALID, E_MIND_INVALID for an address that a key must not go to, E_MIND_KEY_MISSING, E_USAGE for a limit that is none
+ * @throws E_EMBEDDER_INVALID, E_MIND_INVALID for an address that a key must not go to, E_MIND_ELSEWHERE where only
+ * `OPENAI_BASE_URL` says where it is, E_MIND_KEY_MISSING, E_USAGE for a limit that is none
  */
 export const openEmbedder = (spec: string, options: MindOptions = {}): Embedder => {
   const around = mindSurroundings(options);
   const { provider, url, model } = parseEmbedder(spec);
   const limits = { ...limitsOf(around.env), ...options.limits };
-  const endpoint = endpointOf({ provider, url, path: '/embeddings' }, around.env);
+  const asked = { provider, url, path: PATH };
+  refuseElsewhere(spec, asked, around.env);
+  const endpoint = endpointOf(asked, around.env);
   const gate = openGate(limits, around);
   const ask = async (
     texts: readonly string[],
@@ -100,6 +103,30 @@ export const openEmbedder = (spec: string, options: MindOptions = {}): Embedder 
   };
 };
 
+const PATH = '/embeddings';
+
+/**
+ * An embedder without an address is the provider's own, whoever asks it later: recorded texts go elsewhere only if a variable of
+ * Stemma's says so, not one that other programs share.
+ *
+ * @throws E_MIND_ELSEWHERE
+ */
+const refuseElsewhere = (
+  spec: string,
+  asked: Parameters<typeof addressOf>[0],
+  env: Parameters<typeof addressOf>[1],
+): void => {
+  const there = addressOf(asked, env);
+  const usual = addressOf(asked, {});
+  if (there.isNamed || there.url.origin === usual.url.origin) return;
+  const [named, own] = [there, usual].map(({ url }) => `${spec}@${url.href.slice(0, -PATH.length)}`);
+  throw fail(
+    'E_MIND_ELSEWHERE',
+    `the embedder ${spec} names no address, and the texts would go to ${there.url.origin}: name it as ${named} or ${own}`,
+    { recorded: usual.url.origin, target: there.url.origin },
+  );
+};
+
 /** The texts of each request. */
 const partsOf = (texts: readonly string[]): readonly (readonly string[])[] => {
   const parts: string[][] = [];
@@ -123,11 +150,12 @@ type Attempt = { readonly retry: { readonly after: number | null } | null } & (
 );
 
 const attemptOf = async (
-  { url: { origin } }: MindEndpoint,
+  endpoint: MindEndpoint,
   exchanged: Exchanged,
   limits: MindLimits,
   wanted: { readonly texts: number; readonly dimension: number | null },
 ): Promise<Attempt> => {
+  const { origin } = endpoint.url;
   const { head, body, error } = exchanged;
   const failed = (why: StemmaError, code: string | null = null): Attempt => ({
     vectors: null,
@@ -140,7 +168,7 @@ const attemptOf = async (
   const said = plain === null ? null : jsonIn(plain);
   if (head.status < 200 || head.status > 299) {
     const { code, message } = errorIn(said);
-    return failed(refusalOf(origin, head.status, message), code);
+    return failed(refusalOf(endpoint, head.status, message), code);
   }
   if (plain === null)
     return failed(fail('E_EMBEDDING_INVALID', `${origin} answers in a coding that cannot be undone`));
@@ -150,11 +178,12 @@ const attemptOf = async (
     : { vectors: read, error: null, retry: null };
 };
 
-const refusalOf = (origin: string, status: number, message: string | null): StemmaError => {
+const refusalOf = (endpoint: MindEndpoint, status: number, message: string | null): StemmaError => {
+  const { origin } = endpoint.url;
   const said = message === null ? '' : `: ${echo(message, 300)}`;
   if (status === 429) return fail('E_MIND_BUSY', `${origin} takes no more requests now (429)${said}`);
   if (status >= 500) return fail('E_MIND_FAILED', `${origin} failed (${status})${said}`);
-  if (status >= 400) return fail('E_MIND_REFUSED', `${origin} refuses the request (${status})${said}`);
+  if (status >= 400) return fail('E_MIND_REFUSED', refusalText(endpoint, status, said));
   return fail('E_MIND_REFUSED', `${origin} answers ${status} with another address, where no key is sent`);
 };
 

@@ -11,15 +11,18 @@ export type MindEndpoint = {
   /** True if the name of the mind, or a variable of Stemma's own, says the address. */
   readonly isNamed: boolean;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: none is set. */
+  /** Null: none is set that goes there. */
   readonly key: string | null;
+  /** Why no key is sent, although one is set; null: one is sent, or none is set. */
+  readonly withheld: string | null;
 };
 
 type Provider = {
   readonly own: string;
   /** The first that is set counts. */
   readonly urls: readonly string[];
-  readonly keys: readonly string[];
+  /** The first goes wherever a mind is, the second to the provider alone; the first that is set counts. */
+  readonly keys: readonly [everywhere: string, provider: string];
   readonly headers: (key: string | null) => Record<string, string>;
 };
 
@@ -69,21 +72,48 @@ export const addressOf = (
 /** @throws E_MIND_INVALID, E_MIND_KEY_MISSING */
 export const endpointOf = (asked: Asked, env: Env): MindEndpoint => {
   const { own, urls, keys, headers } = PROVIDERS[asked.provider];
-  const key = firstSet(env, keys)?.value ?? null;
   const base = asked.url ?? baseOf(env, urls, own);
-  if (key === null && base.href === new URL(own).href)
+  const { set, withheld } = keyFor(asked, env);
+  if (set === null && base.href === new URL(own).href)
     throw fail('E_MIND_KEY_MISSING', `${own} needs a key, and ${keys.join(' and ')} are not set`);
-  if (key !== null && !/^[\x21-\x7e]+$/.test(key))
+  if (set !== null && !/^[\x21-\x7e]+$/.test(set.value))
+    throw fail('E_MIND_INVALID', `${set.name} holds characters that no header may have`);
+  if (set !== null && base.protocol !== 'https:' && !isLoopback(base.hostname.replace(/^\[|\]$/g, '')))
     throw fail(
       'E_MIND_INVALID',
-      `${firstSet(env, keys)?.name ?? ''} holds characters that no header may have`,
+      `${base.origin} is not encrypted: the key could be read on the way. Use https, or unset ${set.name}`,
     );
-  if (key !== null && base.protocol !== 'https:' && !isLoopback(base.hostname.replace(/^\[|\]$/g, '')))
-    throw fail(
-      'E_MIND_INVALID',
-      `${base.origin} is not encrypted: the key could be read on the way. Use https, or unset ${keys.join(' and ')}`,
-    );
-  return { ...addressOf(asked, env), headers: headers(key), key };
+  const key = set?.value ?? null;
+  return { ...addressOf(asked, env), headers: headers(key), key, withheld };
+};
+
+type SetVariable = { readonly name: string; readonly value: string };
+
+/** The key that goes along: that of a provider only to its own host, or where the environment says that its API is. */
+const keyFor = (
+  { provider, url }: Asked,
+  env: Env,
+): { readonly set: SetVariable | null; readonly withheld: string | null } => {
+  const { own, urls, keys } = PROVIDERS[provider];
+  const set = firstSet(env, keys) ?? null;
+  const [everywhere, itsOwn] = keys;
+  if (set?.name !== itsOwn || url === null) return { set, withheld: null };
+  const hosts = new Set([new URL(own).origin, baseOf(env, urls, own).origin]);
+  if (hosts.has(url.origin)) return { set, withheld: null };
+  return {
+    set: null,
+    withheld: `${itsOwn} was not sent, as it goes to ${[...hosts].join(' and ')} only: ${everywhere} goes wherever a mind is`,
+  };
+};
+
+/** What a server says that refuses a request, and why it got no key. */
+export const refusalText = (
+  { url: { origin }, withheld }: Pick<MindEndpoint, 'url' | 'withheld'>,
+  status: number,
+  said: string,
+): string => {
+  const why = withheld !== null && (status === 401 || status === 403) ? `; ${withheld}` : '';
+  return `${origin} refuses the request (${status})${said}${why}`;
 };
 
 const baseOf = (env: Env, names: readonly string[], own: string): URL => {
@@ -94,10 +124,7 @@ const baseOf = (env: Env, names: readonly string[], own: string): URL => {
   throw fail('E_MIND_INVALID', `${given?.name ?? ''} is not the address of an API, such as ${own}`);
 };
 
-const firstSet = (
-  env: Env,
-  names: readonly string[],
-): { readonly name: string; readonly value: string } | undefined => {
+const firstSet = (env: Env, names: readonly string[]): SetVariable | undefined => {
   for (const name of names) {
     const value = env[name];
     if (value !== undefined && value !== '') return { name, value };

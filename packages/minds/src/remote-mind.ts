@@ -1,7 +1,7 @@
 import { echo, fail, type StemmaError } from '@stemma/errors';
 import { readAnswer, type ModelAnswer } from '@stemma/model-apis';
 import { decodedBody } from './decoded-body.ts';
-import { addressOf, endpointOf, pathOf, type MindEndpoint } from './endpoint.ts';
+import { addressOf, endpointOf, pathOf, refusalText, type MindEndpoint } from './endpoint.ts';
 import { exchangeWith, type Exchanged } from './exchange.ts';
 import { openGate, type MindLimits } from './limits.ts';
 import type { Mind, MindApi, MindAttempt, MindSurroundings, MindTarget } from './mind.ts';
@@ -70,14 +70,15 @@ const CANCELLED: MindAttempt = {
 
 const attemptOf = async (
   api: MindApi,
-  { url, key }: MindEndpoint,
+  endpoint: MindEndpoint,
   exchanged: Exchanged,
   limits: MindLimits,
 ): Promise<MindAttempt> => {
+  const { key } = endpoint;
   const { head, sentAt, firstByteMs, durationMs } = exchanged;
   const response = exchanged.body === null ? null : bytesWithoutKey(exchanged.body, key);
   const answer = head === null || response === null ? null : await answerIn(api, head, response, limits);
-  const error = exchanged.error ?? refusal(url.origin, head?.status ?? 502, answer);
+  const error = exchanged.error ?? refusal(endpoint, head?.status ?? 502, answer);
   const retry = error === null ? null : retryOf(exchanged, answer?.error?.code ?? null, Date.now);
   return {
     status: statusOf(error),
@@ -110,13 +111,14 @@ const statusOf = (error: StemmaError | null): MindAttempt['status'] => {
 };
 
 /** Why a whole body is no answer; null: it is one. */
-const refusal = (origin: string, status: number, answer: ModelAnswer | null): StemmaError | null => {
+const refusal = (endpoint: MindEndpoint, status: number, answer: ModelAnswer | null): StemmaError | null => {
+  const { origin } = endpoint.url;
   const said = answer?.error == null ? '' : `: ${echo(answer.error.message, 300)}`;
   if (status >= 300 && status < 400)
     return fail('E_MIND_REFUSED', `${origin} answers ${status} with another address, where no key is sent`);
   if (status === 429) return fail('E_MIND_BUSY', `${origin} takes no more requests now (429)${said}`);
   if (status >= 500) return fail('E_MIND_FAILED', `${origin} failed (${status})${said}`);
-  if (status >= 400) return fail('E_MIND_REFUSED', `${origin} refuses the request (${status})${said}`);
+  if (status >= 400) return fail('E_MIND_REFUSED', refusalText(endpoint, status, said));
   if (answer === null)
     return fail('E_MIND_ANSWER_INVALID', `${origin} answers in a coding that cannot be undone`);
   if (answer.error !== null)

@@ -1,6 +1,6 @@
 import { sendJson, startModels, type ModelScript } from '@stemma/test-kit';
 import { afterEach, expect, test } from 'vitest';
-import { openEmbedder, parseEmbedder, type MindLimits } from '../src/index.ts';
+import { openEmbedder, openMind, parseEmbedder, type MindLimits } from '../src/index.ts';
 
 const KEY = 'sk-secret-0123456789';
 const closing: (() => Promise<void>)[] = [];
@@ -13,7 +13,7 @@ const serve = async (script: ModelScript, limits: Partial<MindLimits> = {}) => {
   closing.push(() => server.close());
   const pauses: number[] = [];
   const embedder = openEmbedder(`openai:m@${server.url}/v1`, {
-    env: { OPENAI_API_KEY: KEY },
+    env: { STEMMA_OPENAI_API_KEY: KEY },
     sleep: async (milliseconds) => void pauses.push(milliseconds),
     random: () => 0.5,
     limits,
@@ -182,7 +182,45 @@ test.each([
 });
 
 test('a key goes to no address that is not encrypted', () => {
-  expect(() => openEmbedder('openai:m@http://example.org/v1', { env: { OPENAI_API_KEY: KEY } })).toThrow(
-    expect.objectContaining({ code: 'E_MIND_INVALID' }) as Error,
+  expect(() =>
+    openEmbedder('openai:m@http://example.org/v1', { env: { STEMMA_OPENAI_API_KEY: KEY } }),
+  ).toThrow(expect.objectContaining({ code: 'E_MIND_INVALID' }) as Error);
+});
+
+test('an embedder without an address is the one of its provider: a variable that other programs share sends no texts elsewhere [calls §6.8]', async () => {
+  const { server } = await serve(vectors);
+  const opened = (spec: string, env: Record<string, string>) => openEmbedder(spec, { env });
+  const shared = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: KEY };
+  expect(() => opened('openai:m', shared)).toThrow(
+    expect.objectContaining({
+      code: 'E_MIND_ELSEWHERE',
+      message: expect.stringContaining(
+        `name it as openai:m@${server.url}/v1 or openai:m@https://api.openai.com/v1`,
+      ) as string,
+    }) as Error,
   );
+  expect(server.calls).toEqual([]);
+  for (const embedder of [
+    opened(`openai:m@${server.url}/v1`, shared),
+    opened('openai:m', { ...shared, STEMMA_UPSTREAM_OPENAI: `${server.url}/v1` }),
+  ])
+    expect(await embedder.embed(['a'], null, signal)).toHaveLength(1);
+  expect(opened('openai:m', { OPENAI_API_KEY: KEY }).spec).toBe('openai:m');
+});
+
+test('a server that wants a key, and got none as it is not the one of OpenAI, is told of with the variable that goes there', async () => {
+  const { server } = await serve((_call, _n, outgoing) => sendJson(outgoing, 401, { error: 'no key' }));
+  const spec = `openai:m@${server.url}/v1`;
+  const embedder = openEmbedder(spec, { env: { OPENAI_API_KEY: KEY } });
+  const withheld =
+    'OPENAI_API_KEY was not sent, as it goes to https://api.openai.com only: STEMMA_OPENAI_API_KEY goes wherever a mind is';
+  await expect(embedder.embed(['a'], null, signal)).rejects.toMatchObject({
+    code: 'E_MIND_REFUSED',
+    message: expect.stringContaining(withheld) as string,
+  });
+  const mind = openMind(spec, { env: { OPENAI_API_KEY: KEY } });
+  expect(await mind.attempt(new TextEncoder().encode('{}'), signal)).toMatchObject({
+    error: { code: 'E_MIND_REFUSED', message: expect.stringContaining(withheld) as string },
+  });
+  expect(JSON.stringify(server.calls)).not.toContain(KEY);
 });

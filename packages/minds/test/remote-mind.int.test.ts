@@ -19,7 +19,7 @@ const serve = async (script: ModelScript) => {
 const mindAt = (url: string, kind = 'openai', limits: Partial<MindLimits> = {}) => {
   const pauses: number[] = [];
   const around = {
-    env: { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY },
+    env: { STEMMA_OPENAI_API_KEY: KEY, STEMMA_ANTHROPIC_API_KEY: KEY },
     sleep: async (milliseconds: number) => void pauses.push(milliseconds),
     random: () => 0.5,
   };

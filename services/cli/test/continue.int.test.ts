@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 const run = (...args: string[]) =>
   runStemma([...args, '--home', directory], {
-    env: { OPENAI_API_KEY: KEY, PATH: process.env['PATH'] ?? '' },
+    env: { STEMMA_OPENAI_API_KEY: KEY, PATH: process.env['PATH'] ?? '' },
   });
 const json = async (...args: string[]): Promise<unknown> => JSON.parse((await run(...args, '--json')).stdout);
 

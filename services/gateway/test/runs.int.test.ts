@@ -22,7 +22,7 @@ const setUp = async () => {
   });
   const home = await openHome({ directory: join(directory, 'home'), create: true });
   const mind = `openai:m-1@${models.url}`;
-  const env = { OPENAI_API_KEY: KEY, STEMMA_MINDS: `${mind} openai:gpt-* offline` };
+  const env = { STEMMA_OPENAI_API_KEY: KEY, STEMMA_MINDS: `${mind} openai:gpt-* offline` };
   const app = createGateway({ home, env });
   const client = createClient(async (url, init) => app.request(url, init), 'http://127.0.0.1');
   await client.start({ body: { id: 's', recorder: 'agent', name: 'talk' } });
