@@ -4,10 +4,14 @@ import { guardExit, newExitGate } from '@stemma/machine';
 import { type JobAnswer, type JobResponse, type WorkerData } from './job-messages.ts';
 import type { StartThread } from './log-machine.ts';
 
+/** Megabytes for what is made and soon forgotten: bytes of records, which are most of what it has, are no part of a heap. */
+const YOUNG = 6;
+
 export const startThread: StartThread = (options, onFatal) => {
   const gate = newExitGate();
   const worker = new Worker(new URL('./append-worker.ts', import.meta.url), {
     workerData: { options, gate } satisfies WorkerData,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG },
   });
   const unguard = guardExit(gate);
   const asked = new Map<number, { resolve: (answer: JobAnswer) => void; reject: (error: unknown) => void }>();

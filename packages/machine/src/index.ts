@@ -23,6 +23,7 @@ export {
   newExitGate,
   type ExitGate,
 } from './exit-gate.ts';
+export { keepYoungSmall } from './keep-young-small.ts';
 export { isLoopback } from './loopback.ts';
 export { beganAt, isAlive } from './processes.ts';
 export {

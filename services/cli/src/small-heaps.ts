@@ -1,17 +1,10 @@
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-
-/**
- * Bytes of V8's young generation in the first thread, from which on it does not grow; by itself it does to 133 MB. It may double once
- * before that is seen.
- */
-const YOUNG = 8 * 1024 * 1024;
-/** How often it is looked at, in milliseconds. */
-const EVERY = 50;
+import { keepYoungSmall } from '@stemma/machine';
+import { setFlagsFromString } from 'node:v8';
 
 /** V8 collects when what is old is a fifth larger than what was left; by itself it waits for up to four times of that. */
 const GROWING_PERCENT = 20;
 
-/** Megabytes of half a young generation with which threads begin: they do not grow by themselves while the first one does not. */
+/** Megabytes of half a young generation with which threads begin. */
 const YOUNG_OF_THREADS = 4;
 
 /**
@@ -20,24 +13,11 @@ const YOUNG_OF_THREADS = 4;
  */
 export const withSmallHeaps = async <T>(fn: () => Promise<T>): Promise<T> => {
   setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`);
-  setFlagsFromString(`--min-semi-space-size=${YOUNG_OF_THREADS}`);
-  // How large it may become is settled when a process starts, so its growth is ended when it is large enough.
-  const look = (): void => setFlagsFromString(growth(isLarge() ? 1 : 2));
-  const looking = setInterval(look, EVERY);
-  look();
+  const grow = keepYoungSmall(YOUNG_OF_THREADS);
   try {
     return await fn();
   } finally {
-    clearInterval(looking);
-    setFlagsFromString(growth(2));
-    setFlagsFromString('--min-semi-space-size=0');
+    grow();
     setFlagsFromString('--heap-growing-percent=0');
   }
 };
-
-const growth = (factor: number): string => `--semi-space-growth-factor=${factor}`;
-
-const isLarge = (): boolean =>
-  getHeapSpaceStatistics().some(
-    ({ space_name: name, space_size: size }) => name === 'new_space' && size >= YOUNG,
-  );

@@ -1,5 +1,5 @@
 import { fail, fromWireError } from '@stemma/errors';
-import { collectWhenIdle } from '@stemma/machine';
+import { collectWhenIdle, keepYoungSmall } from '@stemma/machine';
 import { once } from 'node:events';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { DoorCounts } from '../front/door-counts.ts';
@@ -66,6 +66,8 @@ export const openHomeThread = async (
   onLost: (exitCode: number) => void,
 ): Promise<HomeThread> => {
   const { directory } = options.home;
+  // Here: what a request leaves behind in this thread is little, and soon garbage.
+  const letYoungGrow = keepYoungSmall(YOUNG / 3);
   const worker = new Worker(new URL('./home-thread.ts', import.meta.url), {
     workerData: options,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG, maxOldGenerationSizeMb: OLD },
@@ -182,6 +184,7 @@ export const openHomeThread = async (
       reject(error);
     });
     worker.on('exit', (code) => {
+      letYoungGrow();
       state.ended = true;
       clearInterval(ping);
       const error = fail('E_BUSY', 'the server is stopping');

@@ -47,8 +47,8 @@ const FILE_SIZE = 16 * 1024 * 1024;
 /** An entry may be larger than a file is when it begins. */
 const MOST_LEFT = 2 ** 30;
 
-/** An entry counts as so many bytes at least: to know of it takes memory, however small it is. */
-const LEAST = 2 * 1024;
+/** An entry counts as so many bytes at least: to know of it takes a quarter of a KiB of memory, however small it is. */
+const LEAST = 4 * 1024;
 
 /** Bytes after which entries are not written together with more. */
 const TOGETHER = 1024 * 1024;

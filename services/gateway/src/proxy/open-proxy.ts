@@ -18,7 +18,7 @@ export type ProxyOptions = {
   readonly sink: CallSink;
   /** True if rules take secrets out of what is recorded: then nothing waits in files. */
   readonly redacts: boolean;
-  /** The most bytes of calls that wait to be recorded; default 256 MiB. */
+  /** The most bytes of calls that wait to be recorded; default 1 GiB, and 256 MiB where they wait in memory. */
   readonly limit?: number;
   /** Milliseconds that the beginning of a call waits for its end; default 20. 0: it does not. */
   readonly endWithin?: number;
@@ -69,7 +69,7 @@ export type Proxy = {
 /** So many reasons are remembered. */
 const MOST_REASONS = 20;
 
-const LIMIT = 256 * 1024 * 1024;
+const LIMIT = { onDisk: 1024 * 1024 * 1024, inMemory: 256 * 1024 * 1024 };
 
 /**
  * Bytes of entries that are kept in memory until they are recorded, beside the file that has them: about as many as the sink works on.
@@ -117,7 +117,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     directory,
     upstreams,
     redacts,
-    limit = LIMIT,
+    limit = redacts ? LIMIT.inMemory : LIMIT.onDisk,
     endWithin = SHORT,
     recordAfter = LATER,
     count,
@@ -151,7 +151,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     sink.record(ref, settled, { left });
   };
   /** When each of those that wait for the sink was given to it, the oldest first. */
-  const since = new Set<{ readonly at: number }>();
+  const since = new Set<{ readonly at: number; readonly size: number }>();
   /** What is called when entries that wait are recorded. */
   const counted = (
     refs: readonly EntryRef[],
@@ -159,12 +159,12 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   ): ((outcome: RecordedEntry) => void) => {
     const size = refs.reduce((sum, ref) => sum + ('bytes' in ref ? ref.bytes.length : 0), 0);
     inMemory += size;
-    const began = { at: performance.now() };
+    const began = { at: Math.round(performance.now()), size };
     since.add(began);
     return (outcome) => {
       since.delete(began);
       waiting--;
-      inMemory -= size;
+      inMemory -= began.size;
       done(outcome);
       if (waiting > 0) return;
       for (const drained of whenDrained) drained();
@@ -229,13 +229,14 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       counted([ref], (outcome) => settled(outcome)),
     );
     call.addEnd = (ended) => {
-      const end = waitingOf(ended);
-      return entry.addEnd(() => {
-        const endRef = refFor(ended);
-        waiting++;
-        settled = counted([endRef], (outcome) => settleBoth(call, start, end, outcome));
-        return endRef;
-      });
+      if (entry.isSent()) return false;
+      // Nothing that waits may hold what was noted: its bytes are in the file.
+      const [end, endRef] = [waitingOf(ended), refFor(ended)];
+      waiting++;
+      settled = counted([endRef], (outcome) => settleBoth(start, end, outcome));
+      entry.addEnd(endRef);
+      forget(end.id);
+      return true;
     };
   };
   /**
@@ -250,20 +251,22 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     recordBefore(call.place, call);
     const { noted } = takeBegun(call) ?? {};
     if (noted === undefined) return false;
-    recordBoth(call, [waitingOf(noted), refFor(noted)], [waitingOf(ended), refFor(ended)]);
+    recordBoth([waitingOf(noted), refFor(noted)], [waitingOf(ended), refFor(ended)]);
+    forget(ended.id);
     return true;
   };
+  /** Of a call that is noted whole nothing else is kept while it waits: many do while the log is away, or slower than calls come. */
   const recordBoth = (
-    call: Call,
     [start, ref]: readonly [Waiting, EntryRef],
     [end, endRef]: readonly [Waiting, EntryRef],
+    left = false,
   ): void => {
-    const settled = counted([ref, endRef], (outcome) => settleBoth(call, start, end, outcome));
-    sink.record(ref, settled, { end: endRef });
+    const settled = counted([ref, endRef], (outcome) => settleBoth(start, end, outcome));
+    sink.record(ref, settled, { left, end: endRef });
   };
-  const settleBoth = (call: Call, start: Waiting, end: Waiting, outcome: RecordedEntry): void => {
-    call.started = start;
+  const settleBoth = (start: Waiting, end: Waiting, outcome: RecordedEntry): void => {
     settle(end, outcome);
+    journal.done(start);
   };
   const settle = (entry: Waiting, outcome: RecordedEntry): void => {
     const call = calls.get(entry.id);
@@ -374,11 +377,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       continue;
     }
     waiting++;
-    const settled = counted([start.ref, end.ref], (outcome) => {
-      settle(end, outcome);
-      journal.done(start);
-    });
-    sink.record(start.ref, settled, { left: true, end: end.ref });
+    recordBoth([start, start.ref], [end, end.ref], true);
   }
 
   return {

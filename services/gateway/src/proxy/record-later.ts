@@ -4,8 +4,10 @@ import { openWaitingEntries } from './waiting-entries.ts';
 
 /** An entry on its way to the sink. */
 export type QueuedEntry = {
-  /** Records the end of the call whose start it is with it, in one. @returns false if the sink has the start already */
-  readonly addEnd: (end: () => EntryRef) => boolean;
+  /** True if the sink has it. */
+  readonly isSent: () => boolean;
+  /** Records the end of the call whose start it is with it, in one, as long as it is not sent. */
+  readonly addEnd: (end: EntryRef) => void;
 };
 
 /** A sink that gets its entries a little later. */
@@ -56,10 +58,9 @@ export const recordLater = (sink: CallSink, milliseconds: number): LaterSink => 
     sink.record(ref, answered, how);
   };
   const queued = (entry: Entry): QueuedEntry => ({
+    isSent: () => entry.isSent,
     addEnd: (end) => {
-      if (entry.isSent) return false;
-      entry.how = { ...entry.how, end: end() };
-      return true;
+      entry.how = { ...entry.how, end };
     },
   });
   const sendDue = (most: number): void => {

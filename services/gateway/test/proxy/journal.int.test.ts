@@ -154,9 +154,9 @@ test('of small calls only so many wait that to know of them takes little memory,
   const noted = [];
   for (let i = 0; i < 2_000; i++) noted.push(await journal.append(startedEntry(`call-${i}`), []));
   const waiting = noted.filter((each) => each !== undefined);
-  // 2 KiB of the limit each, though they are a tenth of that.
-  expect(waiting).toHaveLength(Math.floor(1_000_000 / 2_048));
-  expect(journal.size()).toBeLessThan(200_000);
+  // 4 KiB of the limit each, though they are a twentieth of that.
+  expect(waiting).toHaveLength(Math.floor(1_000_000 / 4_096));
+  expect(journal.size()).toBeLessThan(100_000);
   for (const each of waiting) journal.done(each);
   expect(await journal.append(startedEntry('next'), [])).toBeDefined();
   await journal.close();

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { queryObjects } from 'node:v8';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { upstreamsOf } from '../../src/index.ts';
 import { decodeEntry, encodeEntry } from '../../src/proxy/entry.ts';
@@ -77,6 +78,7 @@ const call = async (url: string, text: string): Promise<number> => {
 const files = (): string[] => readdirSync(join(directory, 'calls'));
 const textOf = (ref: EntryRef): string => ('bytes' in ref ? Buffer.from(ref.bytes).toString() : '');
 const branch = { history: 'h', branchId: 0 };
+const buffers = (): number => queryObjects(Buffer, { format: 'count' });
 
 test('while the log is away calls go on, and wait in a file until they are recorded [calls §4.5]', async () => {
   const url = await open();
@@ -155,6 +157,26 @@ test.each([
     await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
   },
 );
+
+test('of calls that wait whole, nothing of what was noted stays in memory: it is in the file [calls §4.5]', async () => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  let held = 0;
+  hold = () => {
+    held++;
+    return promise;
+  };
+  const url = await open({ endWithin: 1, recordAfter: 0 });
+  const many = 256;
+  const calls = Array.from({ length: many }, (_, i) => call(url, `Question ${i}`));
+  // The recorder has as many as it takes at a time, and answers none; the others wait behind these.
+  await vi.waitFor(() => expect([held, asked.length]).toEqual([many, 128]), { timeout: 20_000 });
+  const before = buffers();
+  resolve(undefined);
+  await Promise.all(calls);
+  await vi.waitFor(() => expect(proxy?.backlog().calls).toBe(2 * many), { timeout: 20_000 });
+  // What each call held that has ended is gone, and nothing has come instead.
+  expect(buffers()).toBeLessThan(before - (many - 128));
+});
 
 test('calls that follow one another at once are recorded together, in their order [calls §4.5]', async () => {
   const url = await open({ endWithin: 600_000, recordAfter: 200 });
