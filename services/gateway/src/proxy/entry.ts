@@ -81,7 +81,7 @@ export type StartedEntry = z.infer<typeof Started>;
 export type EndedEntry = z.infer<typeof Ended>;
 
 /** Lengths of the head and the body, a checksum over both, and one over these three: a wrong length is not a file that ends. */
-const PREFIX = 16;
+export const PREFIX = 16;
 
 /** An entry as it stands in a file: its prefix and head; the body follows. */
 export const encodeEntry = (entry: ProxyEntry, body: readonly Uint8Array[] = []): Buffer[] => {
@@ -107,7 +107,7 @@ export type ReadEntry = { readonly entry: ProxyEntry; readonly body: Buffer; rea
 export const decodeEntry = (bytes: Buffer, at: number): ReadEntry | undefined => {
   if (at + PREFIX > bytes.length) return undefined;
   if (crc32(bytes.subarray(at, at + 12)) !== bytes.readUInt32LE(at + 12)) throw damagedAt(at);
-  const body = at + PREFIX + bytes.readUInt32LE(at);
+  const body = bodyAt(bytes, at);
   const next = body + bytes.readUInt32LE(at + 4);
   if (next > bytes.length) return undefined;
   if (crc32(bytes.subarray(at + PREFIX, next)) !== bytes.readUInt32LE(at + 8)) throw damagedAt(at);
@@ -116,6 +116,24 @@ export const decodeEntry = (bytes: Buffer, at: number): ReadEntry | undefined =>
     return { entry, body: bytes.subarray(body, next), next };
   } catch {
     throw damagedAt(at);
+  }
+};
+
+/** Where the body of the entry begins that begins at an offset. */
+export const bodyAt = (bytes: Buffer, at: number): number => at + PREFIX + bytes.readUInt32LE(at);
+
+/** Whose entry begins at an offset, if its lengths hold and its head can be read, whatever its body is. */
+export const decodeHead = (
+  bytes: Buffer,
+  at: number,
+): { readonly entry: StartedEntry | EndedEntry; readonly next: number } | undefined => {
+  if (crc32(bytes.subarray(at, at + 12)) !== bytes.readUInt32LE(at + 12)) return undefined;
+  const body = bodyAt(bytes, at);
+  try {
+    const entry = ProxyEntry.parse(JSON.parse(bytes.toString('utf8', at + PREFIX, body)));
+    return entry.kind === 'done' ? undefined : { entry, next: body + bytes.readUInt32LE(at + 4) };
+  } catch {
+    return undefined;
   }
 };
 

@@ -1,9 +1,10 @@
 import { bytesIn, joinBytes } from '@stemma/canonical';
-import { bootId, beganAt, isAlive, makeFolder, openFileHandle, readRegularFile } from '@stemma/machine';
+import { beganAt, bootId, makeFolder, openFileHandle } from '@stemma/machine';
 import { fail } from '@stemma/errors';
-import { readdir, rename, stat, unlink, type FileHandle } from 'node:fs/promises';
+import { rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeEntry, encodeEntry, type ProxyEntry } from './entry.ts';
+import { bodyAt, encodeEntry, PREFIX, type ProxyEntry } from './entry.ts';
+import { abandonedFiles, readLeftOver, unlessGone } from './left-over.ts';
 
 /** Where an entry stands: in a file, or in memory where nothing may be written that has secrets. */
 export type EntryRef =
@@ -17,7 +18,7 @@ export type Noted = Waiting & { readonly bytes: readonly Uint8Array[] };
 
 /**
  * Calls on their way into the log, in the order they were made. What was noted survives the end of the process; what is recorded is deleted with its
- * file, when all else in it is recorded too.
+ * file, when all else in it is recorded too. Where something else waits longer, its bytes are overwritten.
  */
 export type CallJournal = {
   /** Notes an entry. @returns undefined if there is no room, or it cannot be written: the call goes on unrecorded */
@@ -39,13 +40,16 @@ export type JournalOptions = {
   readonly limit: number;
   /** True: entries stay in memory. */
   readonly inMemory: boolean;
+  /** Milliseconds after which a body that is recorded is overwritten, if its file is still there; default 2,000. */
+  readonly blankAfter?: number;
   readonly warn: (sentence: string) => void;
 };
 
+/** Most files are gone by then: each call in them is recorded. */
+const BLANK_AFTER = 2_000;
+
 /** A file of this size is not written any further. */
 const FILE_SIZE = 16 * 1024 * 1024;
-/** An entry may be larger than a file is when it begins. */
-const MOST_LEFT = 2 ** 30;
 
 /** An entry counts as so many bytes at least: to know of it takes a quarter of a KiB of memory, however small it is. */
 const LEAST = 4 * 1024;
@@ -63,19 +67,28 @@ type Unwritten = {
   readonly failed: (error: unknown) => void;
 };
 
-type Segment = { readonly path: string; readonly handle: FileHandle; size: number; waiting: number };
+type FileRef = Extract<EntryRef, { file: string }>;
+
+type Segment = {
+  readonly path: string;
+  readonly handle: FileHandle;
+  size: number;
+  waiting: number;
+  /** Entries that are recorded, as the file says, and whose bodies are still there. */
+  finished: FileRef[];
+  /** How often the file began anew: then what stood where means nothing. */
+  begun: number;
+};
 
 /** The name of a file says which process writes it. */
 const nameOf = (number: number): string =>
   `${process.pid}-${beganAt(process.pid) ?? '0'}-${bootId()}-${number}.calls`;
 
-const OWNED = /^(\d+)-(\d+)-([\w-]+?)-(\d+)\.calls$/;
-
 /** Opens the journal of this process, and reads what earlier ones left in the directory. */
 export const openJournal = async (
   options: JournalOptions,
 ): Promise<{ readonly journal: CallJournal; readonly left: readonly Waiting[] }> => {
-  const { directory, limit, inMemory, warn } = options;
+  const { directory, limit, inMemory, warn, blankAfter = BLANK_AFTER } = options;
   const folder = join(directory, 'calls');
   makeFolder(folder);
   const files = await abandonedFiles(folder);
@@ -112,14 +125,21 @@ export const openJournal = async (
     const full = current;
     const path = join(folder, nameOf(number++));
     // The bodies of calls are for their owner alone.
-    current = { path, handle: await openFileHandle(path, 'new'), size: 0, waiting: 0 };
+    current = {
+      path,
+      handle: await openFileHandle(path, 'new'),
+      size: 0,
+      waiting: 0,
+      finished: [],
+      begun: 0,
+    };
     segments.set(path, current);
     if (full?.waiting === 0) await retire(full);
     return current;
   };
   /** Writes entries, one behind the other. @returns where each begins */
-  const write = async (entries: readonly Unwritten[]): Promise<readonly EntryRef[]> => {
-    const segment = await segmentFor();
+  const write = async (entries: readonly Unwritten[], given?: Segment): Promise<readonly EntryRef[]> => {
+    const segment = given ?? (await segmentFor());
     const at = segment.size;
     const refs: EntryRef[] = [];
     for (const { length } of entries) {
@@ -142,13 +162,13 @@ export const openJournal = async (
     return refs;
   };
   /** Writes entries together; where that fails, each for itself, so that none keeps the others from being noted. */
-  const writeEach = async (entries: readonly Unwritten[]): Promise<void> => {
+  const writeEach = async (entries: readonly Unwritten[], given?: Segment): Promise<void> => {
     try {
-      const refs = await write(entries);
+      const refs = await write(entries, given);
       for (const [i, { written }] of entries.entries()) written(refs[i] as EntryRef);
     } catch (error) {
       if (entries.length === 1) entries[0]?.failed(error);
-      else for (const entry of entries) await writeEach([entry]);
+      else for (const entry of entries) await writeEach([entry], given);
     }
   };
   /** Entries that wait until those before them are written, and those that were recorded meanwhile. */
@@ -173,7 +193,7 @@ export const openJournal = async (
   const flushSoon = (): void => {
     if (unwritten.length + recorded.length === 1) void inTurn(flush);
   };
-  /** Files in which nothing waits any more begin anew or go. @returns what says of the other entries that they are recorded */
+  /** Files in which nothing waits any more begin anew or go. @returns what the current file says of the other entries: they are recorded */
   const forget = async (finished: readonly Waiting[]): Promise<readonly Unwritten[]> => {
     const files = Map.groupBy(finished, ({ ref }) => ('file' in ref ? ref.file : null));
     const dones: Unwritten[] = [];
@@ -194,17 +214,50 @@ export const openJournal = async (
       return [];
     }
     segment.waiting -= gone.length;
-    if (segment.waiting > 0) return gone.map(doneOf);
+    if (segment.waiting > 0) {
+      const dones = gone.map((each) => doneOf(each, segment));
+      // In the file of the entry: whoever finds its body overwritten finds there that it is recorded.
+      if (segment === current && segment.size < FILE_SIZE) return dones;
+      await writeEach(dones, segment);
+      return [];
+    }
     if (segment !== current) await retire(segment);
     else {
       segment.size = 0;
+      segment.finished = [];
+      segment.begun++;
       await segment.handle.truncate(0);
     }
     return [];
   };
-  const doneOf = ({ id, kind }: Waiting): Unwritten => {
+  const doneOf = ({ id, kind, ref }: Waiting, segment: Segment): Unwritten => {
     const pieces = encodeEntry({ kind: 'done', id, what: kind });
-    return { pieces, length: bytesIn(pieces), isDone: true, written: () => undefined, failed: warnOf };
+    const written = (): void => {
+      if ('file' in ref) segment.finished.push(ref);
+      blanking ??= setTimeout(() => void blankAll(), blankAfter);
+    };
+    return { pieces, length: bytesIn(pieces), isDone: true, written, failed: warnOf };
+  };
+  let blanking: NodeJS.Timeout | undefined;
+  const blankAll = async (): Promise<void> => {
+    blanking = undefined;
+    for (const segment of segments.values()) await blank(segment).catch(warnOf);
+  };
+  /** Overwrites bodies that are recorded, when what says so of them is on the disk. */
+  const blank = async (segment: Segment): Promise<void> => {
+    const { finished, handle, begun } = segment;
+    if (finished.length === 0) return;
+    segment.finished = [];
+    // A file that is closed meanwhile is gone.
+    const isSynced = await handle.datasync().then(
+      () => true,
+      () => false,
+    );
+    if (isSynced)
+      await inTurn(async () => {
+        if (segments.get(segment.path) !== segment || segment.begun !== begun) return;
+        for (const { at, length } of finished) await blankBody(handle, at, length);
+      });
   };
   const note = (pieces: readonly Buffer[]): Promise<EntryRef> =>
     new Promise((written, failed) => {
@@ -238,11 +291,12 @@ export const openJournal = async (
       flushSoon();
     },
     close: async () => {
+      clearTimeout(blanking);
       await tail;
+      const open = [...segments.values()];
+      segments.clear();
       await Promise.all(
-        [...segments.values()].map((segment) =>
-          segment.waiting === 0 ? retire(segment) : segment.handle.close(),
-        ),
+        open.map((segment) => (segment.waiting === 0 ? retire(segment) : segment.handle.close())),
       );
     },
   };
@@ -251,56 +305,11 @@ export const openJournal = async (
 
 const lengthOf = (ref: EntryRef): number => ('bytes' in ref ? ref.bytes.length : ref.length);
 
-/** Undefined for a file that is not there any more: another process that began with this one has recorded what was in it. */
-const unlessGone = async <T>(act: Promise<T>): Promise<T | undefined> => {
-  try {
-    return await act;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+/** Overwrites the body of an entry; its lengths and its head stay, which say whose it was. */
+const blankBody = async (handle: FileHandle, at: number, length: number): Promise<void> => {
+  const { buffer: prefix } = await handle.read(Buffer.alloc(PREFIX), 0, PREFIX, at);
+  for (let from = bodyAt(prefix, 0); from < length; from += ZEROS.length)
+    await handle.write(ZEROS, 0, Math.min(ZEROS.length, length - from), at + from);
 };
 
-/** The files whose process has ended, the oldest first. */
-const abandonedFiles = async (folder: string): Promise<string[]> => {
-  const found: { readonly path: string; readonly at: number; readonly number: number }[] = [];
-  for (const name of await readdir(folder)) {
-    const [, pid, began, boot, number] = OWNED.exec(name) ?? [];
-    if (pid === undefined) continue;
-    const isOfThisBoot = boot === bootId();
-    if (isOfThisBoot && isAlive(Number(pid), began === '0' ? undefined : began)) continue;
-    const path = join(folder, name);
-    const stats = await unlessGone(stat(path));
-    // A pipe would never be read to its end.
-    if (stats?.isFile() === true) found.push({ path, at: stats.mtimeMs, number: Number(number) });
-  }
-  return found.sort((a, b) => a.at - b.at || a.number - b.number).map(({ path }) => path);
-};
-
-const readLeftOver = async (
-  files: readonly string[],
-  damaged: (file: string, reason: string) => void,
-): Promise<Waiting[]> => {
-  const waiting = new Map<string, Waiting>();
-  for (const file of files) {
-    const bytes = await unlessGone(Promise.resolve(file).then((path) => readRegularFile(path, MOST_LEFT)));
-    if (bytes === undefined) continue;
-    try {
-      for (let at = 0; ;) {
-        const read = decodeEntry(bytes, at);
-        // The process ended while it wrote the last one.
-        if (read === undefined) break;
-        const { entry, next } = read;
-        if (entry.kind === 'done') waiting.delete(`${entry.what} ${entry.id}`);
-        else {
-          const ref = { file, at, length: next - at };
-          waiting.set(`${entry.kind} ${entry.id}`, { kind: entry.kind, id: entry.id, ref });
-        }
-        at = next;
-      }
-    } catch (error) {
-      damaged(file, error instanceof Error ? error.message : String(error));
-    }
-  }
-  return [...waiting.values()];
-};
+const ZEROS = Buffer.alloc(64 * 1024);

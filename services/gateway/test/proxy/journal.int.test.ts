@@ -149,6 +149,42 @@ test('a file of which everything is recorded begins anew', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+test('what is recorded is overwritten in its file while something else in it waits, and a process that follows a killed one finds the rest', async () => {
+  const { journal } = await openJournal({
+    ...{ directory: home, limit: 100_000_000, inMemory: false, blankAfter: 1 },
+    warn: (sentence) => expect.unreachable(sentence),
+  });
+  const folder = join(home, 'calls');
+  const bytes = (): string =>
+    readdirSync(folder)
+      .map((name) => readFileSync(join(folder, name), 'latin1'))
+      .join('');
+  const body = (i: number): Buffer[] => [Buffer.from(`secret-${i} `.repeat(i % 5 === 0 ? 400_000 : 10))];
+  const noted = [];
+  // In several files: each is full after 16 MiB.
+  for (let i = 0; i < 30; i++) noted.push(await journal.append(startedEntry(`call-${i}`), body(i)));
+  const waits = new Set([3, 17, 29]);
+  expect(readdirSync(folder).length).toBeGreaterThan(1);
+  for (const [i, each] of noted.entries()) if (each !== undefined && !waits.has(i)) journal.done(each);
+  await expect
+    .poll(() => new Set(bytes().match(/secret-\d+/gu)), { timeout: 60_000, interval: 20 })
+    .toEqual(new Set(['secret-3', 'secret-17', 'secret-29']));
+  for (const i of waits) {
+    const ref = noted[i]?.ref;
+    if (ref === undefined || !('file' in ref)) throw new Error('it is not in a file');
+    expect(decodeEntry(readFileSync(ref.file), ref.at)?.body.toString()).toBe(body(i)[0]?.toString());
+  }
+  // As of a process that is killed now.
+  for (const name of readdirSync(folder)) {
+    const number = /-(\d+)\.calls$/u.exec(name)?.[1] ?? '';
+    writeFileSync(join(folder, `999999999-0-${bootId()}-${number}.calls`), readFileSync(join(folder, name)));
+  }
+  const { left, said } = await opened(home);
+  expect(said).toEqual([]);
+  expect(left.map(({ id }) => id)).toEqual(['call-3', 'call-17', 'call-29']);
+  await journal.close();
+});
+
 test('of small calls only so many wait that to know of them takes little memory, and there is room again for what is recorded', async () => {
   const { journal } = await opened(home);
   const noted = [];
