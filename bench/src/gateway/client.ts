@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 /** Connections of a client that are kept open, each with one request at a time. */
 export type Client = {
-  /** Resolves when the answer is whole. @throws an Error unless it is 200 or 201 */
+  /** Resolves when the answer is whole. @param body a text as it is, else as JSON. @throws an Error unless it is 200 or 201 */
   readonly post: (path: string, body: unknown) => Promise<void>;
   readonly get: (path: string) => Promise<void>;
   readonly close: () => void;
@@ -38,7 +38,7 @@ export const openClient = async (url: string, connections: number): Promise<Clie
   };
   return {
     post: (path, body) => {
-      const text = JSON.stringify(body);
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
       const length = Buffer.byteLength(text);
       const head = `POST ${path} HTTP/1.1\r\nhost: ${host}\r\ncontent-type: application/json\r\n`;
       return ask(`${head}content-length: ${length}\r\n\r\n${text}`);

@@ -4,8 +4,14 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inParallel, median, spread, timed, type Spread } from '../measure.ts';
-import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
+import { figure, type Aim, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import { openClient, type Client } from './client.ts';
+import {
+  measureNewConversations,
+  newConversationsAims,
+  newConversationsTable,
+  type NewConversations,
+} from './new-conversations.ts';
 import { openProcesses } from './processes.ts';
 
 /** Commands a second: the first ones of a gateway that has just started, and later `many` at once; and one at a time. */
@@ -163,57 +169,99 @@ const startPlaces = async (directory: string): Promise<OpenPlaces> => {
   };
 };
 
-/** Commands a second over HTTP: gateway, log and rows, as one process and apart. */
-export const gateway = async ({ directory, quick, rounds, only }: BenchmarkOptions): Promise<Report> => {
+/** The rows that `--only` knows beside those of the systems. */
+const CONVERSATIONS = 'conversations';
+
+/** How many new conversations are recorded; of many, in one round. */
+const sizesOf = (quick: boolean): readonly { readonly count: number; readonly rounds: number }[] =>
+  quick
+    ? [{ count: 100, rounds: 1 }]
+    : [
+        { count: 5_000, rounds: Infinity },
+        { count: 50_000, rounds: 1 },
+      ];
+
+const measureConversations = async ({
+  directory,
+  quick,
+  rounds,
+}: BenchmarkOptions): Promise<ReadonlyMap<number, readonly NewConversations[]>> => {
+  const measured = new Map<number, NewConversations[]>();
+  for (const { count, rounds: most } of sizesOf(quick)) {
+    const all: NewConversations[] = [];
+    for (let round = 0; round < Math.min(rounds, most); round++)
+      all.push(await measureNewConversations(join(directory, `${round}-conversations-${count}`), count));
+    measured.set(count, all);
+  }
+  return measured;
+};
+
+/** Commands a second over HTTP: gateway, log and rows, as one process and apart; and new conversations through its proxy. */
+export const gateway = async (options: BenchmarkOptions): Promise<Report> => {
+  const { directory, quick, rounds, only } = options;
   const names = Object.keys(systemsIn({ kafka: '', rows: '' })).filter((name) => (only ?? name) === name);
-  if (names.length === 0) throw new Error(`the gateway's table has no row ${only ?? ''}`);
-  await using places = names.every((name) => name === 'embedded') ? NO_PLACES : await startPlaces(directory);
+  const withConversations = (only ?? CONVERSATIONS) === CONVERSATIONS;
+  if (names.length === 0 && !withConversations)
+    throw new Error(`the gateway's tables have no row ${only ?? ''}`);
   const commands = quick ? 200 : 5000;
   const measured = new Map<string, Measured[]>();
-  for (let round = 0; round < rounds; round++)
-    for (const name of names) {
-      await using place = await places.open();
-      const system = systemsIn(place)[name] as System;
-      const figures = await measureSystem(system, join(directory, `${round}-${name}`), commands);
-      measured.set(system.title, [...(measured.get(system.title) ?? []), figures]);
-    }
+  {
+    await using places = names.every((name) => name === 'embedded')
+      ? NO_PLACES
+      : await startPlaces(directory);
+    for (let round = 0; round < rounds; round++)
+      for (const name of names) {
+        await using place = await places.open();
+        const system = systemsIn(place)[name] as System;
+        const figures = await measureSystem(system, join(directory, `${round}-${name}`), commands);
+        measured.set(system.title, [...(measured.get(system.title) ?? []), figures]);
+      }
+  }
+  const conversations = withConversations ? await measureConversations(options) : new Map();
   return {
     name: 'gateway',
     tables: [
-      {
-        title: 'Commands over HTTP: gateway, log, rows',
-        columns: [
-          '',
-          '64 at once, a second',
-          'at half of it: ms, median',
-          'p99',
-          'one at a time, a second',
-          'just started: 64 at once, a second',
-          'a read after a write: ms, median',
-          'p99',
-        ],
-        rows: [...measured].map(([title, all]) => [
-          title,
-          ...[
-            median(all.map(({ many }) => many)),
-            median(all.map(({ half }) => half.median)),
-            median(all.map(({ half }) => half.p99)),
-            median(all.map(({ single }) => single)),
-            median(all.map(({ first }) => first)),
-            median(all.map(({ read }) => read.median)),
-            median(all.map(({ read }) => read.p99)),
-          ].map(figure),
-        ]),
-        notes: [
-          `${rounds} rounds; medians. Each command is one block; 64 at once go to ${HISTORIES} histories, one at a time to one.`,
-          `Every gateway has answered ${(1 + WARM_UP) * commands} commands before the ${MEASURED * commands} that are measured; at half of that rate ${commands} are sent.`,
-          `Just started: the first ${commands} commands of each.`,
-          'A read after a write: a command, then a question about its history, the answer of which has what the command wrote; one after another.',
-          'Who sends, the gateway, the broker, the database and the projector share the machine.',
-        ],
-      },
+      ...(measured.size === 0 ? [] : [commandsTable(measured, rounds, commands)]),
+      ...(conversations.size === 0 ? [] : [newConversationsTable(conversations)]),
     ],
-    aims: aimsAt(measured),
-    figures: Object.fromEntries(measured),
+    aims: [...aimsAt(measured), ...newConversationsAims(conversations)],
+    figures: { ...Object.fromEntries(measured), conversations: Object.fromEntries(conversations) },
   };
 };
+
+const commandsTable = (
+  measured: ReadonlyMap<string, readonly Measured[]>,
+  rounds: number,
+  commands: number,
+): Table => ({
+  title: 'Commands over HTTP: gateway, log, rows',
+  columns: [
+    '',
+    '64 at once, a second',
+    'at half of it: ms, median',
+    'p99',
+    'one at a time, a second',
+    'just started: 64 at once, a second',
+    'a read after a write: ms, median',
+    'p99',
+  ],
+  rows: [...measured].map(([title, all]) => [
+    title,
+    ...[
+      median(all.map(({ many }) => many)),
+      median(all.map(({ half }) => half.median)),
+      median(all.map(({ half }) => half.p99)),
+      median(all.map(({ single }) => single)),
+      median(all.map(({ first }) => first)),
+      median(all.map(({ read }) => read.median)),
+      median(all.map(({ read }) => read.p99)),
+    ].map(figure),
+  ]),
+  notes: [
+    `${rounds} rounds; medians. Each command is one block; 64 at once go to ${HISTORIES} histories, one at a time to one.`,
+    `Every gateway has answered ${(1 + WARM_UP) * commands} commands before the ${MEASURED * commands} that are measured; at half of that rate ${commands} are sent.`,
+    `Just started: the first ${commands} commands of each.`,
+    'A read after a write: a command, then a question about its history, the answer of which has what the command wrote; one after another.',
+    'Who sends, the gateway, the broker, the database and the projector share the machine.',
+  ],
+});

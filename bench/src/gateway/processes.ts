@@ -11,6 +11,8 @@ export type Processes = {
     env: NodeJS.ProcessEnv,
     ready: RegExp,
   ) => Promise<string>;
+  /** Of the service that was started last. */
+  readonly pid: () => number;
   readonly end: () => Promise<void>;
 };
 
@@ -34,6 +36,7 @@ export const openProcesses = (): Processes => {
         child.on('exit', () => reject(new Error(`${service} ended: ${said}`)));
       });
     },
+    pid: () => children.at(-1)?.pid ?? 0,
     end: async () => {
       for (const child of children.splice(0)) {
         if (child.exitCode !== null || child.signalCode !== null) continue;

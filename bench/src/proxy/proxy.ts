@@ -1,14 +1,12 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openProcesses } from '../gateway/processes.ts';
 import { inParallel, median, spread, timed, type Spread } from '../measure.ts';
 import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
 import { openCallClient, type CallClient } from './call-client.ts';
+import { conversation } from './conversation.ts';
 import { LITELLM, startLitellm } from './litellm.ts';
+import { recordedCalls, untilRecorded } from './recorded-calls.ts';
+import { startUpstream } from './upstream.ts';
 
 const AT_ONCE = 64;
 /** Calls each way before any is measured: until then the engine compiles what it runs. */
@@ -16,45 +14,12 @@ const WARM_UP = 300;
 /** Calls of one conversation; each has the answers before it. */
 const TURNS = 5;
 
-type Message = { readonly role: string; readonly content: string };
 type Way = { readonly title: string; readonly client: CallClient };
 type Measured = {
   readonly whole: Spread;
   readonly first: Spread;
   /** How much later the first byte comes than that of the same call straight to the upstream, which is made just before. */
   readonly behind: Spread;
-};
-
-const SYSTEM: Message = {
-  role: 'system',
-  content: 'You answer what you are asked, and nothing else. '.repeat(20),
-};
-const ANSWER: Message = {
-  role: 'assistant',
-  content: 'The weather is what it was, and so is the rest of what you asked for. '.repeat(26),
-};
-
-/** The requests of one conversation; no two begin alike. */
-const conversation = (name: string, turns: number): string[] => {
-  const messages = [SYSTEM, { role: 'user', content: `${name}: what is the weather?` }];
-  return Array.from({ length: turns }, (_, turn) => {
-    if (turn > 0) messages.push(ANSWER, { role: 'user', content: `And on day ${turn}?` });
-    return JSON.stringify({ model: 'gpt-4o', messages });
-  });
-};
-
-const startUpstream = async (): Promise<{ readonly url: string; readonly end: () => Promise<void> }> => {
-  const main = fileURLToPath(new URL('./upstream-main.ts', import.meta.url));
-  const child = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-  return {
-    url: line.replace(/^listening at /, ''),
-    end: async () => {
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
-    },
-  };
 };
 
 /** One call at a time, each way in turn: what slows one of them down slows the others, too. */
@@ -96,21 +61,6 @@ const manyAtOnce = async (
     await recorded();
   });
   return (conversations * TURNS * 1000) / ms;
-};
-
-/** How many calls a gateway has recorded. */
-const recordedCalls = async (url: string): Promise<number> => {
-  const text = await (await fetch(`${url}/metrics`)).text();
-  return Number(/stemma_proxied_calls_total\{[^}]*outcome="recorded"[^}]*\} (\d+)/.exec(text)?.[1] ?? 0);
-};
-
-/** Resolves when a gateway has recorded so many calls. */
-const untilRecorded = async (url: string, calls: number): Promise<void> => {
-  const until = performance.now() + 600_000;
-  while ((await recordedCalls(url)) < calls) {
-    if (performance.now() > until) throw new Error('the calls were not recorded in ten minutes');
-    await sleep(20);
-  }
 };
 
 const DIRECT = 'straight to the upstream';
