@@ -25,6 +25,22 @@ export type Payloads = {
    */
   using<T>(history: string, fn: (source: PayloadSource) => T | Promise<T>, frameAt?: FrameAt): Promise<T>;
   /**
+   * The payloads of many events, in the order of `refs`: the frames are read in runs, each of them once. More frames than the
+   * cache has room for are not cached: they would push out all others, and each other too.
+   *
+   * @throws as `using`
+   */
+  all(history: string, refs: readonly EventRef[]): Promise<readonly Payload[]>;
+  /**
+   * The events of frames one after another, for callers that read many frames once each: they are read in runs and not cached.
+   *
+   * @throws as `using`
+   */
+  eventsInTurn(
+    history: string,
+    seqs: readonly number[],
+  ): AsyncIterable<{ readonly seq: number; readonly events: readonly HistoryEvent[] }>;
+  /**
    * The events of a frame, contents in place. `once`: they are not cached, for callers that read many frames once
    * each. @throws as `using`
    */
@@ -66,6 +82,8 @@ export type PayloadsOptions = {
  */
 const DECODED_FACTOR = 3;
 const BYTES_PER_FRAME = 1_024;
+/** The bytes that a frame with a message takes at the least. */
+const SMALLEST_FRAME = 3 * BYTES_PER_FRAME;
 
 export type Readable = Parameters<typeof readFrame>[0];
 const readableOf = ({ envelope, frame, bodyAt }: OpenRecord): Readable => ({
@@ -112,7 +130,11 @@ export const openPayloads = ({
     return typeof at === 'number' ? frameInLog(history, seq, at) : frameInRows(history, seq, at);
   };
 
-  const decode = async (history: string, readable: Readable): Promise<CachedFrame> => {
+  const decode = async (
+    history: string,
+    readable: Readable,
+    sealed = isSealed(history),
+  ): Promise<CachedFrame> => {
     let bytes = sizeOf(readable.bytes.length);
     const counted: ContentSource = {
       sealer: contents.sealer,
@@ -122,7 +144,7 @@ export const openPayloads = ({
       },
     };
     const { events } = (await readFrame(readable, counted)).body;
-    return { events, bytes, isSealed: isSealed(history), payloads: [] };
+    return { events, bytes, isSealed: sealed, payloads: [] };
   };
 
   const read = async (history: string, seq: number, find: FrameAt): Promise<CachedFrame> => {
@@ -162,9 +184,31 @@ export const openPayloads = ({
   };
 
   const loadTogether = async (history: string, seqs: readonly number[]): Promise<void> => {
+    const sealed = isSealed(history);
     for (const [i, readable] of (await readTogether(history, seqs)).entries()) {
       if (readable === undefined) continue;
-      cached.set(keyOf(history, seqs[i] as number), await decode(history, readable));
+      cached.set(keyOf(history, seqs[i] as number), await decode(history, readable, sealed));
+    }
+  };
+
+  /** The frames of a run, one after another; those that are not cached are read together. */
+  const eachOf = async function* (
+    history: string,
+    run: readonly number[],
+    keep: boolean,
+  ): AsyncGenerator<{ readonly seq: number; readonly frame: CachedFrame }> {
+    const lacking = run.filter((seq) => cachedFrame(history, seq) === undefined);
+    const found = lacking.length > 1 ? await readTogether(history, lacking) : [];
+    const sealed = isSealed(history);
+    const readableOf = new Map(lacking.map((seq, i) => [seq, found[i]]));
+    for (const seq of run) {
+      const readable = readableOf.get(seq);
+      let frame = readable === undefined ? cachedFrame(history, seq) : undefined;
+      if (frame === undefined) {
+        frame = readable ? await decode(history, readable, sealed) : await read(history, seq, frameAt);
+        if (keep) cached.set(keyOf(history, seq), frame);
+      }
+      yield { seq, frame };
     }
   };
 
@@ -207,6 +251,21 @@ export const openPayloads = ({
           }
         }),
       );
+    },
+    all: async (history, refs) => {
+      const bySeq = Map.groupBy(refs.keys(), (i) => (refs[i] as EventRef).seq);
+      const keep = bySeq.size * SMALLEST_FRAME <= maxBytes;
+      const found = new Array<Payload>(refs.length);
+      for (const run of runsOf([...bySeq.keys()]))
+        for await (const { seq, frame } of eachOf(history, run, keep))
+          for (const i of bySeq.get(seq) as readonly number[])
+            found[i] = payloadAt(frame, refs[i] as EventRef);
+      return found;
+    },
+    async *eventsInTurn(history, seqs) {
+      for (let from = 0; from < seqs.length; from += RUN)
+        for await (const { seq, frame } of eachOf(history, seqs.slice(from, from + RUN), false))
+          yield { seq, events: frame.events };
     },
     events: async (history, seq, { once = false } = {}) => {
       const known = once ? (cachedFrame(history, seq) ?? (await read(history, seq, frameAt))) : null;

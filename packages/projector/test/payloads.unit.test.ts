@@ -175,3 +175,50 @@ it('a source finds frames where the caller says', async () => {
   expect(content).toBe('text 1');
   expect(reads()).toEqual([3]);
 });
+
+it('many payloads are read frame by frame from the first on, each once, in the order that they are asked for in, and a second time from the cache', async () => {
+  const { payloads, reads } = await openedWith();
+  const refs = [5, 1, 3, 1].map((seq) => ({ seq, index: 0 }));
+  const contents = async () => (await payloads.all('h', refs)).map(({ content }) => content);
+  expect(await contents()).toEqual(['text 4', 'text 0', 'text 2', 'text 0']);
+  expect(reads()).toEqual([2, 4, 6]);
+  expect(await contents()).toEqual(['text 4', 'text 0', 'text 2', 'text 0']);
+  expect(reads()).toEqual([]);
+  expect(await codeOf(payloads.all('h', [{ seq: 40, index: 0 }]))).toBe('E_SNAPSHOT_NOT_FOUND');
+});
+
+it('payloads of more frames than the cache has room for push nothing out of it', async () => {
+  const { payloads, reads } = await openedWith({ maxBytes: 6 * 3 * 1_024 - 1 });
+  payloads.keep('h', 40, frames[1]!.body.events, 100);
+  const refs = [1, 2, 3, 4, 5, 6].map((seq) => ({ seq, index: 0 }));
+  for (let i = 0; i < 3; i++) {
+    await payloads.all('h', refs);
+    expect(reads()).toEqual([2, 3, 4, 5, 6, 7]);
+  }
+  await payloads.events('h', 40);
+  expect(reads()).toEqual([]);
+  for (const read of [[3, 4, 5, 6, 7], []]) {
+    await payloads.all('h', refs.slice(1));
+    expect(reads()).toEqual(read);
+  }
+});
+
+it('events of frames in turn are not kept; a frame that is no longer there says so when it comes', async () => {
+  const { payloads, reads } = await openedWith();
+  const seqs: number[] = [];
+  for await (const { seq, events } of payloads.eventsInTurn('h', [0, 2, 3])) {
+    expect(events).toEqual(frames[seq]!.body.events);
+    seqs.push(seq);
+  }
+  expect([seqs, reads()]).toEqual([
+    [0, 2, 3],
+    [1, 3, 4],
+  ]);
+  await payloads.events('h', 3);
+  expect(reads()).toEqual([4]);
+  const until = async (): Promise<void> => {
+    for await (const { seq } of payloads.eventsInTurn('h', [1, 40])) seqs.push(seq);
+  };
+  expect(await codeOf(until())).toBe('E_SNAPSHOT_NOT_FOUND');
+  expect(seqs).toEqual([0, 2, 3, 1]);
+});

@@ -32,7 +32,6 @@ import {
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
-import { collect } from '@stemma/suspend';
 import { findBranchOf } from './find-branch.ts';
 import { listOpenedHistories } from './list-opened.ts';
 import type {
@@ -238,9 +237,7 @@ const withPayloads = async (
   { position, tree, thread }: TreeAt,
   refs: readonly EventRef[],
 ): Promise<TreeView> => {
-  const found = await projection.payloads.using(position.history, (source) =>
-    collect((attempt) => refs.map((ref) => attempt(source, ref, undefined))),
-  );
+  const found = await projection.payloads.all(position.history, refs);
   const frames = new Map<number, (Payload | undefined)[]>();
   for (const [i, { seq, index }] of refs.entries()) {
     let frame = frames.get(seq);

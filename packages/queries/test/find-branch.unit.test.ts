@@ -11,7 +11,7 @@ import {
   type GenerationView,
   type Value,
 } from '@stemma/row-store';
-import { foldedPayloads, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
+import { foldedPayloads, naiveHistory, payloadsInMemory, rowsUnderTest } from '@stemma/test-kit';
 import { beforeAll, expect, it } from 'vitest';
 import { checkSnapshotRows } from '../src/check-view.ts';
 import { findBranchRef } from '../src/find-branch.ts';
@@ -210,15 +210,13 @@ it('rows that do not give the recorded hashes are reported once and read again, 
         return own.rows.now(fn);
       }
     },
-    payloads: {
-      using: (_: string, fn: (source: unknown) => unknown) =>
-        Promise.resolve(
-          fn((ref: never) => {
-            const payload = naive.payload(ref);
-            return 'content' in payload ? { ...payload, content } : payload;
-          }),
-        ),
-    },
+    payloads: payloadsInMemory(
+      () => [],
+      (ref) => {
+        const payload = naive.payload(ref);
+        return 'content' in payload ? { ...payload, content } : payload;
+      },
+    ),
   } as unknown as Parameters<typeof checkSnapshotRows>[0];
   const position = own.rows.now((view) => positionOf(view, { history, branchId: 0, branch: history }, '@c1'));
   await checkSnapshotRows(projection, position);

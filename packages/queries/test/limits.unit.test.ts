@@ -1,6 +1,6 @@
 import type { HistoryEvent } from '@stemma/events';
 import type { Step } from '@stemma/history';
-import { HISTORY, naiveHistory, rowsUnderTest, type NaiveHistory } from '@stemma/test-kit';
+import { HISTORY, naiveHistory, payloadsInMemory, rowsUnderTest, type NaiveHistory } from '@stemma/test-kit';
 import type { GenerationView } from '@stemma/row-store';
 import type { Projection } from '@stemma/projector';
 import { beforeAll, expect, test } from 'vitest';
@@ -35,10 +35,7 @@ const record = (
   const projection = {
     read: async (fn: (view: GenerationView) => unknown) => rows.now(fn),
     catchUp: () => Promise.resolve(),
-    payloads: {
-      events: (_: string, seq: number) => Promise.resolve(events(seq)),
-      using: async (_: string, fn: (source: unknown) => unknown) => fn(history.payload),
-    },
+    payloads: payloadsInMemory(events, history.payload),
   } as unknown as Projection;
   return { history, projection, read: (fn) => rows.now(fn) };
 };

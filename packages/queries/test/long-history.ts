@@ -12,7 +12,7 @@ import { HISTORY_STORE } from '@stemma/history-store';
 import type { Projector } from '@stemma/projector';
 import { ALL_FOLDS, audit, diffs, loadingTokenizer, sizes } from '@stemma/read-models';
 import { openMemoryRowStore, stageRows, type RowReader } from '@stemma/row-store';
-import { HISTORY } from '@stemma/test-kit';
+import { HISTORY, payloadsInMemory } from '@stemma/test-kit';
 
 /** A history of many cycles with its rows, kept without copies; and how often a whole position was read of it. */
 export type LongHistory = { readonly projector: Projector; readonly reads: { rows: number } };
@@ -102,10 +102,7 @@ export const longHistory = async (cycles: number): Promise<LongHistory> => {
   });
   const projector = {
     read: (fn: (view: RowReader) => unknown) => rows.now((view) => fn(counted(view))),
-    payloads: {
-      events: (_: string, seq: number) => Promise.resolve(frames[seq] ?? []),
-      using: (_: string, fn: (source: typeof payload) => unknown) => Promise.resolve(fn(payload)),
-    },
+    payloads: payloadsInMemory((seq) => frames[seq] ?? [], payload),
   } as unknown as Projector;
   return { projector, reads };
 };

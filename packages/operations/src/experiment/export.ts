@@ -1,6 +1,6 @@
 import { canonicalJson, toHex, type WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat } from '@stemma/context-tree';
-import { isOf } from '@stemma/events';
+import { isOf, type HistoryEvent } from '@stemma/events';
 import { branchAddress } from '@stemma/history';
 import { readAncestorPath, readBranchState, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
@@ -54,8 +54,10 @@ export const exportExperiment = async function* (
   };
   yield `${canonicalJson(header).slice(0, -1)},"commands":[\n`;
   let separator = '';
-  for (const frameSummary of frameSummaries) {
-    const command = await commandOf(projection, history, frameSummary, after, leftOut);
+  const seqs = frameSummaries.map((frameSummary) => frameSummary.seq);
+  for await (const frame of projection.payloads.eventsInTurn(history, seqs)) {
+    const frameSummary = frameSummaries[numbers.get(frame.seq) as number] as FrameSummary;
+    const command = await commandOf(projection, history, { frameSummary, ...frame }, after, leftOut);
     if (command === null) continue;
     yield `${separator}${canonicalJson(command as unknown as WideJson)}`;
     separator = ',\n';
@@ -73,12 +75,11 @@ const seedsOf = (configuration: { readonly [name: string]: WideJson }): Experime
 const commandOf = async (
   projection: Projection,
   history: string,
-  frameSummary: FrameSummary,
+  { frameSummary, events }: { readonly frameSummary: FrameSummary; readonly events: readonly HistoryEvent[] },
   after: (at: { readonly branchId: number; readonly seq: number }) => number | null,
   leftOut: string[],
 ): Promise<ExperimentCommand | null> => {
   const { seq, branchId, at, command } = frameSummary;
-  const events = await projection.payloads.events(history, seq);
   const imported = events.some(({ type }) => type === 'SnapshotImported');
   const branch = branchAddress(history, branchId);
   const position = { history, branch, branchId, seq, cycle: null, committed: true, label: `@s${seq}` };

@@ -4,7 +4,6 @@ import { payloadIn } from '@stemma/history';
 import type { ThreadEntry, ThreadSlice, ThreadStep } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { textOfContent, tokenCounter, type TokenCounter } from '@stemma/read-models';
-import { collect } from '@stemma/suspend';
 import { LRUCache } from 'lru-cache';
 
 /** The size of a sent message: the bytes of its JSON in the thread, the tokens of its content. */
@@ -62,9 +61,7 @@ export const openMeasures = async (projection: Projection, history: string, coun
       if (counts.get(key) === undefined) lacking.set(key, payload);
     }
     if (lacking.size === 0) return;
-    const payloads = await projection.payloads.using(history, (source) =>
-      collect((attempt) => [...lacking.values()].map((ref) => attempt(source, ref, undefined))),
-    );
+    const payloads = await projection.payloads.all(history, [...lacking.values()]);
     for (const [i, key] of [...lacking.keys()].entries()) countContent(key, payloads[i]?.['content']);
   };
   /** The same for the slices of a step, and for those of the steps after it every so many steps. */

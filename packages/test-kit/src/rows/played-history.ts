@@ -1,5 +1,5 @@
 import type { HistoryEvent } from '@stemma/events';
-import { payloadIn, type Step } from '@stemma/history';
+import type { Step } from '@stemma/history';
 import { findSnapshot, readPositionMeta, readTipSeq, type Position } from '@stemma/history-store';
 import type { Projector } from '@stemma/projector';
 import { FOLDS_AT_ONCE } from './folds-at-once.ts';
@@ -7,6 +7,7 @@ import { openMemoryRowStore, stageRows, type MemoryGeneration } from '@stemma/ro
 import { HISTORY, naiveHistory, type NaiveHistory } from '../naive-history.ts';
 import { perform, START, type RandomOperation } from '../random-steps.ts';
 import { foldedPayloads } from './folded-payloads.ts';
+import { payloadsInMemory } from './payloads-in-memory.ts';
 
 /** A history of random acts with its rows, and as much of a projector as questions read. */
 export type Played = {
@@ -37,15 +38,7 @@ export const play = (operations: readonly RandomOperation[], start: Step = START
   const events = (seq: number): readonly HistoryEvent[] => history.frames[seq]?.body.events ?? [];
   const projector = {
     read: (fn: Parameters<Projector['read']>[0]) => rows.now(fn),
-    payloads: {
-      events: (_: string, seq: number) => Promise.resolve(events(seq)),
-      using: (_: string, fn: (source: unknown) => unknown) =>
-        Promise.resolve(
-          fn(({ seq, index }: { seq: number; index: number }) =>
-            payloadIn(events(seq)[index] as HistoryEvent),
-          ),
-        ),
-    },
+    payloads: payloadsInMemory(events),
   } as unknown as Projector;
   const positionAt = (branchId: number, seq: number): Position =>
     rows.now((view) => {
