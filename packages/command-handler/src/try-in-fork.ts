@@ -1,6 +1,8 @@
 import {
   flattenTree,
+  partialThread,
   threadBytes,
+  type ThreadSpan,
   UNLOADED,
   withIds,
   type FlatTree,
@@ -20,11 +22,13 @@ import {
 import type { Position } from '@stemma/history-store';
 import { ZERO_HASH } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
+import { readThreadLength } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import { collect, fetching, resume } from '@stemma/suspend';
 import { openHistoryRows } from './decision-sources.ts';
 import type { HistoryFacts } from './decision-state.ts';
 import { idsOf, namesOf } from './recent-frames.ts';
+import { bytesAfter, threadDifference, type ThreadDifference } from './thread-difference.ts';
 
 /** What somebody would record in forks that are not there yet: in each the same. */
 export type ForkSteps = Pick<Command, 'by' | 'notes' | 'steps'> & {
@@ -36,6 +40,13 @@ export type ForkSteps = Pick<Command, 'by' | 'notes' | 'steps'> & {
 export type TriedFork = {
   /** The bytes of the provider thread that it would show then (context-tree §4). */
   thread(): Promise<string>;
+  /**
+   * What it would show then beside what the position shows, and the bytes of both threads: read without the turns that nothing
+   * changes. Undefined: only the whole threads say it.
+   */
+  difference(): Promise<
+    (ThreadDifference & { readonly bytesBefore: number; readonly bytesAfter: number }) | undefined
+  >;
 };
 
 /**
@@ -56,7 +67,18 @@ export const tryInFork = async (
   const first = await trial.decide([]);
   // A third fork would be refused what the second one is.
   if (forks > 1) await trial.decide(first.events);
-  return { thread: () => trial.show(first) };
+  return {
+    thread: () => trial.show(first),
+    difference: async () => {
+      const { history, branchId, seq } = position;
+      const found = await trial.difference(first);
+      if (found === undefined) return undefined;
+      const bytesBefore = await projection.read((rows) => readThreadLength(rows, history, branchId, seq));
+      return bytesBefore === undefined
+        ? undefined
+        : { ...found, bytesBefore, bytesAfter: bytesAfter(found, bytesBefore) };
+    },
+  };
 };
 
 /** A fork in memory, and what was decided in it. */
@@ -95,6 +117,33 @@ const openTrial = async (
       () => rows.readFacts(fn),
       fetching(UNLOADED, (needs) => rows.readFacts((facts) => facts.loadTurns(withIds(needs, [])))),
     );
+  const spansBefore = new Map<Decision, readonly ThreadSpan[]>();
+  /** What `fn` reads of a fork to which what was decided in it was applied once; `before`: its thread until then. */
+  const applied = <T>(
+    decision: Decision,
+    fn: (payloadOf: PayloadSource, before: readonly ThreadSpan[]) => T,
+  ): Promise<T> => {
+    const { fork, state, events } = decision;
+    const seq = next + 1;
+    const frame: Frame = {
+      envelope: { v: 1, history: position.history, seq, prev: ZERO_HASH },
+      body: { ...by, command: command.id, digest: ZERO_HASH, at: now, branchId: next, events },
+    };
+    return reading((facts, payload) => {
+      let before = spansBefore.get(decision);
+      if (before === undefined) {
+        before = fork.thread === 'full' ? spansOf(fork, payload) : [];
+        // What is missing throws, and then this begins again: so all that is missing is named at once.
+        if (events.length > 0) applyFrame(state, frame, sourcesOf(facts, payload));
+        spansBefore.set(decision, before);
+      }
+      const payloadOf: PayloadSource = (ref) => {
+        const own = ref.seq === seq ? events[ref.index] : undefined;
+        return own === undefined ? payload(ref) : payloadIn(own);
+      };
+      return fn(payloadOf, before);
+    });
+  };
   return {
     /** @param taken what is recorded beside it, with ids and names that it may not have */
     decide: async (taken: readonly HistoryEvent[]): Promise<Decision> => {
@@ -122,28 +171,24 @@ const openTrial = async (
       });
     },
     /** The thread of a fork with what was decided in it. */
-    show: async ({ fork, state, events }: Decision): Promise<string> => {
-      const seq = next + 1;
-      const frame: Frame = {
-        envelope: { v: 1, history: position.history, seq, prev: ZERO_HASH },
-        body: { ...by, command: command.id, digest: ZERO_HASH, at: now, branchId: next, events },
-      };
-      let isApplied = events.length === 0;
+    show: (decision: Decision): Promise<string> => {
       let flat: FlatTree | undefined;
-      return reading((facts, payload) => {
-        // What is missing throws, and then this begins again: so all that is missing is named at once.
-        if (!isApplied) applyFrame(state, frame, sourcesOf(facts, payload));
-        isApplied = true;
-        const { tree, thread } = fork;
+      return applied(decision, (payloadOf) => {
+        const { tree, thread } = decision.fork;
         tree.requireWhole();
-        flat ??= flattenTree(tree);
-        const shown = flat;
-        const payloadOf: PayloadSource = (ref) => {
-          const own = ref.seq === seq ? events[ref.index] : undefined;
-          return own === undefined ? payload(ref) : payloadIn(own);
-        };
+        const shown = (flat ??= flattenTree(tree));
         return collect((attempt) => threadBytes(shown, (ref) => attempt(payloadOf, ref, {}), thread));
       });
     },
+    /** What differs between the threads of a fork without and with what was decided in it. */
+    difference: async (decision: Decision): Promise<ThreadDifference | undefined> => {
+      if (decision.fork.thread !== 'full') return undefined;
+      return applied(decision, (payloadOf, before) =>
+        threadDifference(before, spansOf(decision.fork, payloadOf)),
+      );
+    },
   };
 };
+
+const spansOf = ({ tree }: BranchState, source: PayloadSource): readonly ThreadSpan[] =>
+  collect((attempt) => partialThread(tree, source, attempt));

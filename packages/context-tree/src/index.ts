@@ -53,6 +53,7 @@ export {
   requireRemovable,
   requireReplaceable,
 } from './placement.ts';
+export { partialThread, type ThreadSpan } from './partial-thread.ts';
 export { planExpiry } from './plan-expiry.ts';
 export { planPrune } from './plan-prune.ts';
 export type { Policy, ThreadMode } from './policy.ts';

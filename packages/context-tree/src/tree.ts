@@ -139,6 +139,11 @@ export class Tree {
     return !this.#unloaded.has(turn);
   }
 
+  /** The number of blocks of a turn that is not loaded; undefined: it is loaded. */
+  unloadedBlocks(turn: TreeNode): number | undefined {
+    return this.#unloaded.get(turn)?.blocks;
+  }
+
   /** The number of nodes in memory. */
   get loadedNodes(): number {
     return this.#links.index.size;

@@ -18,6 +18,17 @@ export const previewSteps =
     const resolved = await home.branches.resolveSteps(branchRef, 'none', body.steps);
     const { steps } = parseCommand({ id: 'none', history, branchId, ...written, steps: [...resolved.steps] });
     const tried = await home.tryInFork(position, { ...written, steps });
+    const found = await tried.difference();
+    if (found !== undefined)
+      return {
+        position: positionAnswer(position),
+        same_first: found.sameFirst,
+        before: found.before.map((text) => parseWideJson(text)),
+        after: found.after.map((text) => parseWideJson(text)),
+        same_last: found.sameLast,
+        bytes_before: found.bytesBefore,
+        bytes_after: found.bytesAfter,
+      };
     const { tree, payloads, thread } = await home.view(position);
     const [before, after] = [threadBytes(tree, payloads, thread), await tried.thread()];
     return {
