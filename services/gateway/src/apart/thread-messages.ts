@@ -3,7 +3,7 @@ import type { HomeOptions } from '@stemma/home';
 import type { DoorCounts } from '../front/door-counts.ts';
 import type { HeaderList } from '../front/header-list.ts';
 import type { ClientPorts } from '../questions-apart/programs.ts';
-import type { EntryRef } from '../proxy/journal.ts';
+import type { EntryRef } from '../proxy/entry.ts';
 import type { StartedEntry } from '../proxy/entry.ts';
 import type { ProxyBacklog } from '../proxy/open-proxy.ts';
 import type { RecordedEntry, SteeredEntry } from '../proxy/call-sink.ts';

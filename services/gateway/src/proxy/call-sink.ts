@@ -1,6 +1,5 @@
 import type { CallStatus } from '@stemma/events';
-import type { AskedScope, CallBranch, StartedEntry } from './entry.ts';
-import type { EntryRef } from './journal.ts';
+import type { AskedScope, CallBranch, EntryRef, StartedEntry } from './entry.ts';
 
 /** Records entries, in the order in which it gets them. */
 export type CallSink = {

@@ -1,7 +1,7 @@
 import { openFileHandle } from '@stemma/machine';
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { EntryRef } from './journal.ts';
+import type { EntryRef } from './entry.ts';
 
 /** Reads entries where they stand in files of the journal. */
 export type EntryFiles = {

@@ -80,6 +80,13 @@ export type ProxyEntry = z.infer<typeof ProxyEntry>;
 export type StartedEntry = z.infer<typeof Started>;
 export type EndedEntry = z.infer<typeof Ended>;
 
+/** Where an entry stands: in a file, or in memory where nothing may be written that has secrets. */
+export type EntryRef =
+  { readonly file: string; readonly at: number; readonly length: number } | { readonly bytes: Uint8Array };
+
+/** An entry that is not recorded yet. */
+export type Waiting = { readonly kind: 'started' | 'ended'; readonly id: string; readonly ref: EntryRef };
+
 /** Lengths of the head and the body, a checksum over both, and one over these three: a wrong length is not a file that ends. */
 export const PREFIX = 16;
 

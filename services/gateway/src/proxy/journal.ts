@@ -3,15 +3,8 @@ import { beganAt, bootId, makeFolder, openFileHandle } from '@stemma/machine';
 import { fail } from '@stemma/errors';
 import { rename, unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bodyAt, encodeEntry, PREFIX, type ProxyEntry } from './entry.ts';
+import { bodyAt, encodeEntry, PREFIX, type EntryRef, type ProxyEntry, type Waiting } from './entry.ts';
 import { abandonedFiles, readLeftOver, unlessGone } from './left-over.ts';
-
-/** Where an entry stands: in a file, or in memory where nothing may be written that has secrets. */
-export type EntryRef =
-  { readonly file: string; readonly at: number; readonly length: number } | { readonly bytes: Uint8Array };
-
-/** An entry that is not recorded yet. */
-export type Waiting = { readonly kind: 'started' | 'ended'; readonly id: string; readonly ref: EntryRef };
 
 /** One that was noted just now, and the entry itself: who records it at once need not read it. */
 export type Noted = Waiting & { readonly bytes: readonly Uint8Array[] };

@@ -1,8 +1,7 @@
 import { bootId, isAlive, readRegularFile } from '@stemma/machine';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeEntry, decodeHead } from './entry.ts';
-import type { Waiting } from './journal.ts';
+import { decodeEntry, decodeHead, type Waiting } from './entry.ts';
 
 /** The name of a file says which process writes it. */
 const OWNED = /^(\d+)-(\d+)-([\w-]+?)-(\d+)\.calls$/;

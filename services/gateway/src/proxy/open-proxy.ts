@@ -5,11 +5,11 @@ import { answerAndClose } from '../front/answer-and-close.ts';
 import { errorAnswer } from '../front/error-answer.ts';
 import { addressOf, type ProxyAddress, type Upstreams } from './address.ts';
 import type { CallSink, RecordedEntry } from './call-sink.ts';
-import { type AskedScope, type CallBranch, type EndedEntry, type StartedEntry } from './entry.ts';
+import type { AskedScope, CallBranch, EndedEntry, EntryRef, StartedEntry, Waiting } from './entry.ts';
 import { exchange, type RequestToSend } from './exchange.ts';
 import { recordLater } from './record-later.ts';
 import { tunnel } from './tunnel.ts';
-import { openJournal, type EntryRef, type Noted, type Waiting } from './journal.ts';
+import { openJournal, type Noted } from './journal.ts';
 
 export type ProxyOptions = {
   /** The directory of the home. */

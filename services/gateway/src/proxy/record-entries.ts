@@ -14,8 +14,14 @@ import {
 import { isAccessDenied, openRetry, type Home } from '@stemma/home';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEntryFiles, type EntryFiles } from './entry-files.ts';
-import { decodeEntry, type CallBranch, type EndedEntry, type ReadEntry, type StartedEntry } from './entry.ts';
-import type { EntryRef } from './journal.ts';
+import {
+  decodeEntry,
+  type CallBranch,
+  type EndedEntry,
+  type EntryRef,
+  type ReadEntry,
+  type StartedEntry,
+} from './entry.ts';
 import type { RecordedEntry, SteeredEntry } from './call-sink.ts';
 import { openSharedBudget } from './shared-budget.ts';
 

@@ -1,5 +1,5 @@
 import type { CallSink } from './call-sink.ts';
-import type { EntryRef } from './journal.ts';
+import type { EntryRef } from './entry.ts';
 import { openWaitingEntries } from './waiting-entries.ts';
 
 /** An entry on its way to the sink. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CallSink, RecordedEntry } from '../../src/proxy/call-sink.ts';
-import type { StartedEntry } from '../../src/proxy/entry.ts';
-import type { EntryRef } from '../../src/proxy/journal.ts';
+import type { EntryRef, StartedEntry } from '../../src/proxy/entry.ts';
 import { recordLater } from '../../src/proxy/record-later.ts';
 
 const RECORDED: RecordedEntry = { branch: { history: 'h', branchId: 0 } };
