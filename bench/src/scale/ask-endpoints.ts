@@ -2,13 +2,14 @@ import { addressOf, ENDPOINTS, toWireJson, type EndpointName } from '@stemma/api
 import { createGateway } from '@stemma/gateway';
 import { openHome } from '@stemma/home';
 import { measureCpu, type CpuTimes } from '../audit/cpu.ts';
-import { namesToMeasure, printBest } from './asked.ts';
+import { namesToMeasure, printBest, type Growth } from './asked.ts';
 import { ENDPOINTS_ASKED, type Input } from './endpoints.ts';
 
 export type AskInput = {
   readonly directory: string;
   readonly calls: number;
-  readonly rounds: number;
+  /** How often what is measured is repeated. */
+  readonly rounds: Readonly<Record<Growth, number>>;
   /** Some endpoints or commands, with commas between them; all, unless said. */
   readonly only?: string | undefined;
 };
@@ -46,7 +47,7 @@ export const askEndpoints = async ({
     const ask = () => measureCpu(() => send(name as EndpointName, asked.ask(calls)));
     const first = await ask();
     let best: CpuTimes = { wall: Infinity, cpu: Infinity };
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < rounds[asked.growth]; round++) {
       const { spent } = await ask();
       best = { wall: Math.min(best.wall, spent.wall), cpu: Math.min(best.cpu, spent.cpu) };
     }

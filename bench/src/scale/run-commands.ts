@@ -65,7 +65,7 @@ export const runCommands = async ({
     if (!named.has(name)) continue;
     const first = await run(asked.ask(calls));
     let best = first;
-    for (let round = 1; round < rounds; round++) {
+    for (let round = 1; round < rounds[asked.growth]; round++) {
       const { wall, cpu } = await run(asked.ask(calls));
       best = { ...best, wall: Math.min(best.wall, wall), cpu: Math.min(best.cpu, cpu) };
     }

@@ -89,7 +89,7 @@ const tableOf = (
         ...exponents.map((exponent) => exponent.toFixed(2)),
       ]),
       notes: [
-        'The best of several rounds, at 50,000 calls of one; endpoints are warm, each command is a process of its own. CPU is that of all threads. Exponents are those of the CPU from the size before, less that of a history of 200 calls.',
+        'The best of several rounds, at 50,000 calls of one for what is asked for whole; endpoints are warm, each command is a process of its own. CPU is that of all threads. Exponents are those of the CPU from the size before, less that of a history of 200 calls.',
         `Not measured: ${reasons.join('; ')}.`,
       ],
     },
@@ -136,11 +136,12 @@ export const scale = async ({ directory, quick, rounds, only }: BenchmarkOptions
     commands: new Map(),
   };
   const print = openProgress(used);
-  const inputAt = (calls: number, most: number): AskInput => ({
-    directory: join(directory, String(calls)),
-    // A second round at the largest size takes as long as all the others.
-    ...{ calls, rounds: calls === sizes.at(-1) ? 1 : Math.min(rounds, most), only },
-  });
+  const inputAt = (calls: number, most: number): AskInput => {
+    const page = Math.min(rounds, most);
+    // A second round of all that is asked for whole at the largest size takes as long as everything else.
+    const whole = calls === sizes.at(-1) ? 1 : page;
+    return { directory: join(directory, String(calls)), calls, rounds: { page, whole }, only };
+  };
   for (const calls of [EMPTY, ...used]) {
     const input = inputAt(calls, rounds);
     await probe('scale/record', { directory: input.directory, calls });
