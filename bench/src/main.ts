@@ -9,6 +9,7 @@ import { causes } from './causes/causes.ts';
 import { checks } from './checks/checks.ts';
 import { gateway } from './gateway/gateway.ts';
 import { growth } from './growth/growth.ts';
+import { importing } from './import/import.ts';
 import { histories } from './histories/histories.ts';
 import { kafka } from './kafka/kafka.ts';
 import { machine } from './machine.ts';
@@ -46,6 +47,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   branches,
   kafka,
   gateway,
+  import: importing,
   proxy,
   analysis,
   rounds,
@@ -74,6 +76,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'audit',
   'branches',
   'gateway',
+  'import',
   'proxy',
   'analysis',
   'rounds',

@@ -15,6 +15,7 @@ export const names = [
   'branches',
   'kafka',
   'gateway',
+  'import',
   'proxy',
   'selectors',
   'audit',
