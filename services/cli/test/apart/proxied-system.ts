@@ -54,6 +54,8 @@ export type ProxiedSystem = AsyncDisposable & {
    * place: the newest, or all. @throws Error if it does not in time, if the projector has ended, or if a client was refused
    */
   readonly works: (after: string, reads?: 'newest' | 'all') => Promise<void>;
+  /** Resolves when the gateway says that it is not ready. @throws Error if it does not in time */
+  readonly isUnready: () => Promise<void>;
   /** Ends the clients. @returns what they wrote */
   readonly finish: () => Promise<readonly Operation[]>;
 };
@@ -249,6 +251,13 @@ export const openProxiedSystem = async (folder: string): Promise<ProxiedSystem> 
     },
     refusing: clients.refusing,
     works,
+    isUnready: () =>
+      until('a gateway that is not ready', () =>
+        clients.client.healthReady({}).then(
+          () => false,
+          () => true,
+        ),
+      ),
     finish: async () => {
       await clients.finish();
       for (const history of HISTORIES)

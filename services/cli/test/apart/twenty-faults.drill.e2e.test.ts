@@ -111,7 +111,8 @@ const DATABASE: readonly Fault[] = [
     refusals: ['E_DATABASE_REFUSED'],
     happens: async (system) => {
       await run(system, `revoke all on all tables in schema stemma, SCHEMA from ${USER}`);
-      await lasting(() => run(system, `grant all on all tables in schema stemma, SCHEMA to ${USER}`));
+      await system.isUnready();
+      await run(system, `grant all on all tables in schema stemma, SCHEMA to ${USER}`);
     },
   },
   {
