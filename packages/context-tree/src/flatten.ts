@@ -8,8 +8,13 @@ import type { Tree } from './tree.ts';
 /** The working tree as a flat tree of its current state. */
 export const flattenTree = (tree: Tree): FlatTree => layFlat(tree.root, tree.cycle);
 
-/** The flat tree of the records that exist at a position. @throws E_HISTORY_DEFECTIVE when a node has no parent */
-export const flattenRecords = (parts: TreeParts): FlatTree => {
+/**
+ * The flat tree of the records that exist at a position. `turnsAfter`: so many turns that are not among the parts follow those that
+ * are, and count for depths.
+ *
+ * @throws E_HISTORY_DEFECTIVE when a node has no parent
+ */
+export const flattenRecords = (parts: TreeParts, turnsAfter = 0): FlatTree => {
   const fixed = (name: FixedName): TreeNode => makeTreeNode(NODE_KIND[name], parts.fixed[name], null);
   const ground = {
     cycle: parts.cycle,
@@ -20,10 +25,10 @@ export const flattenRecords = (parts: TreeParts): FlatTree => {
   };
   ground.root.kids = [ground.sys, ground.seq, ground.ah];
   attachRecords(ground, parts, (node) => node);
-  return layFlat(ground.root, parts.cycle);
+  return layFlat(ground.root, parts.cycle, turnsAfter);
 };
 
-const layFlat = (root: TreeNode, cycle: number): FlatTree => {
+const layFlat = (root: TreeNode, cycle: number, turnsAfter = 0): FlatTree => {
   const ids: string[] = [];
   const headers: Headers[] = [];
   const ttls: (number | null)[] = [];
@@ -48,7 +53,7 @@ const layFlat = (root: TreeNode, cycle: number): FlatTree => {
     ends.push(at + 1);
     if (kids === null) return;
     for (let i = 0; i < kids.length; i++)
-      visit(kids[i] as TreeNode, at, depthBelow(node, depth, kids.length - i));
+      visit(kids[i] as TreeNode, at, depthBelow(node, depth, kids.length - i + turnsAfter));
     ends[at] = ids.length;
   };
   visit(root, -1, NO_DEPTH);

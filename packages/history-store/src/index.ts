@@ -37,6 +37,7 @@ export { type AncestryScope, findTurn, openNodeReader } from './node-reader.ts';
 export { readPositionMeta, type PositionKey } from './position-meta.ts';
 export { type BranchRef, labelPosition, type Position } from './position.ts';
 export { readNode } from './read-node.ts';
+export { readNodeTree } from './read-node-tree.ts';
 export {
   hasTurnsImportedLast,
   type LocationRange,

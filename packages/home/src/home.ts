@@ -159,6 +159,11 @@ export type Home = {
   view(position: Position): Promise<TreeView>;
   /** As `view`, but of some nodes with what they contain: reads these, and not the rest of the tree. */
   partialView(position: Position, ids: readonly string[]): Promise<TreeView>;
+  /**
+   * As `view`, but of one node with what contains it and what it contains; undefined if the position does not have it. Depths are
+   * those of the whole.
+   */
+  nodeView(position: Position, id: string): Promise<TreeView | undefined>;
   /** As `view`, but no content is read: for those who want a part of a large tree. */
   tree(position: Position): Promise<TreeAt>;
   /**

@@ -55,6 +55,7 @@ import {
   openRequestedRuns,
   openStages,
   openTreeLoader,
+  nodeViewOf,
   partialViewOf,
   positionOf,
   readOf,
@@ -348,6 +349,7 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
       readOf(projection, branchRef.history, (rows) => findServedPosition(rows, branchRef, ref)),
     view,
     partialView: (position, ids) => partialViewOf(projection, position, ids),
+    nodeView: (position, id) => nodeViewOf(projection, position, id),
     tree: (position) => treeAt(projection, position),
     withPayloads: (history, fn) => projection.payloads.using(history, fn),
     select: async (branchRef, selector, window = {}) => {

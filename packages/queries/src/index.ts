@@ -63,6 +63,7 @@ export type {
 export {
   listHistoryPage,
   oneHistory,
+  nodeViewOf,
   partialViewOf,
   positionOf,
   snapshotsOf,

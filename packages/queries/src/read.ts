@@ -9,6 +9,7 @@ import {
   readFlatTree,
   readHistoryHead,
   readNode,
+  readNodeTree,
   readPartialTree,
   readTipSeq,
   type BranchRef,
@@ -227,6 +228,25 @@ export const partialViewOf = async (
   if (at === undefined) return viewOf(projection, position);
   const refs = ids.flatMap((id) => at.tree.payloads[at.tree.indexOf(id) ?? -1] ?? []);
   return withPayloads(projection, at, refs);
+};
+
+/**
+ * The part of a position that is about one node: what contains it and what it contains, with depths as in the whole, and the node's
+ * own payload in memory. Undefined if the position does not have the node.
+ */
+export const nodeViewOf = async (
+  projection: Projection,
+  position: Position,
+  id: string,
+): Promise<TreeView | undefined> => {
+  const { history, branchId } = position;
+  const at = await projection.read((rows): TreeAt | undefined => {
+    const tree = readNodeTree(rows, history, position, id);
+    return tree && { position, tree, thread: readBranch(rows, history, branchId).thread };
+  });
+  if (at === undefined) return undefined;
+  const ref = at.tree.payloads[at.tree.indexOf(id) ?? -1] ?? null;
+  return withPayloads(projection, at, ref === null ? [] : [ref]);
 };
 
 /** No node is wanted for its depth. */

@@ -39,7 +39,7 @@ import { searchHandler } from './search.ts';
 import { sharedFor } from './shared-for.ts';
 import { openSnapshotPages } from './snapshot-page.ts';
 import { steeringHandlers } from './steering.ts';
-import { openTreeCache, withContents } from './tree-cache.ts';
+import { openTreeCache } from './tree-cache.ts';
 import { nodeDetailAt } from './tree-node.ts';
 import { treePage } from './tree-page.ts';
 
@@ -95,11 +95,12 @@ export const createHandlers = (
     snapshots: async ({ history, ...page }) => snapshotPages(await home.find(history), page),
     tree: async (input) => treePage(home, trees, await positionAt(input), input),
     node: async ({ node, ...input }) => {
-      const at = await trees(await positionAt(input));
-      const { history, label } = at.position;
-      const index = at.tree.indexOf(node);
-      if (index === undefined) throw fail('E_NODE_NOT_FOUND', `${label} has no node ${node}`, { id: node });
-      return withContents(home, history, (payloads) => nodeDetailAt({ ...at, payloads }, index));
+      const position = await positionAt(input);
+      const view = await home.nodeView(position, node);
+      const index = view?.tree.indexOf(node);
+      if (view === undefined || index === undefined)
+        throw fail('E_NODE_NOT_FOUND', `${position.label} has no node ${node}`, { id: node });
+      return nodeDetailAt(view, index);
     },
     thread: async ({ provider, ...at }) => {
       const { tree, payloads, thread } = await viewAt(at);

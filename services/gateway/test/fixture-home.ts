@@ -238,6 +238,7 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
         .slice(-limit),
     position: async (branchRef, reference) => positionOf(branchRef, reference),
     partialView: async (at) => view(at),
+    nodeView: async (at, id) => (view(at).tree.indexOf(id) === undefined ? undefined : view(at)),
     view: async (at) => view(at),
     tree: async (at) => view(at),
     withPayloads: async (history, fn) =>

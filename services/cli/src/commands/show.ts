@@ -25,18 +25,23 @@ export const show: CommandSpec = {
   run: async ({ findBranch: find, output, observe }, [name, refs]) => {
     const { ref, node: id } = splitReferences(Array.isArray(refs) ? (refs as readonly string[]) : [], 'show');
     const { home, branchRef } = await find(name);
-    const view = await home.view(await home.position(branchRef, ref));
+    const position = await home.position(branchRef, ref);
+    const view = await (id === undefined ? home.view(position) : home.nodeView(position, id));
     observe(
       branchRef,
       'opened',
       [ref, id === undefined ? undefined : `#${id}`].filter(Boolean).join(' ') || 'show',
-      view.position,
+      position,
     );
+    if (view === undefined) throw noNode(position.label, id ?? '');
     if (id === undefined) await showTree(output, view, await titleOf(home, branchRef.history));
-    else await showNode(output, view, id);
+    else await showNode(output, view, view.tree.indexOf(id) as number);
     return undefined;
   },
 };
+
+const noNode = (label: string, id: string): Error =>
+  fail('E_NODE_NOT_FOUND', `there is no node ${JSON.stringify(id)} at ${label}`, { id });
 
 const showTree = async (output: Output, view: TreeView, title: string): Promise<void> => {
   const { tree, position } = view;
@@ -69,12 +74,7 @@ const wordsOf = (content: WideJson | undefined): string =>
 const contentText = (content: unknown): string =>
   content === undefined ? '' : typeof content === 'string' ? content : toWireJson(content);
 
-const showNode = async (output: Output, view: TreeView, id: string): Promise<void> => {
-  const index = view.tree.indexOf(id);
-  if (index === undefined)
-    throw fail('E_NODE_NOT_FOUND', `there is no node ${JSON.stringify(id)} at ${view.position.label}`, {
-      id,
-    });
+const showNode = async (output: Output, view: TreeView, index: number): Promise<void> => {
   const node = nodeAt(view, index);
   await output.result(node, () => {
     // A date that is not known is none.
