@@ -38,6 +38,7 @@ export { readPositionMeta, type PositionKey } from './position-meta.ts';
 export { type BranchRef, labelPosition, type Position } from './position.ts';
 export { readNode } from './read-node.ts';
 export { readNodeTree } from './read-node-tree.ts';
+export { readExpiringIds } from './expiring-nodes.ts';
 export {
   hasTurnsImportedLast,
   type LocationRange,

@@ -79,6 +79,32 @@ const textOf = (bytes: Uint8Array | null): string | undefined =>
 const keyOf = ({ cycle, ordinal }: Pick<TurnLocation, 'cycle' | 'ordinal'>): number | string =>
   ordinal === 0 ? cycle : `${cycle}/${ordinal}`;
 
+type NewestSum = {
+  readonly cycle: number;
+  readonly from: number;
+  readonly value: ValueOf<typeof TURN_SUMS>;
+};
+
+/** The column of the value of `turn_sums`. */
+const LOADS = TURN_SUMS.value.findIndex(([name]) => name === 'loads') as 5;
+
+const newestSums = (
+  rows: RowReader,
+  history: string,
+  ancestorPath: readonly Segment[],
+  from: number,
+  to: number,
+): ReadonlyMap<number | string, NewestSum> => {
+  const newest = new Map<number | string, NewestSum>();
+  for (const { branchId, limit } of ancestorPath)
+    for (const { key, value } of rows.range(TURN_SUMS, { prefix: [history, branchId], from, to })) {
+      const [cycle, ordinal, seq] = [key[2], key[3], key[4]];
+      const at = keyOf({ cycle, ordinal });
+      if (seq <= limit && seq >= (newest.get(at)?.from ?? 0)) newest.set(at, { cycle, from: seq, value });
+    }
+  return newest;
+};
+
 /** A function that gives what is kept of a turn of these cycles at a position. */
 export const readTurnSums = (
   rows: RowReader,
@@ -87,16 +113,7 @@ export const readTurnSums = (
   from: number,
   to: number,
 ): ((location: TurnLocation) => TurnSumRow | undefined) => {
-  const newest = new Map<
-    number | string,
-    { readonly from: number; readonly value: ValueOf<typeof TURN_SUMS> }
-  >();
-  for (const { branchId, limit } of ancestorPath)
-    for (const { key, value } of rows.range(TURN_SUMS, { prefix: [history, branchId], from, to })) {
-      const [cycle, ordinal, seq] = [key[2], key[3], key[4]];
-      const at = keyOf({ cycle, ordinal });
-      if (seq <= limit && seq >= (newest.get(at)?.from ?? 0)) newest.set(at, { from: seq, value });
-    }
+  const newest = newestSums(rows, history, ancestorPath, from, to);
   return (location) => {
     const value = newest.get(keyOf(location))?.value;
     if (value === undefined) return undefined;
@@ -110,6 +127,23 @@ export const readTurnSums = (
       loads: loads !== null,
     };
   };
+};
+
+/**
+ * The cycles of the turns into which a commit at a position may have to look, because something in them ends with a cycle, is
+ * held, or has refs: of the others nothing grows older.
+ */
+export const readCyclesToLoad = (
+  rows: RowReader,
+  history: string,
+  ancestorPath: readonly Segment[],
+  from: number,
+  to: number,
+): readonly number[] => {
+  const cycles = new Set<number>();
+  for (const { cycle, value } of newestSums(rows, history, ancestorPath, from, to).values())
+    if (value[LOADS] !== null) cycles.add(cycle);
+  return [...cycles];
 };
 
 /** The sum over the turns at a snapshot: as it is kept, or, at one that is not the newest of its branch, added up. */

@@ -49,6 +49,10 @@ export const readFoldedEnd = (rows: RowReader, history: string): number => {
   return head === undefined ? 0 : Math.min(head.next, head.stopped ?? Infinity);
 };
 
+/** How many frames of a history that the history store has a read model lacks. */
+export const countUnfolded = (rows: RowReader, history: string, { name }: ReadModel): number =>
+  Math.max(0, readFoldedEnd(rows, history) - (readFolded(rows, history, name) ?? 0));
+
 /** The same view, where a read of a table that is folded on demand first asks for the frames that it lacks. */
 export const viewOnDemand = (view: GenerationView, modelOf: ReadonlyMap<Table, ReadModel>): GenerationView =>
   typedRows<CellReader & Omit<GenerationView, keyof CellReader>>(new OnDemandView(view, modelOf));

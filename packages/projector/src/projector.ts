@@ -36,7 +36,7 @@ import { openPayloads, type Payloads } from './payloads.ts';
 import { readCurrent } from './read-current.ts';
 import { gather, noticeDiscards, openFollowed, type Discards } from './followed.ts';
 import { foldOnDemand } from './fold-on-demand.ts';
-import { ON_DEMAND, UNFOLDED, viewOnDemand } from './on-demand-rows.ts';
+import { countUnfolded, ON_DEMAND, UNFOLDED, viewOnDemand } from './on-demand-rows.ts';
 import { inGeneration, openRepair } from './repair.ts';
 import { countedAmong, openCountCheck } from './row-counts.ts';
 import {
@@ -97,6 +97,10 @@ export type Projection = {
    */
   read<T>(fn: (view: GenerationView) => T): Promise<T>;
   readonly payloads: Payloads;
+  /**
+   * The number of frames of a history that are folded into a read model when somebody reads its rows. Not there: none ever.
+   */
+  lacking?(history: string, model: ReadModel): Promise<number>;
   /** True if each read takes requests over a network. */
   readonly isRemote?: boolean;
   /** The number of partitions of the log. */
@@ -471,8 +475,12 @@ export const openProjector = (given: ProjectorOptions): Projector => {
     }
   };
 
+  const lacking = async (history: string, model: ReadModel): Promise<number> =>
+    onDemand.includes(model) ? repair.run(() => readOnce((view) => countUnfolded(view, history, model))) : 0;
+
   return {
     read,
+    lacking,
     partitions: log.partitions,
     generation,
     payloads,

@@ -49,6 +49,21 @@ describe('read models on demand', () => {
     expect(await tableOf(store, projector, 'timeline')).toEqual([]);
   });
 
+  it('say how many frames of a history they lack, without folding one', async () => {
+    const { log, contents } = await logged(someRecorded(5, 2));
+    const store = openMemoryRowStore();
+    const projector = openProjector({ log, contents, store });
+    await projector.catchUp();
+    const next = await projector.read((view) => readHistoryHead(view, 'h1')?.next);
+    const lacking = (history: string) =>
+      Promise.all(READ_MODELS.map(async (model) => [model.name, await projector.lacking?.(history, model)]));
+    const onDemand = READ_MODELS.map(({ name, onDemand: is }) => [name, is === true ? next : 0]);
+    expect(await lacking('h1')).toEqual(onDemand);
+    expect(await tableOf(store, projector, 'on_demand')).toEqual([]);
+    await ask(projector, 'diffs', 'h1');
+    expect(await lacking('h1')).toEqual(onDemand.map(([name, is]) => [name, name === 'diffs' ? 0 : is]));
+  });
+
   it('are read from the frames that have come since, and no others', async () => {
     const recorded = someRecorded(6, 1, 40);
     const log = await openMemoryLog();

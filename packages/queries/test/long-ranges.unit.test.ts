@@ -1,5 +1,10 @@
+import type { Position } from '@stemma/history-store';
+import type { Projection } from '@stemma/projector';
+import { diffs } from '@stemma/read-models';
+import type { GenerationView, Table } from '@stemma/row-store';
 import { HISTORY } from '@stemma/test-kit';
 import { beforeAll, expect, test } from 'vitest';
+import { diffPositions } from '../src/selection/diff-positions.ts';
 import { openTreeLoader } from '../src/selection/load-tree.ts';
 import { selectIds } from '../src/selection/select-ids.ts';
 import { selectRange } from '../src/selection/select-range.ts';
@@ -30,12 +35,12 @@ const quickest = async (run: () => Promise<unknown>): Promise<number> => {
 test('a range of 500 pairs over a history of 10,000 cycles is answered in less than a second, of one loaded tree [context-tree §6: range result, §5: ranges]', async () => {
   const text = '@t-500..@t0 ^seq .cb';
   long.reads.rows = 0;
-  const { diffs, snapshots } = await selectRange(asked(), line, text, {});
+  const { diffs: pairs, snapshots } = await selectRange(asked(), line, text, {});
   // A whole tree has 30,000 rows; what changed between two neighbours has a few.
   expect(long.reads.rows).toBeLessThan(3 * 30_000);
   expect(snapshots).toHaveLength(501);
-  expect(diffs).toHaveLength(500);
-  expect(diffs[0]).toEqual({
+  expect(pairs).toHaveLength(500);
+  expect(pairs[0]).toEqual({
     from: '@t0',
     to: '@t-1',
     added_ids: [`q${CYCLES}`, `a${CYCLES}`, `r${CYCLES}`],
@@ -43,9 +48,9 @@ test('a range of 500 pairs over a history of 10,000 cycles is answered in less t
     changed: [],
     stats: { added: 3, removed: 0, changed: 0 },
   });
-  expect(diffs[1]?.added_ids).toEqual([`q${CYCLES - 1}`, `a${CYCLES - 1}`]);
-  expect(diffs[6]?.removed_ids).toEqual([`r${CYCLES - 10}`]);
-  expect(diffs[7]?.changed).toEqual([
+  expect(pairs[1]?.added_ids).toEqual([`q${CYCLES - 1}`, `a${CYCLES - 1}`]);
+  expect(pairs[6]?.removed_ids).toEqual([`r${CYCLES - 10}`]);
+  expect(pairs[7]?.changed).toEqual([
     { id: `r${CYCLES - 10}`, fields: ['ttl'], delta: { ttl: { from: 0, to: 1 } } },
   ]);
   expect(await quickest(() => selectRange(asked(), line, text, {}))).toBeLessThan(1_000);
@@ -53,9 +58,67 @@ test('a range of 500 pairs over a history of 10,000 cycles is answered in less t
 
 test('a range of 20 pairs at the end of a history reads what changed in them, and nothing of the 30,000 rows before [context-tree §5: ranges]', async () => {
   long.reads.rows = 0;
-  const { diffs } = await selectRange(asked(), line, '@t-20..@t0 .cb', {});
-  expect(diffs.map(({ added_ids }) => added_ids.length)).toEqual(diffs.map((_, i) => (i % 10 === 0 ? 3 : 2)));
+  const { diffs: pairs } = await selectRange(asked(), line, '@t-20..@t0 .cb', {});
+  expect(pairs.map(({ added_ids }) => added_ids.length)).toEqual(pairs.map((_, i) => (i % 10 === 0 ? 3 : 2)));
   expect(long.reads.rows).toBeLessThan(1_000);
+});
+
+/** Rows of `diffs` that nobody has folded yet: whoever reads one would wait for all of them. */
+const unfolded = () => ({
+  ...asked(),
+  projection: {
+    ...long.projector,
+    lacking: () => Promise.resolve(CYCLES + 1),
+    read: (fn: (view: GenerationView) => unknown) =>
+      long.projector.read((view) => {
+        const refuse = (table: Table): void => {
+          if (diffs.tables.includes(table)) throw new Error(`somebody reads ${table.name}`);
+        };
+        return fn({
+          ...view,
+          get: (table: Table, key: never) => (refuse(table), view.get(table, key)),
+          range: (table: Table, range: never) => (refuse(table), view.range(table, range)),
+        } as GenerationView);
+      }),
+  } as unknown as Projection,
+});
+
+const at = (cycle: number): Position => ({ history: HISTORY, branchId: 0, seq: cycle }) as Position;
+
+test('before anybody folded its rows, a diff of neighbours is answered from the frames between them, with what ages there [context-tree §7: shape]', async () => {
+  for (const [a, b] of [
+    [5_000, 5_003],
+    [CYCLES - 1, CYCLES],
+    [5_003, 5_000],
+  ] as const) {
+    long.reads.rows = 0;
+    const found = await diffPositions(unfolded(), at(a), at(b));
+    // Of each turn a row says whether something in it ages; the tree has three times as many.
+    expect(long.reads.rows).toBeLessThan(1.5 * Math.min(a, b));
+    expect(found).toEqual(await diffPositions(asked(), at(a), at(b)));
+  }
+  const { changed } = await diffPositions(unfolded(), at(5_000), at(5_003));
+  expect(changed).toEqual([{ id: 'r5000', fields: ['ttl'] }]);
+});
+
+test('before anybody folded its rows, a range of 20 pairs is answered from the frames between them [context-tree §5: ranges]', async () => {
+  for (const text of ['@t-20..@t0 .cb', '@t-6020..@t-6000 .cb']) {
+    long.reads.rows = 0;
+    const found = await selectRange(unfolded(), line, text, {});
+    expect(long.reads.rows).toBeLessThan(1.5 * CYCLES);
+    expect(found).toEqual(await selectRange(asked(), line, text, {}));
+  }
+});
+
+test('a range or a diff in the middle of a history reads the nodes that age in it, however many age after it [context-tree §5: ranges]', async () => {
+  // 600 nodes end after it, of which rows alone name too many; its tree has 12,000.
+  long.reads.rows = 0;
+  const { diffs: pairs } = await selectRange(asked(), line, '@t-6010..@t-6000 .cb', {});
+  expect(pairs).toHaveLength(10);
+  expect(long.reads.rows).toBeLessThan(6_000);
+  long.reads.rows = 0;
+  await diffPositions(asked(), at(1_000), at(1_001));
+  expect(long.reads.rows).toBeLessThan(2_500);
 });
 
 test.each([

@@ -1,11 +1,13 @@
-import { flattenRecords, type FlatTree, type PayloadSource } from '@stemma/context-tree';
+import { diffTrees, flattenRecords, type FlatTree, type PayloadSource } from '@stemma/context-tree';
 import { payloadIn } from '@stemma/history';
 import { listSnapshots, readTipSeq } from '@stemma/history-store';
-import { readPairCandidates } from '@stemma/read-models';
+import { readDiffCandidates, readPairCandidates } from '@stemma/read-models';
 import { isLocal, printSelector, rangeDiff, select, type RangeSide, type Selector } from '@stemma/selectors';
 import { anyOperations, anySelector, HISTORY, play, sized, type Played } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { changesBetween, readFrameChanges } from '../src/selection/changes-from-frames.ts';
+import { diffTreesAt } from '../src/selection/diff-trees-at.ts';
 import { openTreeLoader } from '../src/selection/load-tree.ts';
 import { selectIds } from '../src/selection/select-ids.ts';
 import { selectRange } from '../src/selection/select-range.ts';
@@ -112,33 +114,69 @@ test('of all snapshots the newest comes first, each id where it is first met, in
   );
 });
 
-test('two neighbours of which only what can differ was read have the range diff of the whole trees [context-tree §6: range result]', async () => {
+test('two neighbours of which only what can differ was read, as rows or frames say it, have the range diff of the whole trees [context-tree §6: range result]', async () => {
   let alone = 0;
   await fc.assert(
     fc.asyncProperty(anyQuestion, async ({ played, branchId, selector }) => {
       if (!isLocal(selector)) return;
       const stops = stopsOn(played, branchId);
       const source = payloadsOf(played);
+      const [newest, oldest] = [stops[0], stops.at(-1)];
+      const frames =
+        newest && oldest && (await readFrameChanges(played.projector, HISTORY, { a: oldest, b: newest }));
       for (const [i, older] of stops.slice(1).entries()) {
         const newer = stops[i] as Stop;
         const ends = { a: older, b: newer };
-        const parts = played.rows.now((rows) => readPairCandidates(rows, HISTORY, ends, Infinity));
-        if (parts === undefined) continue;
-        alone++;
-        const sides = [newer, older].map((stop) => sideOf(played, stops, stop, `@c${stop.cycle}`));
-        const [after, before] = sides as [RangeSide, RangeSide];
-        expect(
-          rangeDiff(
-            { label: after.label, tree: parts.newer },
-            { label: before.label, tree: parts.older },
-            selector,
-            source,
-            { includeContent: true, only: parts.ids },
-          ),
-        ).toEqual(rangeDiff(after, before, selector, source, { includeContent: true }));
+        const changes = frames && changesBetween(frames, older.seq, newer.seq);
+        for (const given of [undefined, changes]) {
+          const parts = played.rows.now((rows) => readPairCandidates(rows, HISTORY, ends, Infinity, given));
+          if (parts === undefined) continue;
+          alone++;
+          const sides = [newer, older].map((stop) => sideOf(played, stops, stop, `@c${stop.cycle}`));
+          const [after, before] = sides as [RangeSide, RangeSide];
+          expect(
+            rangeDiff(
+              { label: after.label, tree: parts.newer },
+              { label: before.label, tree: parts.older },
+              selector,
+              source,
+              { includeContent: true, only: parts.ids },
+            ),
+          ).toEqual(rangeDiff(after, before, selector, source, { includeContent: true }));
+        }
       }
     }),
     { numRuns: 8 * RUNS },
   );
-  expect(alone).toBeGreaterThan(RUNS);
+  expect(alone).toBeGreaterThan(2 * RUNS);
+});
+
+test('the diff of two positions of any branches is that of their trees, whether rows or the frames between say what can differ [context-tree §7: shape]', async () => {
+  let byFrames = 0;
+  await fc.assert(
+    fc.asyncProperty(anyQuestion, fc.nat(), fc.nat(), fc.nat(), async ({ played, branchId }, q, r, other) => {
+      const { history, rows } = played;
+      const branches = [...history.branches.keys()];
+      const [x, y] = [branchId, branches[other % branches.length] as number];
+      const [a, b] = [q % history.state.next, r % history.state.next];
+      const [older, newer] = [played.positionAt(x, a), played.positionAt(y, b)];
+      const [before, after] = [older, newer].map((each) =>
+        flattenRecords(history.copyAt(each.branchId, each.seq)),
+      ) as [FlatTree, FlatTree];
+      const wanted = diffTrees(before, after, payloadsOf(played));
+      const ends = { a: older, b: newer };
+      const found = await readFrameChanges(played.projector, HISTORY, ends);
+      const changes = found && changesBetween(found);
+      const parts = rows.now((view) =>
+        readDiffCandidates(view, HISTORY, ends, { maxIds: Infinity, changes }),
+      );
+      if (changes !== undefined) byFrames++;
+      expect(parts && diffTrees(parts.older, parts.newer, payloadsOf(played), parts.ids)).toEqual(wanted);
+      const projector = { ...played.projector, lacking: () => Promise.resolve(Infinity) };
+      for (const projection of [played.projector, projector])
+        expect(await diffTreesAt(projection, older, newer)).toEqual(wanted);
+    }),
+    { numRuns: 8 * RUNS },
+  );
+  expect(byFrames).toBeGreaterThan(7 * RUNS);
 });

@@ -45,7 +45,13 @@ export { INTERVENTIONS } from './audit/tables.ts';
 export { ALL_FOLDS, READ_MODELS } from './catalogue.ts';
 export { type AncestryView, findCycle, readAncestryView } from './diffs/ancestry-view.ts';
 export { diffs } from './diffs/diffs.ts';
-export { readDiffCandidates } from './diffs/diff-candidates.ts';
+export {
+  type BranchFrames,
+  type Ends,
+  type ReadChanges,
+  readDiffCandidates,
+  readFramesApart,
+} from './diffs/diff-candidates.ts';
 export { readPairCandidates } from './diffs/pair-candidates.ts';
 export { type DiffCause, explainDiff, type ExplainedEntry } from './diffs/explain.ts';
 export { presenceOf } from './diffs/presence.ts';

@@ -18,7 +18,7 @@ const ALL = 1_000_000;
 const compare = ({ history, under, source }: PlayedHistory, a: PlayedPosition, b: PlayedPosition): void => {
   const place = ([branchId, seq]: PlayedPosition) => ({ branchId, seq });
   const ends = { a: place(a), b: place(b) };
-  const parts = under.rows.now((view) => readDiffCandidates(view, HISTORY, ends, ALL));
+  const parts = under.rows.now((view) => readDiffCandidates(view, HISTORY, ends, { maxIds: ALL }));
   if (parts === undefined) throw new Error('there is nothing that is too much');
   const whole = diffTrees(flattenRecords(history.copyAt(...a)), flattenRecords(history.copyAt(...b)), source);
   expect(diffTrees(parts.older, parts.newer, source, parts.ids)).toEqual(whole);

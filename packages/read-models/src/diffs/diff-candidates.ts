@@ -25,6 +25,17 @@ export type DiffCandidates = {
   readonly newer: FlatTree;
 };
 
+/**
+ * What is known of two positions without rows of this read model: frames between them say what they did, and the history store
+ * what may grow older. Both may name more than what differs.
+ */
+export type ReadChanges = {
+  /** The nodes that the frames after the common position named, up to either position. */
+  readonly named: Iterable<string>;
+  /** The nodes of the common position that end with a cycle. */
+  readonly expiring: Iterable<string>;
+};
+
 /** More ids are never looked at one by one. */
 const MAX_IDS = 4_096;
 /** Nor more than one in this many of all nodes: reading one node alone takes that much longer than within a range. */
@@ -38,16 +49,17 @@ const MIN_IDS = 16;
  * is faster.
  *
  * @param maxIds look at no more ids than this; by default as many as are faster than both trees.
+ * @param changes what the caller has read, instead of the rows of this read model
  * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
  */
 export const readDiffCandidates = (
   rows: RowReader,
   history: string,
   { a, b }: Ends,
-  maxIds?: number,
+  { maxIds, changes }: { readonly maxIds?: number; readonly changes?: ReadChanges | undefined } = {},
 ): DiffCandidates | undefined => {
   const [from, to] = viewsOf(rows, history, { a, b });
-  const ids = idsBetweenViews(rows, from, to, maxIds ?? idLimit(rows, history, b, to.cycle));
+  const ids = idsBetweenViews(rows, from, to, maxIds ?? idLimit(rows, history, b, to.cycle), changes);
   if (ids === undefined) return undefined;
   return { ids, older: readWithAncestors(rows, from, ids), newer: readWithAncestors(rows, to, ids) };
 };
@@ -57,7 +69,8 @@ const idLimit = (rows: RowReader, history: string, { branchId, seq }: PositionKe
   return Math.min(MAX_IDS, Math.max(MIN_IDS, Math.floor(nodes / NODES_PER_ID)));
 };
 
-type Ends = { readonly a: PositionKey; readonly b: PositionKey };
+/** Two positions of one history. */
+export type Ends = { readonly a: PositionKey; readonly b: PositionKey };
 
 const viewsOf = (rows: RowReader, history: string, { a, b }: Ends): readonly [AncestryView, AncestryView] => [
   readAncestryView(rows, history, a.branchId, a.seq),
@@ -74,37 +87,75 @@ export const differingIds = (
   history: string,
   ends: Ends,
   maxIds: number,
-): ReadonlySet<string> | undefined => idsBetweenViews(rows, ...viewsOf(rows, history, ends), maxIds);
+  changes: ReadChanges | undefined,
+): ReadonlySet<string> | undefined => idsBetweenViews(rows, ...viewsOf(rows, history, ends), maxIds, changes);
+
+/** Frames of a branch, both ends inclusive. */
+export type BranchFrames = { readonly branchId: number; readonly from: number; readonly to: number };
+
+/**
+ * The last position that two have in common, and the frames between it and either: what differs was done by these, follows from a
+ * commit among them, or grows older.
+ *
+ * @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
+export const readFramesApart = (
+  rows: RowReader,
+  history: string,
+  ends: Ends,
+): { readonly mergeBase: PositionKey; readonly frames: readonly BranchFrames[] } => {
+  const [from, to] = viewsOf(rows, history, ends);
+  const common = commonAncestry(rows, from, to);
+  const { branchId, limit } = common.mergeBase;
+  return { mergeBase: { branchId, seq: limit }, frames: framesApart(common, from, to) };
+};
+
+const framesApart = (
+  { ancestorPath: shared }: AncestryView,
+  ...sides: readonly AncestryView[]
+): readonly BranchFrames[] =>
+  sides.flatMap(({ ancestorPath }) =>
+    ancestorPath.flatMap(({ branchId, limit }) => {
+      const until = shared.find((segment) => segment.branchId === branchId)?.limit ?? -1;
+      return until >= limit ? [] : [{ branchId, from: until + 1, to: limit }];
+    }),
+  );
 
 const idsBetweenViews = (
   rows: RowReader,
   from: AncestryView,
   to: AncestryView,
   maxIds: number,
+  changes: ReadChanges | undefined,
 ): ReadonlySet<string> | undefined => {
   const mergeBase = commonAncestry(rows, from, to);
-  const ids = new Set<string>();
-  for (const { ancestorPath } of [from, to])
-    for (const { branchId, limit } of ancestorPath) {
-      const shared = mergeBase.ancestorPath.find((segment) => segment.branchId === branchId)?.limit ?? -1;
-      if (shared >= limit) continue;
-      const range = {
-        prefix: [from.history, branchId] as const,
-        from: shared + 1,
-        to: limit,
-        limit: maxIds + 1,
-      };
-      const frames = rows.range(CHANGED_NODES, range);
-      if (frames.length > maxIds) return undefined;
-      for (const { value } of frames) for (const id of value[0] as readonly string[]) ids.add(id);
-      if (ids.size > maxIds) return undefined;
-    }
+  const changed = changes?.named ?? changedIds(rows, from.history, framesApart(mergeBase, from, to), maxIds);
+  if (changed === undefined) return undefined;
+  const ids = new Set(changed);
+  if (ids.size > maxIds) return undefined;
   if (from.cycle === mergeBase.cycle && to.cycle === mergeBase.cycle) return ids;
   for (const id of idsInHead(rows, mergeBase)) ids.add(id);
-  const ageing = ageingIds(rows, mergeBase, Math.max(from.cycle, to.cycle), maxIds);
+  const ageing = changes?.expiring ?? ageingIds(rows, mergeBase, Math.max(from.cycle, to.cycle), maxIds);
   if (ageing === undefined) return undefined;
   for (const id of ageing) ids.add(id);
   return ids.size > maxIds ? undefined : ids;
+};
+
+/** The nodes that frames changed; undefined if there are more than `maxIds`. */
+const changedIds = (
+  rows: RowReader,
+  history: string,
+  frames: readonly BranchFrames[],
+  maxIds: number,
+): ReadonlySet<string> | undefined => {
+  const ids = new Set<string>();
+  for (const { branchId, from, to } of frames) {
+    const found = rows.range(CHANGED_NODES, { prefix: [history, branchId], from, to, limit: maxIds + 1 });
+    if (found.length > maxIds) return undefined;
+    for (const { value } of found) for (const id of value[0] as readonly string[]) ids.add(id);
+    if (ids.size > maxIds) return undefined;
+  }
+  return ids;
 };
 
 /** The nodes directly in the head: the next commit moves them under a turn. Nodes of later heads are in changed frames. */

@@ -1,7 +1,7 @@
 import { withContained, type FlatTree } from '@stemma/context-tree';
-import { readPartialTree, type PositionKey } from '@stemma/history-store';
+import { readPartialTree } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
-import { differingIds, type DiffCandidates } from './diff-candidates.ts';
+import { differingIds, type DiffCandidates, type Ends, type ReadChanges } from './diff-candidates.ts';
 
 /** No node is wanted for its depth. */
 const NO_DEPTH = { minDepth: 1, maxDepth: 0 } as const;
@@ -16,10 +16,11 @@ const NO_DEPTH = { minDepth: 1, maxDepth: 0 } as const;
 export const readPairCandidates = (
   rows: RowReader,
   history: string,
-  { a, b }: { readonly a: PositionKey; readonly b: PositionKey },
+  { a, b }: Ends,
   maxIds: number,
+  changes?: ReadChanges,
 ): DiffCandidates | undefined => {
-  const found = differingIds(rows, history, { a, b }, maxIds);
+  const found = differingIds(rows, history, { a, b }, maxIds, changes);
   if (found === undefined) return undefined;
   const [older, newer] = [a, b].map(({ branchId, seq }) =>
     readPartialTree(rows, history, branchId, seq, { ...NO_DEPTH, ids: [...found] }),
