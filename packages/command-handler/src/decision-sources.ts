@@ -1,5 +1,5 @@
 import type { PayloadSource } from '@stemma/context-tree';
-import type { Command } from '@stemma/history';
+import type { BranchState, Command } from '@stemma/history';
 import {
   checkLoadedBranch,
   findBranchByName,
@@ -28,6 +28,7 @@ import {
 } from '@stemma/log';
 import { decodeCheckpoint, type Projection } from '@stemma/projector';
 import type { GenerationView } from '@stemma/row-store';
+import { isMissing } from '@stemma/suspend';
 import {
   openDecisionState,
   type HistoryFacts,
@@ -94,10 +95,12 @@ const rowsOffset = (view: GenerationView, partition: number): number => {
 
 export const openHistoryRows = (projection: Projection, history: string): HistoryRows => ({
   isRemote: projection.isRemote === true,
-  readFacts: (fn) =>
-    projection.payloads.using(history, (stored) =>
-      projection.read((view) => fn(historyFactsOf(view, history, stored), stored)),
-    ),
+  readFacts: (fn) => {
+    const unchecked: UncheckedBranches = new Map();
+    return projection.payloads.using(history, (stored) =>
+      projection.read((view) => fn(historyFactsOf(view, history, stored, unchecked), stored)),
+    );
+  },
   withPayloads: (fn) => projection.payloads.using(history, fn),
   catchUp: () => projection.catchUp(partitionOf(history, projection.partitions)),
 });
@@ -105,12 +108,27 @@ export const openHistoryRows = (projection: Projection, history: string): Histor
 /** The most rows of ids and of commands that a session reads to decide without reading more. */
 const MAX_LOOKUP_ROWS = 20_000;
 
-const historyFactsOf = (view: GenerationView, history: string, stored: PayloadSource): HistoryFacts => ({
+/** Branches that were loaded, by position, and wait for payloads with which they are checked. */
+type UncheckedBranches = Map<string, BranchState>;
+
+const historyFactsOf = (
+  view: GenerationView,
+  history: string,
+  stored: PayloadSource,
+  unchecked: UncheckedBranches,
+): HistoryFacts => ({
   head: () => readHistoryHead(view, history) ?? { next: 0, prev: ZERO_HASH },
   branchState(branchId, seq, limit) {
     const at = seq ?? Math.min(readTipSeq(view, history, branchId), limit - 1);
-    const branch = loadBranchFromRows(view, history, branchId, at);
-    checkLoadedBranch(view, history, branch, stored);
+    const key = `${branchId} ${at}`;
+    const branch = unchecked.get(key) ?? loadBranchFromRows(view, history, branchId, at);
+    unchecked.delete(key);
+    try {
+      checkLoadedBranch(view, history, branch, stored);
+    } catch (error) {
+      if (isMissing(error)) unchecked.set(key, branch);
+      throw error;
+    }
     return branch;
   },
   loadTurns: (needs) => loadTurns(view, history, needs, stored),

@@ -1,7 +1,7 @@
 import { lowerBound } from '@stemma/canonical';
 import { missing } from '@stemma/suspend';
 import { attachBelow, attachRecords } from './attach-records.ts';
-import { digestOfTurn, Digests, type Flushed } from './digests.ts';
+import { digestOfTurn, Digests, type Flushed, type Regions } from './digests.ts';
 import { NODE_KIND, type TreeParts } from './flat-tree.ts';
 import { Journal, type JournalSavepoint } from './journal.ts';
 import { LifetimeIndex } from './lifetime-index.ts';
@@ -370,15 +370,19 @@ export class Tree {
    * Tree hash and thread hash of the tree as a snapshot of its cycle: call it at a commit or import only (for a working
    * state use `hashFlat`). The cost depends on the changes since the last call.
    *
+   * `head` false: as if the head were empty.
+   *
    * @throws Missing (payloads) with nothing changed.
    */
-  hashes(source: PayloadSource): Hashes {
+  hashes(source: PayloadSource, head = true): Hashes {
     // Nodes that the next commit removes now show `ttl` 0, which changes their digest.
     for (const node of this.lifetimes.dueAt(this.open)) this.#digests.markDirty(node, false);
     const flushed: Flushed = this.#digests.flush(this, this.cycle, source, (turn) => this.isLoaded(turn));
     this.#journal.undo(() => this.#digests.unflush(this, flushed));
-    const treeHash = this.#digests.treeHash(this, this.cycle, source);
-    return { treeHash, threadHash: this.#digests.threadHash(this, source) };
+    const { root, sys, seq, ah } = this;
+    const regions: Regions = { root, sys, seq, ah: head ? ah : { ...ah, kids: [] } };
+    const treeHash = this.#digests.treeHash(regions, this.cycle, source);
+    return { treeHash, threadHash: this.#digests.threadHash(regions, source) };
   }
 
   savepoint(): JournalSavepoint {

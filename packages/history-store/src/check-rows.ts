@@ -1,12 +1,23 @@
 import { compareBytes } from '@stemma/canonical';
-import { UNLOADED, type Hashes, type PayloadSource, type Tree } from '@stemma/context-tree';
+import {
+  eachInSubtree,
+  NODE_KIND,
+  UNLOADED,
+  type Hashes,
+  type NodeRecord,
+  type PayloadSource,
+  type Tree,
+  type TreeNode,
+} from '@stemma/context-tree';
 import type { BranchState } from '@stemma/history';
 import type { RowReader } from '@stemma/row-store';
 import { isMissing } from '@stemma/suspend';
 import { newestSnapshot, type SnapshotRow } from './list-snapshots.ts';
 import { loadBranchFromRows, loadTurns } from './load-branch.ts';
+import { readPositionMeta } from './position-meta.ts';
 import type { Position } from './position.ts';
 import { rowsDiffer } from './rows-differ.ts';
+import { numberOfNode } from './sum-records.ts';
 import { BRANCHES } from './tables.ts';
 
 /*
@@ -24,7 +35,7 @@ export const snapshotAtPosition = (
 };
 
 /**
- * Compares a branch as it was loaded, or, if it has changed since, its newest snapshot as the same rows give it, with the
+ * Compares a branch as it was loaded, or, if its tree has changed since, its newest snapshot as the same rows give it, with the
  * recorded hashes. What is computed for it is computed for the next commit, too.
  *
  * @throws E_ROWS_DAMAGED, Missing (payloads)
@@ -38,21 +49,59 @@ export const checkLoadedBranch = (
   const snapshot = newestSnapshot(rows, history, branch.branchId, branch.seq);
   if (snapshot === undefined) return;
   const { branchId, seq } = snapshot;
-  const same = branchId === branch.branchId && seq === branch.seq;
-  const { tree } = same ? branch : loadBranchFromRows(rows, history, branchId, seq);
-  const { treeHash, threadHash } = hashesOf(rows, history, tree, payload);
+  const changed = changedSince(rows, history, branch, snapshot);
+  const { tree } = changed === 'more' ? loadBranchFromRows(rows, history, branchId, seq) : branch;
+  const { treeHash, threadHash } = hashesOf(rows, history, tree, payload, changed !== 'head');
   tree.forget();
   const { nodes, blocks, turns } = tree.counts;
-  if (nodes !== snapshot.nodes || blocks !== snapshot.blocks || turns !== snapshot.turns)
+  const open = changed === 'head' ? headNodes(tree) : [];
+  const openBlocks = open.filter(({ kind }) => kind === NODE_KIND.block);
+  if (
+    nodes - open.length !== snapshot.nodes ||
+    blocks - openBlocks.length !== snapshot.blocks ||
+    turns !== snapshot.turns
+  )
     throw rowsDiffer(history, branchId, seq);
   if (compareBytes(treeHash, snapshot.treeHash) !== 0 || compareBytes(threadHash, snapshot.threadHash) !== 0)
     throw rowsDiffer(history, branchId, seq);
 };
 
-const hashesOf = (rows: RowReader, history: string, tree: Tree, payload: PayloadSource): Hashes => {
+/**
+ * What a tree has that its newest snapshot had not: nothing, nodes of the head, which was empty then, or something else. It tells
+ * by the sums of the records (decision 0051).
+ */
+const changedSince = (
+  rows: RowReader,
+  history: string,
+  { branchId, seq, tree }: BranchState,
+  snapshot: SnapshotRow,
+): 'nothing' | 'head' | 'more' => {
+  const { at, meta } = readPositionMeta(rows, history, branchId, seq);
+  // A frame that changes a tree writes metadata.
+  if (at.branchId === snapshot.branchId && at.seq === snapshot.seq) return 'nothing';
+  const before = readPositionMeta(rows, history, snapshot.branchId, snapshot.seq).meta;
+  let sum = before.sum;
+  for (const { record } of headNodes(tree)) sum = (sum + numberOfNode(record as NodeRecord)) >>> 0;
+  return sum === meta.sum ? 'head' : 'more';
+};
+
+/** The nodes of the head, without itself. */
+const headNodes = ({ ah }: Tree): readonly TreeNode[] => {
+  const found: TreeNode[] = [];
+  for (const top of ah.kids ?? []) eachInSubtree(top, (node) => void found.push(node));
+  return found;
+};
+
+const hashesOf = (
+  rows: RowReader,
+  history: string,
+  tree: Tree,
+  payload: PayloadSource,
+  head: boolean,
+): Hashes => {
   for (;;)
     try {
-      return tree.hashes(payload);
+      return tree.hashes(payload, head);
     } catch (error) {
       if (!isMissing(error, UNLOADED)) throw error;
       loadTurns(rows, history, error.needs, payload);

@@ -138,6 +138,29 @@ test('to write after many turns a writer reads only the nodes of turns that a co
   });
 });
 
+test('the turns of a branch are read once to check it, also after its newest snapshot [decision 0073]', () => {
+  const under = rowsUnderTest();
+  const history = naiveHistory(under.fold);
+  history.run(0, [START]);
+  const block = (id: string): Step => ({
+    op: 'insert',
+    parent: '^ah',
+    node: { id, nodeType: 'cb', content: id },
+  });
+  for (let i = 0; i < 50; i++) history.run(0, [block(`q${i}`), COMMIT]);
+  const turnsRead = (): number | undefined =>
+    under.rows.now((view) => {
+      const { rows, read } = counting(view);
+      checkLoadedBranch(rows, HISTORY, loadBranchFromRows(rows, HISTORY, 0, null), history.payload);
+      return read.get('turns');
+    });
+  expect(turnsRead()).toBe(50);
+  history.run(0, [{ op: 'annotate', note: 'no node' }]);
+  expect(turnsRead()).toBe(50);
+  history.run(0, [block('open'), block('too')]);
+  expect(turnsRead()).toBe(50);
+});
+
 test('nodes of a turn that are not those of its digest are refused when they are loaded [decision 0073]', () => {
   const under = rowsUnderTest();
   const history = naiveHistory(under.fold);
