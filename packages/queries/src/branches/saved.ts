@@ -1,4 +1,4 @@
-import { compareNumbers, type WideJson } from '@stemma/canonical';
+import { compareNumbers, lowerBound, type WideJson } from '@stemma/canonical';
 import {
   branchAddressOf,
   findSnapshot,
@@ -21,6 +21,7 @@ export const savedPositions = (rows: RowReader, history: string): readonly Saved
     notes.set(key, notes.get(key) ?? note);
   }
   const namesByBranch = groupByBranch(names);
+  const before = namesBefore(namesByBranch);
   return names.map((named): SavedPosition => {
     const { name, branchId, position: seq } = named;
     const frameSummary = findFrameSummary(rows, history, named.seq);
@@ -28,7 +29,7 @@ export const savedPositions = (rows: RowReader, history: string): readonly Saved
     return {
       id: name,
       created_at: Number(frameSummary.at / 1_000_000n),
-      parent_id: findParentName(rows, history, named, namesByBranch),
+      parent_id: before.get(named)?.name ?? findNameAbove(rows, history, named, namesByBranch),
       description: notes.get(`${branchId}:${seq}:${named.seq}`) ?? '',
       round_number: position.cycle,
       config: configAt(rows, position),
@@ -75,21 +76,31 @@ const groupByBranch = (names: readonly NamedPositionRow[]): NamesByBranch => {
   return found;
 };
 
-/** The name of the newest saved position before this one on its ancestor path. */
-const findParentName = (
+/** For each saved position the one before it on its branch. */
+const namesBefore = (namesByBranch: NamesByBranch): ReadonlyMap<NamedPositionRow, NamedPositionRow> => {
+  const found = new Map<NamedPositionRow, NamedPositionRow>();
+  for (const own of namesByBranch.values())
+    own.forEach((named, i) => {
+      const before = own[i - 1];
+      if (before !== undefined) found.set(named, before);
+    });
+  return found;
+};
+
+/** The name of the newest saved position above the branch of this one, on its ancestor path. */
+const findNameAbove = (
   rows: RowReader,
   history: string,
   named: NamedPositionRow,
   namesByBranch: NamesByBranch,
 ): string | null => {
-  const own = namesByBranch.get(named.branchId) ?? [];
-  const before = own[own.indexOf(named) - 1];
-  if (before !== undefined) return before.name;
   let { parent } = readBranch(rows, history, named.branchId);
   let limit = named.position;
   while (parent !== null) {
-    limit = Math.min(limit, parent.at);
-    const found = (namesByBranch.get(parent.branchId) ?? []).findLast(({ position }) => position <= limit);
+    const at: number = (limit = Math.min(limit, parent.at));
+    const above = namesByBranch.get(parent.branchId) ?? [];
+    const newer = lowerBound(0, above.length, (i) => (above[i] as NamedPositionRow).position <= at);
+    const found = above[newer - 1];
     if (found !== undefined) return found.name;
     ({ parent } = readBranch(rows, history, parent.branchId));
   }
