@@ -110,6 +110,13 @@ test('before anybody folded its rows, a range of 20 pairs is answered from the f
   }
 });
 
+test('who asks again and again about a history gets its rows folded', async () => {
+  const { projection, ...rest } = unfolded();
+  const diffAgain = () => diffPositions({ projection, ...rest }, at(10), at(11));
+  for (let i = 0; i < 64; i++) await diffAgain();
+  await expect(diffAgain()).rejects.toThrow('somebody reads changed_nodes');
+});
+
 test('a range or a diff in the middle of a history reads the nodes that age in it, however many age after it [context-tree §5: ranges]', async () => {
   // 600 nodes end after it, of which rows alone name too many; its tree has 12,000.
   long.reads.rows = 0;

@@ -10,9 +10,23 @@ const MOST_TURNS = 1_000;
 /** With fewer frames to fold first, the rows are worth it. */
 const FEW_TO_FOLD = 2_000;
 
+/** Who asks this often about one history gains by its rows. */
+const ASKED_OFTEN = 64;
+
+const asked = new WeakMap<Projection, Map<string, number>>();
+
+/** Counts a question about a history; true if there were few. */
+const isAskedSeldom = (projection: Projection, history: string): boolean => {
+  const counts = asked.get(projection) ?? new Map<string, number>();
+  asked.set(projection, counts);
+  const count = (counts.get(history) ?? 0) + 1;
+  counts.set(history, count);
+  return count <= ASKED_OFTEN;
+};
+
 /** True if the rows of `diffs` lack so much of a history that a question about few frames does not wait for it. */
 export const lacksDiffs = async (projection: Projection, history: string): Promise<boolean> =>
-  ((await projection.lacking?.(history, diffs)) ?? 0) > FEW_TO_FOLD;
+  ((await projection.lacking?.(history, diffs)) ?? 0) > FEW_TO_FOLD && isAskedSeldom(projection, history);
 
 /** What the frames between two positions did, and what may grow older there. */
 export type FrameChanges = {
