@@ -417,7 +417,7 @@ test('no command repeats more than 200 characters of an argument in an error', a
       }
     }
   }
-}, 60_000);
+}, 240_000);
 
 /** The length of the longest beginning of `input` that stands in `text`. */
 const longestShared = (text: string, input: string): number => {
