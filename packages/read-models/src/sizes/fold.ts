@@ -9,13 +9,13 @@ import {
   type PayloadSource,
   type TreeNode,
 } from '@stemma/context-tree';
-import { payloadIn, type AppliedFrame } from '@stemma/history';
+import { payloadIn, type AppliedFrame, type BranchState } from '@stemma/history';
 import { netChanges } from '@stemma/history-store';
 import type { Rows } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
 import { messageRole, NO_TOKENS } from './roles.ts';
 import { nodesEntered, putSize, sizeAt, type SizeRow } from './size-rows.ts';
-import type { ContentSize, ContentSizes } from './content-sizes.ts';
+import { openContentSizes, type ContentSize, type ContentSizes } from './content-sizes.ts';
 import { loadedCounter, textOfContent } from './tokens.ts';
 
 const EMPTY: SizeRow = {
@@ -29,30 +29,28 @@ const NOTHING: ContentSize = { bytes: 0, tokens: 0 };
  * Writes what the thread shows after a frame that changes it, of what it showed before and what changed. Threads that are not full
  * have no rows: what they show depends on which turn is the newest.
  */
-export const openSizesFold =
-  (known: ContentSizes) =>
-  (frame: AppliedFrame, rows: Rows, payload: PayloadSource): void => {
-    const { history, branchId, seq, started } = frame;
-    if (started !== null && started.how !== 'start') {
-      foldBranchStart(history, seq, { branchId: started.parent, at: started.at }, rows);
-      return;
-    }
-    // The branch has rows if its thread is full; to ask the state would load trees of frames that change nothing.
-    const before = started === null ? sizeAt(rows, history, branchId, seq) : undefined;
-    if (before === undefined && (started === null || frame.state.thread !== 'full')) return;
-    const changes = shownChanges(frame);
-    if (changes.length === 0 && frame.snapshot === null && started === null) return;
-    const contentOf = openContents(frame, payload, known);
-    const size = before?.size ?? EMPTY;
-    const next = before === undefined ? EMPTY : startOf(size, before.seq);
-    const isNew = (id: string): boolean =>
-      nodesEntered(rows, history, branchId, size, before?.seq ?? 0).has(id);
-    const after = collect((attempt) => {
-      const counted = (ref: EventRef): ContentSize => attempt(contentOf, ref, NOTHING);
-      return withEnds(frame, sizeAfter(next, changes, counted, isNew), counted);
-    });
-    putSize(rows, history, branchId, seq, after);
-  };
+export const foldSizes = (frame: AppliedFrame, rows: Rows, payload: PayloadSource): void => {
+  const { history, branchId, seq, started } = frame;
+  if (started !== null && started.how !== 'start') {
+    foldBranchStart(history, seq, { branchId: started.parent, at: started.at }, rows);
+    return;
+  }
+  // The branch has rows if its thread is full; to ask the state would load trees of frames that change nothing.
+  const before = started === null ? sizeAt(rows, history, branchId, seq) : undefined;
+  if (before === undefined && (started === null || frame.state.thread !== 'full')) return;
+  const changes = shownChanges(frame);
+  if (changes.length === 0 && frame.snapshot === null && started === null) return;
+  const contentOf = openContents(frame, payload);
+  const size = before?.size ?? EMPTY;
+  const next = before === undefined ? EMPTY : startOf(size, before.seq);
+  const isNew = (id: string): boolean =>
+    nodesEntered(rows, history, branchId, size, before?.seq ?? 0).has(id);
+  const after = collect((attempt) => {
+    const counted = (ref: EventRef): ContentSize => attempt(contentOf, ref, NOTHING);
+    return withEnds(frame, sizeAfter(next, changes, counted, isNew), counted);
+  });
+  putSize(rows, history, branchId, seq, after);
+};
 
 /** A branch begins with what its parent shows there, and with all that entered since the newest snapshot. */
 const foldBranchStart = (
@@ -89,17 +87,30 @@ const shownChanges = (frame: AppliedFrame): readonly ShownChange[] =>
 
 const isBlock = ({ headers }: NodeRecord): boolean => kindOfType(headers.nodeType) === NODE_KIND.block;
 
+/** Contents whose sizes are kept: those of a turn are asked for again when it is sealed. */
+const COUNTED = 10_000;
+
+/** By the branch in memory and not by an id: a process may fold two homes, each with a history of this name. */
+const known = new WeakMap<BranchState, ContentSizes>();
+
+const sizesKnownOf = (state: BranchState): ContentSizes => {
+  const sizes = known.get(state) ?? openContentSizes(COUNTED);
+  known.set(state, sizes);
+  return sizes;
+};
+
 /** The sizes of contents, which are in the frame itself, in memory, or in an earlier frame. */
 const openContents =
-  ({ history, seq, events }: AppliedFrame, payload: PayloadSource, known: ContentSizes) =>
+  (frame: AppliedFrame, payload: PayloadSource) =>
   (ref: EventRef): ContentSize => {
-    const before = known.get(history, ref);
+    const kept = sizesKnownOf(frame.state);
+    const before = kept.get(ref);
     if (before !== undefined) return before;
-    const event = ref.seq === seq ? events[ref.index] : undefined;
+    const event = ref.seq === frame.seq ? frame.events[ref.index] : undefined;
     const { content } = event === undefined ? payload(ref) : payloadIn(event);
     const tokens = loadedCounter().count(textOfContent(content));
     const size = { bytes: content === undefined ? 2 : canonicalJson(content).length, tokens };
-    known.set(history, ref, size);
+    kept.set(ref, size);
     return size;
   };
 
