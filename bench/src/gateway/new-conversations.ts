@@ -114,7 +114,7 @@ export const measureNewConversations = async (
   }
 };
 
-/** How many of the figures one round has, or the median of more. */
+/** The median of a figure over the rounds. */
 const middle = (all: readonly NewConversations[], of: (one: NewConversations) => number): number =>
   median(all.map(of));
 

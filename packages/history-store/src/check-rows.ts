@@ -17,7 +17,7 @@ import { loadBranchFromRows, loadTurns } from './load-branch.ts';
 import { readPositionMeta } from './position-meta.ts';
 import type { Position } from './position.ts';
 import { rowsDiffer } from './rows-differ.ts';
-import { numberOfNode } from './sum-records.ts';
+import { sumOfNodes } from './sum-records.ts';
 import { BRANCHES } from './tables.ts';
 
 /*
@@ -80,9 +80,8 @@ const changedSince = (
   // A frame that changes a tree writes metadata.
   if (at.branchId === snapshot.branchId && at.seq === snapshot.seq) return 'nothing';
   const before = readPositionMeta(rows, history, snapshot.branchId, snapshot.seq).meta;
-  let sum = before.sum;
-  for (const { record } of headNodes(tree)) sum = (sum + numberOfNode(record as NodeRecord)) >>> 0;
-  return sum === meta.sum ? 'head' : 'more';
+  const head = headNodes(tree).map(({ record }) => record as NodeRecord);
+  return sumOfNodes(head, before.sum) === meta.sum ? 'head' : 'more';
 };
 
 /** The nodes of the head, without itself. */

@@ -7,7 +7,7 @@ import { readPositionMeta, type PositionKey, type PositionMeta } from './positio
 import { hasTurnsImportedLast } from './read-partial-tree.ts';
 import { readFlatTree, readSegments, readTurns } from './read-position.ts';
 import { rowsDiffer } from './rows-differ.ts';
-import { numberOfNode } from './sum-records.ts';
+import { sumOfNodes } from './sum-records.ts';
 import { readTurnSums } from './turn-sums.ts';
 
 /**
@@ -44,8 +44,7 @@ export const readNodeTree = (
   const sumAt = readTurnSums(rows, history, path, cycle, cycle);
   for (const turn of turns) {
     const own = living.get(turn.location.ordinal) ?? [];
-    const sum = own.reduce((total, node) => (total + numberOfNode(node)) >>> 0, 0);
-    if (sumAt(turn.location)?.sum !== sum) throw rowsDiffer(history, branchId, seq);
+    if (sumAt(turn.location)?.sum !== sumOfNodes(own)) throw rowsDiffer(history, branchId, seq);
   }
   const after = countTurnsAfter(rows, history, path, { branchId, seq }, meta, cycle);
   return flattenRecords({ ...records, turns, nodes: [...living.values()].flat() }, after);
@@ -88,7 +87,5 @@ const onlyGrewSince = (
     locations: [[head, head]],
     turns: [],
   });
-  let grown = sum;
-  for (const node of nodes) grown = (grown + numberOfNode(node)) >>> 0;
-  return grown === meta.sum;
+  return sumOfNodes(nodes, sum) === meta.sum;
 };

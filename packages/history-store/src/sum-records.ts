@@ -19,10 +19,15 @@ import type {
 
 /** The sum of all records of a position, below 2^32. */
 export const sumOfRecords = ({ fixed, turns, nodes }: TreeParts): number => {
-  let sum = 0;
-  for (const node of nodes) sum = (sum + numberOfNode(node)) | 0;
-  for (const turn of turns) sum = (sum + numberOfNode(turn)) | 0;
+  let sum = sumOfNodes(turns, sumOfNodes(nodes));
   for (const name of FIXED) sum = (sum + numberOfFixed(name, fixed[name])) | 0;
+  return sum >>> 0;
+};
+
+/** The sum of nodes or turns, added to that of others, below 2^32. */
+export const sumOfNodes = (records: Iterable<NodeRecord | TurnRecord>, others = 0): number => {
+  let sum = others;
+  for (const record of records) sum = (sum + numberOfNode(record)) | 0;
   return sum >>> 0;
 };
 
