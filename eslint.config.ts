@@ -82,7 +82,7 @@ export default defineConfig(
       '**/*.test.tsx',
       '**/contract.ts',
       '**/contract/**/*.ts',
-      'packages/test-kit/**/*.ts',
+      'packages/testing/test-kit/**/*.ts',
     ],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',

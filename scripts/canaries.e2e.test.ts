@@ -76,18 +76,18 @@ describe('each rule has a canary, and the tool reports it', () => {
 
   it('unused code: knip reports a forgotten file and a forgotten export', async () => {
     const workspace = plant('unused', [
-      { rule: 'files', file: 'packages/log/src/forgotten.ts', text: 'export const b = 1;\n' },
+      { rule: 'files', file: 'packages/storage/log/src/forgotten.ts', text: 'export const b = 1;\n' },
       {
         rule: 'exports',
-        file: 'packages/log/src/half-used.ts',
+        file: 'packages/storage/log/src/half-used.ts',
         text: 'export const a = 1;\nexport const b = 2;\n',
       },
     ]);
-    writeFileSync(join(workspace, 'packages/log/src/index.ts'), `export { a } from './half-used.ts';\n`);
+    writeFileSync(join(workspace, 'packages/storage/log/src/index.ts'), `export { a } from './half-used.ts';\n`);
     const { stdout } = await run(workspace, 'knip', [
       ...['--config', join(root, 'knip.json')],
       ...['--reporter', 'json'],
-      ...['--include', 'files,exports', '--workspace', 'packages/log'],
+      ...['--include', 'files,exports', '--workspace', 'packages/storage/log'],
     ]);
     const report = JSON.parse(stdout) as {
       issues: { file: string; files?: unknown[]; exports?: { name: string }[] }[];
@@ -96,16 +96,16 @@ describe('each rule has a canary, and the tool reports it', () => {
     expect(stdout).toContain('forgotten.ts');
     expect(
       report.issues.flatMap(({ file, exports = [] }) => exports.map(({ name }) => `${file} ${name}`)),
-    ).toEqual(['packages/log/src/half-used.ts b']);
+    ).toEqual(['packages/storage/log/src/half-used.ts b']);
   });
 
   it('format: prettier reports a file that is not formatted', async () => {
     const workspace = plant('format', [
-      { rule: '', file: 'packages/log/src/wide.ts', text: 'export const b = "1"\n' },
+      { rule: '', file: 'packages/storage/log/src/wide.ts', text: 'export const b = "1"\n' },
     ]);
-    const { stdout } = await run(workspace, 'prettier', ['--list-different', 'packages/log/src/wide.ts']);
+    const { stdout } = await run(workspace, 'prettier', ['--list-different', 'packages/storage/log/src/wide.ts']);
 
-    expect(stdout.trim()).toBe('packages/log/src/wide.ts');
+    expect(stdout.trim()).toBe('packages/storage/log/src/wide.ts');
   });
 });
 

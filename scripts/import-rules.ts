@@ -107,7 +107,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
         'The Kafka client has faults with answers; they are all in log-kafka/src/protocol. Benchmarks, tests and examples are others.',
       severity: 'error',
       from: {
-        pathNot: '^(packages/log-kafka/(src/protocol|test)|packages/test-kit|bench/src/kafka|examples)/',
+        pathNot: '^(packages/storage/log-kafka/(src/protocol|test)|packages/testing/test-kit|bench/src/kafka|examples)/',
       },
       to: { path: 'node_modules/kafkajs/' },
     },
@@ -115,8 +115,8 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
       name: 'tests-are-leaves',
       comment: 'What runs does not import tests, contract suites or the test kit.',
       severity: 'error',
-      from: { path: anywhere, pathNot: [tests, '^packages/test-kit/', '^bench/'] },
-      to: { path: [tests, '^packages/test-kit/'] },
+      from: { path: anywhere, pathNot: [tests, '^packages/testing/test-kit/', '^bench/'] },
+      to: { path: [tests, '^packages/testing/test-kit/'] },
     },
   ],
   options: {

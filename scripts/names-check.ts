@@ -21,8 +21,8 @@ const NOT_READ = [
   // Generated from the titles of tests, which are read where they are written.
   'docs/spec-coverage.md',
   // Recorded bytes and vectors that others published.
-  'packages/log/corpus/**',
-  'packages/test-kit/vectors/**',
+  'packages/storage/log/corpus/**',
+  'packages/testing/test-kit/vectors/**',
 ];
 
 /** What is wrong with the names of a checkout: nothing, or one line for each fault. */

@@ -3,7 +3,7 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-const catalogue = join(root, 'packages/events/src/catalogue.ts');
+const catalogue = join(root, 'packages/domain/events/src/catalogue.ts');
 
 /** What the compiler reports, by file, when the catalogue of events reads otherwise; nothing is written. */
 const faultsWith = (edit: (catalogue: string) => string): ReadonlyMap<string, string> => {
@@ -19,7 +19,7 @@ const faultsWith = (edit: (catalogue: string) => string): ReadonlyMap<string, st
       ? source
       : ts.createSourceFile(file, edit(source.text), source.languageVersion);
   };
-  const files = ['packages/events/src/index.ts', 'packages/history/src/index.ts'];
+  const files = ['packages/domain/events/src/index.ts', 'packages/domain/history/src/index.ts'];
   const program = ts.createProgram({ rootNames: files.map((file) => join(root, file)), options, host });
   const faults = new Map<string, string>();
   for (const { file, messageText } of ts.getPreEmitDiagnostics(program)) {
@@ -36,10 +36,10 @@ test('a new event does not compile before the table of facts has a row for it', 
     text.replace(union, `${union}z.strictObject({ type: z.literal('CanaryRecorded') }),`),
   );
 
-  expect(faults.get('packages/events/src/facts.ts')).toContain("Property 'CanaryRecorded' is missing");
+  expect(faults.get('packages/domain/events/src/facts.ts')).toContain("Property 'CanaryRecorded' is missing");
   // What an event means to a history is logic, not a fact: it needs an answer of its own there.
-  expect([...faults.keys()].filter((file) => file.startsWith('packages/history/'))).toEqual([
-    'packages/history/src/causes/node-changes.ts',
-    'packages/history/src/intervention.ts',
+  expect([...faults.keys()].filter((file) => file.startsWith('packages/domain/history/'))).toEqual([
+    'packages/domain/history/src/causes/node-changes.ts',
+    'packages/domain/history/src/intervention.ts',
   ]);
 });

@@ -31,17 +31,17 @@ export const oldWords: readonly OldWord[] = [
       },
       {
         text: /\blineage\b/,
-        only: ['packages/log/src/body.ts', 'packages/history/src/command.ts'],
+        only: ['packages/storage/log/src/body.ts', 'packages/domain/history/src/command.ts'],
         why: 'the recorded key of the branch id, which never changes',
       },
       {
         text: /\blineage: -?[01]\b|'lineage'/,
-        only: ['packages/log/test/codec', 'packages/history/test/decide'],
+        only: ['packages/storage/log/test/codec', 'packages/domain/history/test/decide'],
         why: 'frames and commands as they are recorded',
       },
       {
         text: /"lineage"|first name, `lineage`|at, lineage, (actor|recorder)|under the key `lineage`|key of the branch id is `lineage`|\.\.\.recorded, lineage:/,
-        only: ['docs/rules/', 'docs/formats/record.md', 'packages/history/test/'],
+        only: ['docs/rules/', 'docs/formats/record.md', 'packages/domain/history/test/'],
         why: 'the recorded key, where the bytes are explained',
       },
     ],
@@ -53,8 +53,8 @@ export const oldWords: readonly OldWord[] = [
       {
         text: /lanes?/,
         only: [
-          'packages/context-tree/src/lt-hash',
-          'packages/test-kit/src/trees/naive-reading',
+          'packages/domain/context-tree/src/lt-hash',
+          'packages/testing/test-kit/src/trees/naive-reading',
           'docs/rules/snapshots.md',
           'docs/formats/hashes.md',
         ],
@@ -75,11 +75,11 @@ export const oldWords: readonly OldWord[] = [
         text: /\bchains?\b/,
         only: [
           'docs/decisions/0028',
-          'packages/read-models/src/stages/tables.ts',
+          'packages/rows/read-models/src/stages/tables.ts',
           'docs/formats/rows.md',
           'docs/sql-tables.md',
-          'packages/context-tree/src/slice-chain',
-          'packages/context-tree/src/digests.ts',
+          'packages/domain/context-tree/src/slice-chain',
+          'packages/domain/context-tree/src/digests.ts',
         ],
         why: 'a chain of hashes',
       },
@@ -96,7 +96,7 @@ export const oldWords: readonly OldWord[] = [
       },
       {
         text: /'chain'/,
-        only: ['packages/test-kit/src/golden/'],
+        only: ['packages/testing/test-kit/src/golden/'],
         why: 'the name of an operation in published vectors',
       },
     ],

@@ -37,7 +37,7 @@ const members = [
 /** A `switch` may distinguish events only where each has its own answer; all other code must use the table of facts. */
 export const defaultForEvents = {
   selector: 'SwitchCase[test.value=/^[A-Z][a-z]+([A-Z][a-z]+)+$/] ~ SwitchCase:not([test])',
-  message: 'Name every event: a `default` answers for events that nobody has thought of (packages/events).',
+  message: 'Name every event: a `default` answers for events that nobody has thought of (packages/domain/events).',
 };
 
 const syntax = [

@@ -12,7 +12,7 @@ const readmeOf = (folder: string): string => {
 };
 
 test('every package, service and example is found', () => {
-  expect(folders).toEqual(expect.arrayContaining(['bench', 'packages/log', 'services/cli']));
+  expect(folders).toEqual(expect.arrayContaining(['bench', 'packages/storage/log', 'services/cli']));
 });
 
 test.each(folders)('%s has a README of at most 30 lines with one example', (folder) => {

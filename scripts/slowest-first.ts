@@ -16,7 +16,7 @@ export const SLOWEST: readonly string[] = [
   'projector/test/shared-partitions.drill.e2e',
   'postgres/test/connections.e2e',
   'log-kafka/test/broken-disk.drill.e2e',
-  'packages/projector/test/kill.drill.e2e',
+  'packages/engine/projector/test/kill.drill.e2e',
   'inspector/test/page.e2e',
   'gateway/test/hostile.drill.e2e',
   'cli/test/kafka.int',

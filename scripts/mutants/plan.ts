@@ -12,7 +12,7 @@ const OWN_TESTS: readonly string[] = ['context-tree'];
 /** Tests of a page, and long ones of what runs in other processes, where no mutant is. */
 const NOT_RUN: readonly string[] = [
   'services/inspector/',
-  'packages/log-kafka/',
+  'packages/storage/log-kafka/',
   'cli/test/kafka.int',
   'cli/test/bad-input.int',
   'home/test/resumed.int',

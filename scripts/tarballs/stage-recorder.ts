@@ -6,20 +6,20 @@ import { build } from 'vite';
 import { startBuiltFiles } from '../../services/cli/start-built-files.ts';
 import { installed, manifestOf, root } from './manifest.ts';
 
-const FOLDER = join(root, 'packages/recorder');
+const FOLDER = join(root, 'packages/agents/recorder');
 
 /** The last three are threads of a home in this process: one appends to its log, the others fold. */
 const ENTRIES = {
-  index: 'packages/recorder/src/index.ts',
-  'home-backend': 'packages/recorder/src/home-backend.ts',
-  'no-home': 'packages/recorder/src/no-home.ts',
-  'redacting-backend': 'packages/recorder/src/redacting-backend.ts',
-  'no-redaction': 'packages/recorder/src/no-redaction.ts',
-  'node-platform': 'packages/recorder/src/calls/node-platform.ts',
-  'page-platform': 'packages/recorder/src/calls/page-platform.ts',
-  'append-worker': 'packages/log-embedded/src/append-worker.ts',
-  'fold-worker': 'packages/projector/src/workers/fold-worker.ts',
-  'run-thread': 'packages/projector/src/run-thread/run-thread.ts',
+  index: 'packages/agents/recorder/src/index.ts',
+  'home-backend': 'packages/agents/recorder/src/home-backend.ts',
+  'no-home': 'packages/agents/recorder/src/no-home.ts',
+  'redacting-backend': 'packages/agents/recorder/src/redacting-backend.ts',
+  'no-redaction': 'packages/agents/recorder/src/no-redaction.ts',
+  'node-platform': 'packages/agents/recorder/src/calls/node-platform.ts',
+  'page-platform': 'packages/agents/recorder/src/calls/page-platform.ts',
+  'append-worker': 'packages/storage/log-embedded/src/append-worker.ts',
+  'fold-worker': 'packages/engine/projector/src/workers/fold-worker.ts',
+  'run-thread': 'packages/engine/projector/src/run-thread/run-thread.ts',
 } as const;
 
 /** What a package's types and programs import and do not contain. */
@@ -51,7 +51,7 @@ export const stageRecorder = async (folder: string): Promise<void> => {
         './package.json': './package.json',
       },
       imports: IMPORTS,
-      dependencies: { ...installed('packages/api', ['zod']), ...installed('services/cli', ['lmdb']) },
+      dependencies: { ...installed('packages/formats/api', ['zod']), ...installed('services/cli', ['lmdb']) },
     }),
   );
 };

@@ -6,7 +6,7 @@ export const isChosen = (summary: HistorySummaryAnswer, chosen: string | null): 
 
 /**
  * The address of a branch by its id: no rollback changes it, as it changes the branch that the history's id names. The
- * same as in packages/history (`branch-address.ts`), which the page does not load.
+ * same as in packages/domain/history (`branch-address.ts`), which the page does not load.
  */
 export const addressById = (history: string, branchId: number): string => `${history}:${branchId}`;
 

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openRecording } from './fixture.ts';
 
-const PACKAGE = join(import.meta.dirname, '../../../../packages/recorder-python');
+const PACKAGE = join(import.meta.dirname, '../../../../packages/agents/recorder-python');
 /** Made by `tests/run.py`; it stays in the cache of the tests. */
 const ENVIRONMENT = join(cacheFolder(), 'recorder-python');
 const PYTHON = join(ENVIRONMENT, 'bin/python');
