@@ -4,11 +4,10 @@ import { SlowestFirst } from './scripts/slowest-first.ts';
 import { DRILL, TIERS, withDrills } from './scripts/test-tiers.ts';
 
 const builtThreads = new URL('./scripts/built-threads.mjs', import.meta.url).href;
-const folders = ['{packages,services,examples}/*/{src,test}/**', 'bench/src/**', 'scripts'];
+const folders = ['{packages/*,services,examples}/*/{src,test}/**', 'bench/src/**', 'scripts'];
 
 export default defineConfig({
   test: {
-    passWithNoTests: true,
     globalSetup: 'scripts/kafka-run.ts',
     pool: 'forks',
     execArgv: process.env['STEMMA_TEST_BUILT'] === '1' ? ['--import', builtThreads] : [],

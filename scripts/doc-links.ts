@@ -3,10 +3,13 @@ import { dirname, join, relative } from 'node:path';
 
 /** The pages that people read: everything written in Markdown outside of what is installed or built. */
 export const pagesOf = (root: string): readonly string[] =>
-  globSync('{*.md,docs/**/*.md,{packages,services,examples}/*/*.md,{samples,bench,infra}/**/*.md}', {
-    cwd: root,
-    exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
-  }).sort((a, b) => (a < b ? -1 : 1));
+  globSync(
+    '{*.md,docs/**/*.md,{packages,packages/*,services,examples}/*/*.md,{samples,bench,infra}/**/*.md}',
+    {
+      cwd: root,
+      exclude: (path) => /(^|\/)(node_modules|dist)(\/|$)/.test(path),
+    },
+  ).sort((a, b) => (a < b ? -1 : 1));
 
 const withoutCode = (page: string): string =>
   page.replaceAll(/^( *)```.*?^\1```$/gms, '').replaceAll(/`[^`\n]*`/g, '');

@@ -49,7 +49,7 @@ export function typesOfOneName(types: readonly ExportedType[]): string[] {
 
 /** The exported types of all packages and services of a checkout; tests and contract suites are not read. */
 export function exportedTypes(root: string): ExportedType[] {
-  return globSync('{packages,services}/*/src/**/*.{ts,tsx}', { cwd: root, exclude: ['**/node_modules/**'] })
+  return globSync('{packages/*,services}/*/src/**/*.{ts,tsx}', { cwd: root, exclude: ['**/node_modules/**'] })
     .filter((file) => !/\.test\.tsx?$|\/src\/contract(\/|\.ts$)/.test(file))
     .sort((a, b) => (a < b ? -1 : 1))
     .flatMap((file) => exportedTypesIn(file, readFileSync(join(root, file), 'utf8')));

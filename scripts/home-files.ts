@@ -22,8 +22,8 @@ const OTHERS = [
 /** There is one way to open a file of a home, as ESLint configuration. */
 export const homeFiles: Linter.Config[] = [
   {
-    files: ['packages/*/src/**/*.ts', 'services/*/src/**/*.ts'],
-    ignores: ['**/*.test.ts', 'packages/{machine,test-kit}/**', ...OTHERS],
+    files: ['packages/*/*/src/**/*.ts', 'services/*/src/**/*.ts'],
+    ignores: ['**/*.test.ts', 'packages/{storage/machine,testing/test-kit}/**', ...OTHERS],
     rules: {
       'no-restricted-imports': [
         'error',

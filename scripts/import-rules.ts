@@ -1,20 +1,21 @@
 import { type IConfiguration, type IForbiddenRuleType } from 'dependency-cruiser';
-import { inspectorPackages, layers, pureLibraries, purePackages } from './layers.ts';
+import { inspectorPackages, pureLibraries, pureRooms, rooms } from './layers.ts';
 
 const anyOf = (names: readonly string[]) => `(${names.join('|')})`;
 /** Tests and contract suites may read files and take the test kit; they are never imported by what they test. */
 const tests = '\\.test\\.tsx?$|/test/|/src/contract(\\.ts$|/)';
+/** A package, service or example, as `$1`. */
+const within = '^(packages/[^/]+/[^/]+|(?!packages/)[a-z]+/[^/]+)/';
 const anywhere = '^(packages|services|bench|examples)/';
 
-const toTheRight = layers.map((name, position) => ({
-  name: `layers-${name}`,
-  comment: `${name} imports only what stands to its left: ${layers.slice(0, position).join(', ') || 'nothing'}.`,
+const pure = `^packages/${anyOf(pureRooms)}/`;
+
+const notUpwards = rooms.map((room, position) => ({
+  name: `room-${room}`,
+  comment: `Packages of ${room} import only ${rooms.slice(0, position + 1).join(', ')}.`,
   severity: 'error' as const,
-  from: { path: `^packages/${name}/`, pathNot: tests },
-  to: {
-    path: anywhere,
-    pathNot: `^packages/${anyOf(layers.slice(0, position + 1))}/`,
-  },
+  from: { path: `^packages/${room}/`, pathNot: tests },
+  to: { path: anywhere, pathNot: `^packages/${anyOf(rooms.slice(0, position + 1))}/` },
 }));
 
 /** The import rules, as dependency-cruiser reads them. */
@@ -38,24 +39,24 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
       name: 'pure-imports-only-pure',
       comment: 'A pure package imports only pure packages.',
       severity: 'error',
-      from: { path: `^packages/${anyOf(purePackages)}/`, pathNot: tests },
-      to: { path: anywhere, pathNot: `^packages/${anyOf(purePackages)}/` },
+      from: { path: pure, pathNot: tests },
+      to: { path: anywhere, pathNot: pure },
     },
     {
       name: 'pure-touches-nothing',
       comment: 'Of Node.js, a pure package may use the hash, the checksum (zlib) and the byte buffer.',
       severity: 'error',
-      from: { path: `^packages/${anyOf(purePackages)}/`, pathNot: tests },
+      from: { path: pure, pathNot: tests },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|buffer|zlib)$' },
     },
     {
       name: 'pure-libraries',
       comment: `The libraries of a pure package: ${pureLibraries.join(', ')}.`,
       severity: 'error',
-      from: { path: `^packages/${anyOf(purePackages)}/`, pathNot: tests },
+      from: { path: pure, pathNot: tests },
       to: { path: 'node_modules/', pathNot: `node_modules/${anyOf(pureLibraries)}/` },
     },
-    ...toTheRight,
+    ...notUpwards,
     {
       name: 'services-apart',
       comment: 'No service imports another, except that the command line runs them.',
@@ -78,18 +79,18 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
       comment: `Of Stemma, the inspector imports only ${inspectorPackages.join(', ')}: the rest comes over HTTP.`,
       severity: 'error',
       from: { path: '^services/inspector/src/', pathNot: tests },
-      to: { path: '^packages/', pathNot: `^packages/${anyOf(inspectorPackages)}/` },
+      to: { path: '^packages/', pathNot: `^packages/[^/]+/${anyOf(inspectorPackages)}/` },
     },
     {
       name: 'front-door',
       comment: 'A package is entered by its index.ts (a port also by its contract.ts).',
       severity: 'error',
-      from: { path: '^([a-z]+/[^/]+)/' },
+      from: { path: within },
       to: {
         path: '^(packages|services)/[^/]+/',
         pathNot: [
           '^$1/',
-          '^packages/[^/]+/src/(index|contract)\\.ts$',
+          '^packages/[^/]+/[^/]+/src/(index|contract)\\.ts$',
           '^services/(gateway|projector|relay|runner)/src/index\\.ts$',
         ],
       },
@@ -98,7 +99,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
       name: 'by-name',
       comment: 'Another package is imported by its name, not by a path.',
       severity: 'error',
-      from: { path: '^([a-z]+/[^/]+)/' },
+      from: { path: within },
       to: { path: anywhere, pathNot: '^$1/', dependencyTypes: ['local'] },
     },
     {
@@ -107,7 +108,8 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
         'The Kafka client has faults with answers; they are all in log-kafka/src/protocol. Benchmarks, tests and examples are others.',
       severity: 'error',
       from: {
-        pathNot: '^(packages/storage/log-kafka/(src/protocol|test)|packages/testing/test-kit|bench/src/kafka|examples)/',
+        pathNot:
+          '^(packages/storage/log-kafka/(src/protocol|test)|packages/testing/test-kit|bench/src/kafka|examples)/',
       },
       to: { path: 'node_modules/kafkajs/' },
     },

@@ -1,80 +1,46 @@
-/** The packages from left to right. A package imports only those to its left; `services/` are last. */
-export const layers = [
-  'errors',
-  'suspend',
-  'canonical',
-  'merkle',
-  'analysis',
-  'context-tree',
-  'events',
-  'stages',
-  'history',
-  'redaction',
-  'selectors',
-  'row-store',
-  'history-store',
-  'read-models',
-  'model-apis',
-  'importers',
-  'calls',
-  'api',
-  'event-contract',
-  'machine',
-  'minds',
-  'log',
-  'privacy',
-  'metrics',
-  'lmdb-gate',
-  'log-embedded',
-  'log-kafka',
-  'row-store-lmdb',
-  'contents',
-  'postgres',
-  'contents-postgres',
-  'row-store-postgres',
-  'projector',
-  'command-handler',
-  'queries',
-  'search',
-  'steering',
-  'operations',
-  'home',
-  'agent-loop',
-  'pools',
-  'reports',
-  'experiments',
-  'exchanges',
-  'recorder',
-  'test-kit',
-];
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 
-/**
- * They import only each other and touch no clock, network, file, randomness or locale.
- * The row-store port is among them because read models are written against its table types.
- */
-export const purePackages = [
-  'errors',
-  'suspend',
-  'canonical',
-  'merkle',
-  'analysis',
-  'context-tree',
-  'events',
-  'stages',
-  'history',
-  'selectors',
-  'row-store',
-  'history-store',
-  'read-models',
-  'model-apis',
-  'importers',
-  'calls',
-  'api',
-  'event-contract',
-];
+/** The rooms of `packages/` from the lowest up. A package imports its own room and those below it; `services/` are last. */
+export const rooms = [
+  'foundation',
+  'domain',
+  'formats',
+  'rows',
+  'storage',
+  'engine',
+  'home',
+  'agents',
+  'testing',
+] as const;
+
+/** Packages of these rooms import only each other and touch no clock, network, file, randomness or locale. */
+export const pureRooms: readonly (typeof rooms)[number][] = ['foundation', 'domain', 'formats', 'rows'];
 
 /** The only libraries a pure package imports. */
 export const pureLibraries = ['zod', 'diff', 'rfc6902', 'umap-js', 'gpt-tokenizer'];
 
 /** All that the inspector imports of Stemma. */
 export const inspectorPackages = ['api', 'selectors', 'context-tree', 'errors'];
+
+const PACKAGES = join(import.meta.dirname, '../packages');
+
+/** The folder of every package, as `packages/<room>/<name>`: by rooms from the lowest up, in a room by name. */
+export const packageFolders: readonly string[] = rooms.flatMap((room) =>
+  readdirSync(join(PACKAGES, room))
+    .filter((name) => existsSync(join(PACKAGES, room, name, 'README.md')))
+    .sort((a, b) => (a < b ? -1 : 1))
+    .map((name) => `packages/${room}/${name}`),
+);
+
+/**
+ * Where a package is.
+ *
+ * @returns for `log`: `packages/storage/log`
+ * @throws if there is no such package
+ */
+export const folderOf = (name: string): string => {
+  const folder = packageFolders.find((each) => each.endsWith(`/${name}`));
+  if (folder === undefined) throw new Error(`There is no package ${name}`);
+  return folder;
+};

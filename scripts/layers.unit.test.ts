@@ -1,35 +1,68 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inspectorPackages, layers, purePackages } from './layers.ts';
+import { folderOf, inspectorPackages, packageFolders, rooms } from './layers.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Those of the workspace; packages of other languages have no package.json. */
-const folders = readdirSync(join(root, 'packages')).filter((folder) =>
-  existsSync(join(root, 'packages', folder, 'package.json')),
-);
+const folders = packageFolders.filter((folder) => existsSync(join(root, folder, 'package.json')));
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Record<string, unknown>;
+const nameOf = (folder: string): string => folder.slice(folder.lastIndexOf('/') + 1);
+const roomOf = (folder: string): number => rooms.findIndex((room) => folder.startsWith(`packages/${room}/`));
+const importedBy = (folder: string): readonly string[] =>
+  Object.keys(read(`${folder}/package.json`).dependencies ?? {})
+    .filter((name) => name.startsWith('@stemma/'))
+    .map((name) => folderOf(name.slice('@stemma/'.length)));
 
-describe('the layers', () => {
-  it('name every package, and only packages', () => {
-    expect(new Set(layers)).toEqual(new Set(folders));
-    expect(layers).toEqual(expect.arrayContaining([...purePackages, ...inspectorPackages]));
+describe('the rooms', () => {
+  it('are all that packages/ has, and everything in them is a package', () => {
+    expect(new Set(readdirSync(join(root, 'packages')))).toEqual(new Set(rooms));
+    const inside = rooms.flatMap((room) =>
+      readdirSync(join(root, 'packages', room))
+        .filter((name) => name !== 'README.md')
+        .map((name) => `packages/${room}/${name}`),
+    );
+    expect(new Set(inside)).toEqual(new Set(packageFolders));
+    expect(inspectorPackages.map(folderOf)).toHaveLength(inspectorPackages.length);
   });
 
-  it.each(folders)('%s depends only on packages to its left in the table of layers', (folder) => {
-    const { dependencies = {} } = read(`packages/${folder}/package.json`) as { dependencies?: object };
-    const own = Object.keys(dependencies).filter((name) => name.startsWith('@stemma/'));
-    const left = layers.slice(0, layers.indexOf(folder)).map((name) => `@stemma/${name}`);
+  it.each(rooms)('%s has a README of one screen', (room) => {
+    const text = readFileSync(join(root, 'packages', room, 'README.md'), 'utf8');
 
-    expect(own.filter((name) => !left.includes(name))).toEqual([]);
+    expect(text).toMatch(/^# \S/);
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+    for (const heading of ['What lives here', 'What it imports', 'What it never touches'])
+      expect(text).toContain(`## ${heading}\n`);
+  });
+});
+
+describe('the packages', () => {
+  it.each(folders)('%s depends on no package of a higher room', (folder) => {
+    expect(importedBy(folder).filter((other) => roomOf(other) > roomOf(folder))).toEqual([]);
+  });
+
+  it('have an order in which each depends only on those before it', () => {
+    const open = new Set<string>();
+    const done = new Set<string>();
+    const visit = (folder: string): void => {
+      if (done.has(folder)) return;
+      if (open.has(folder)) throw new Error(`${[...open].join(' imports ')} imports ${folder}`);
+      open.add(folder);
+      importedBy(folder).forEach(visit);
+      open.delete(folder);
+      done.add(folder);
+    };
+    folders.forEach(visit);
+
+    expect(done).toEqual(new Set(folders));
   });
 
   it.each(folders)('%s is imported only by its index, and a port also by its contract', (folder) => {
-    const { name, type, license, exports } = read(`packages/${folder}/package.json`);
-    const port = ['log', 'row-store', 'contents'].includes(folder);
+    const { name, type, license, exports } = read(`${folder}/package.json`);
+    const port = ['log', 'row-store', 'contents'].includes(nameOf(folder));
 
     expect({ name, type, license, exports }).toEqual({
-      name: `@stemma/${folder}`,
+      name: `@stemma/${nameOf(folder)}`,
       type: 'module',
       license: 'Apache-2.0',
       exports: { '.': './src/index.ts', ...(port ? { './contract': './src/contract.ts' } : {}) },

@@ -59,7 +59,7 @@ test('code outside of every function runs while its module is loaded', () => {
 
 test('the same seed chooses the same mutants, and each package gets its share, but at least the minimum', () => {
   const mutants = (name: string, count: number) =>
-    findMutants(`packages/${name}/src/x.ts`, 'f();\n'.repeat(count));
+    findMutants(`packages/room/${name}/src/x.ts`, 'f();\n'.repeat(count));
   const all = new Map([
     ['large', mutants('large', 300)],
     ['small', mutants('small', 5)],
@@ -67,7 +67,7 @@ test('the same seed chooses the same mutants, and each package gets its share, b
   const choose = (seed: number) => chooseMutants(all, { seed, count: 30, least: 4 });
   expect(choose(7)).toEqual(choose(7));
   expect(choose(7)).not.toEqual(choose(8));
-  const names = choose(7).map(({ file }) => file.split('/')[1]);
+  const names = choose(7).map(({ file }) => file.split('/')[2]);
   expect([
     names.filter((name) => name === 'large').length,
     names.filter((name) => name === 'small').length,
@@ -87,13 +87,20 @@ test('a mutant that ends its process counts as noticed; one that is listed as eq
     { what: 'noticed', file: 'a', mutant: 3, by: 'a > b' },
     { what: 'done', file: 'a' },
   ]);
-  const mutants = findMutants('packages/p/src/x.ts', 'f();\ng();\nh();\ni();\nj();').map((mutant, i) => ({
-    ...mutant,
-    number: i + 1,
-    isStatic: false,
-    only: null,
-  }));
-  const same = { file: 'packages/p/src/x.ts', original: 'j();', replacement: '', reason: 'j does nothing' };
+  const mutants = findMutants('packages/room/p/src/x.ts', 'f();\ng();\nh();\ni();\nj();').map(
+    (mutant, i) => ({
+      ...mutant,
+      number: i + 1,
+      isStatic: false,
+      only: null,
+    }),
+  );
+  const same = {
+    file: 'packages/room/p/src/x.ts',
+    original: 'j();',
+    replacement: '',
+    reason: 'j does nothing',
+  };
   const result = resultOf(mutants, progress, [same]);
   expect(result.mutants.map(({ outcome }) => outcome)).toEqual([
     'noticed',

@@ -8,7 +8,7 @@ import { oldNameUses, oldWordUses } from './old-word-uses.ts';
 
 describe('exported types', () => {
   const namesIn = (source: string) =>
-    exportedTypesIn('packages/a/src/x.ts', source).map(({ name, line }) => `${line} ${name}`);
+    exportedTypesIn('packages/room/a/src/x.ts', source).map(({ name, line }) => `${line} ${name}`);
 
   it.each([
     ['a type', 'export type Order = { id: string };', ['1 Order']],
@@ -30,16 +30,19 @@ describe('exported types', () => {
   });
 
   it('of one name in two files are refused, and the message names both files', () => {
-    const a = exportedTypesIn('packages/a/src/order.ts', 'export type Order = 1;\nexport type Cart = 1;');
+    const a = exportedTypesIn(
+      'packages/room/a/src/order.ts',
+      'export type Order = 1;\nexport type Cart = 1;',
+    );
     const b = exportedTypesIn('services/b/src/main.ts', '\nexport interface Order {}');
     expect(typesOfOneName([...a, ...b])).toEqual([
-      'packages/a/src/order.ts:1, services/b/src/main.ts:2: Order is exported twice. Put the subject of the package in front.',
+      'packages/room/a/src/order.ts:1, services/b/src/main.ts:2: Order is exported twice. Put the subject of the package in front.',
     ]);
   });
 });
 
 describe('old words', () => {
-  const found = (text: string, file = 'packages/a/src/x.ts') =>
+  const found = (text: string, file = 'packages/room/a/src/x.ts') =>
     oldWordUses(file, text).map(({ line, found: word }) => `${line} ${word}`);
 
   it.each([
@@ -57,8 +60,8 @@ describe('old words', () => {
   });
 
   it('are found in the name of a file', () => {
-    expect(oldWordUses('packages/a/src/open-vista.ts', '')).toEqual([
-      { file: 'packages/a/src/open-vista.ts', line: 0, found: 'vista', say: 'ancestry view' },
+    expect(oldWordUses('packages/room/a/src/open-vista.ts', '')).toEqual([
+      { file: 'packages/room/a/src/open-vista.ts', line: 0, found: 'vista', say: 'ancestry view' },
     ]);
   });
 
@@ -95,21 +98,24 @@ describe('the check of a checkout', () => {
   it('reports file, line, old word and new word for every old word', () => {
     write('README.md', '# Shop\n\nEvery lane is open.\n');
     write('docs/a.svg', '<text>vistas</text>');
-    write('packages/a/src/index.ts', "export { type Cart } from './cart.ts';\n");
-    write('packages/a/src/cart.ts', 'export type Cart = { place: string };\nexport type CartPlace = 1;\n');
-    write('packages/a/src/marks.ts', 'export const marks = 1;\n');
-    write('packages/a/src/cart.test.ts', "export type Cart = 'in a test';\n");
+    write('packages/room/a/src/index.ts', "export { type Cart } from './cart.ts';\n");
+    write(
+      'packages/room/a/src/cart.ts',
+      'export type Cart = { place: string };\nexport type CartPlace = 1;\n',
+    );
+    write('packages/room/a/src/marks.ts', 'export const marks = 1;\n');
+    write('packages/room/a/src/cart.test.ts', "export type Cart = 'in a test';\n");
     write('packages/a/node_modules/b/index.ts', 'export type Vista = 1;\n');
     write('services/b/src/main.tsx', 'export type Cart = 1;\nconst strand = <p>far rows</p>;\n');
 
     expect(wrongNames(root)).toEqual([
-      'packages/a/src/cart.ts:1, services/b/src/main.tsx:1: Cart is exported twice. Put the subject of the package in front.',
+      'packages/room/a/src/cart.ts:1, services/b/src/main.tsx:1: Cart is exported twice. Put the subject of the package in front.',
       'README.md:3: lane: say partition writer.',
       'docs/a.svg:1: vistas: say ancestry view.',
       'services/b/src/main.tsx:2: strand: say branch id.',
       'services/b/src/main.tsx:2: far rows: say remote rows, external projection.',
-      'packages/a/src/marks.ts: marks: say position metadata; of a writer: savepoint.',
-      'packages/a/src/cart.ts:2: place: say location, read basis, checkpoint or entry offset.',
+      'packages/room/a/src/marks.ts: marks: say position metadata; of a writer: savepoint.',
+      'packages/room/a/src/cart.ts:2: place: say location, read basis, checkpoint or entry offset.',
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Linter } from 'eslint';
-import { purePackages } from './layers.ts';
+import { pureRooms } from './layers.ts';
 
-const folders = `packages/{${purePackages.join(',')}}/src/**/*.ts`;
+const folders = `packages/{${pureRooms.join(',')}}/*/src/**/*.ts`;
 
 const ambient = [
   { name: 'performance', message: 'A pure package has no clock.' },
@@ -37,7 +37,8 @@ const members = [
 /** A `switch` may distinguish events only where each has its own answer; all other code must use the table of facts. */
 export const defaultForEvents = {
   selector: 'SwitchCase[test.value=/^[A-Z][a-z]+([A-Z][a-z]+)+$/] ~ SwitchCase:not([test])',
-  message: 'Name every event: a `default` answers for events that nobody has thought of (packages/domain/events).',
+  message:
+    'Name every event: a `default` answers for events that nobody has thought of (packages/domain/events).',
 };
 
 const syntax = [

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
-const folders = globSync(['{packages,services,examples}/*/package.json', 'bench/package.json'], { cwd: root })
+const folders = globSync(['{packages/*,services,examples}/*/package.json', 'bench/package.json'], {
+  cwd: root,
+})
   .map((file) => join(file, '..'))
   .sort((a, b) => (a < b ? -1 : 1));
 const readmeOf = (folder: string): string => {

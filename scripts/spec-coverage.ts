@@ -2,8 +2,9 @@
  * `pnpm coverage:spec` checks that every cited rule is on a page of docs/rules and has a test that is no drill, and writes
  * docs/spec-coverage.md; with `--check` it only says whether the page is current.
  */
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { foundFiles } from './found-files.ts';
 import { wrongCitations } from './rule-citations.ts';
 import { claimsOf } from './spec-references.ts';
 import { specReport } from './spec-report.ts';
@@ -14,14 +15,12 @@ const root = join(import.meta.dirname, '..');
 const page = join(root, 'docs', 'spec-coverage.md');
 
 const documents = readSpecRules(root);
-const files = globSync(
-  [
-    '{packages,services}/*/{src,test}/**/*.test.{ts,tsx}',
-    'packages/*/src/contract.ts',
-    'packages/*/src/contract/**/*.ts',
-  ],
-  { cwd: root },
-).sort((a, b) => (a < b ? -1 : 1));
+const files = foundFiles(root, [
+  'packages/*/*/{src,test}/**/*.test.{ts,tsx}',
+  'services/*/{src,test}/**/*.test.{ts,tsx}',
+  'packages/*/*/src/contract.ts',
+  'packages/*/*/src/contract/**/*.ts',
+]);
 const claims = files.flatMap((file) => claimsOf(file, readFileSync(join(root, file), 'utf8'), documents));
 const report = specReport(documents, claims);
 

@@ -76,21 +76,21 @@ describe('./stemma', () => {
     const workspace = join(folder, 'work space');
     const built = join(workspace, 'services/cli/dist/stemma.js');
     const sources = [
-      'packages/a/src/deep/a.ts',
-      'packages/a/src/deep',
+      'packages/room/a/src/deep/a.ts',
+      'packages/room/a/src/deep',
       'services/cli/src/main.ts',
       'pnpm-lock.yaml',
     ];
-    mkdirSync(join(workspace, 'packages/a/src/deep'), { recursive: true });
+    mkdirSync(join(workspace, 'packages/room/a/src/deep'), { recursive: true });
     mkdirSync(join(workspace, 'services/cli/dist'), { recursive: true });
-    for (const file of ['packages/a/src/deep/a.ts', 'pnpm-lock.yaml'])
+    for (const file of ['packages/room/a/src/deep/a.ts', 'pnpm-lock.yaml'])
       writeFileSync(join(workspace, file), '');
     writeFileSync(built, "console.log('built', ...process.argv.slice(2))");
     const began = Date.now() / 1000;
     const date = (file: string, seconds: number): void => {
       utimesSync(join(workspace, file), began + seconds, began + seconds);
     };
-    const folders = ['packages/a/src', 'services/cli/src'];
+    const folders = ['packages/room/a/src', 'services/cli/src'];
     for (const each of [...sources, ...folders]) date(each, -10);
     date('services/cli/dist/stemma.js', 0);
 

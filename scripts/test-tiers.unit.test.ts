@@ -1,14 +1,16 @@
-import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { foundFiles } from './found-files.ts';
 import { SLOWEST } from './slowest-first.ts';
 import { TIERS } from './test-tiers.ts';
 
 const root = join(import.meta.dirname, '..');
-const files = globSync('{packages,services,examples,bench,scripts}/**/*.test.{ts,tsx}', {
-  cwd: root,
-  exclude: ['**/node_modules/**', '**/dist/**'],
-});
+const files = foundFiles(
+  root,
+  ['packages/*/*', 'services/*', 'examples/*', 'bench', 'scripts'].map(
+    (folder) => `${folder}/**/*.test.{ts,tsx}`,
+  ),
+);
 
 it('every test file has its tier in its name, so that a run includes it', () => {
   expect(files.filter((file) => !TIERS.some((tier) => file.includes(`.${tier}.test.`)))).toEqual([]);

@@ -4,11 +4,12 @@
  * Nothing stops at the first failure. The last line is `N passed, N failed, N skipped`; a check counts as a test.
  */
 import { spawn } from 'node:child_process';
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { scratchFolder } from '@stemma/test-kit';
 import { checks } from './checks.ts';
 import { type Tally } from './tally.ts';
+import { foundFiles } from './found-files.ts';
 import { DRILL } from './test-tiers.ts';
 
 type Check = { readonly name: string; readonly program: string; readonly args: readonly string[] };
@@ -66,9 +67,9 @@ async function runChecks(): Promise<readonly string[]> {
 
 /** The files of drills, as skipped ones. */
 function leftOut(): readonly string[] {
-  return globSync(`{packages,services,examples}/*/test/**/*${DRILL}ts`, { cwd: root })
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((file) => `${file}: a drill: CI=true or STEMMA_DRILLS=1`);
+  return foundFiles(root, [`{packages/*,services,examples}/*/test/**/*${DRILL}ts`]).map(
+    (file) => `${file}: a drill: CI=true or STEMMA_DRILLS=1`,
+  );
 }
 
 /** @param built says that tests start the built programs, as users do. */

@@ -1,5 +1,6 @@
-import { globSync, readFileSync } from 'node:fs';
-import { layers } from '../layers.ts';
+import { readFileSync } from 'node:fs';
+import { foundFiles } from '../found-files.ts';
+import { folderOf, rooms } from '../layers.ts';
 import { runsAtLoad } from './at-load.ts';
 import { chooseMutants } from './choose.ts';
 import { findMutants } from './find-mutants.ts';
@@ -21,9 +22,9 @@ const NOT_RUN: readonly string[] = [
 const byName = (a: string, b: string): number => (a < b ? -1 : 1);
 
 const sourcesOf = (name: string): readonly string[] =>
-  globSync(`packages/${name}/src/**/*.ts`)
-    .filter((file) => !/\.test\.ts$|\/contract(\.ts|\/)/.test(file))
-    .sort(byName);
+  foundFiles(process.cwd(), [`${folderOf(name)}/src/**/*.ts`]).filter(
+    (file) => !/\.test\.ts$|\/contract(\.ts|\/)/.test(file),
+  );
 
 /** The mutants of a run, chosen from the sources as they are now. */
 export const planMutants = ({ packages, ...choice }: Options): readonly JobMutant[] => {
@@ -38,23 +39,23 @@ export const planMutants = ({ packages, ...choice }: Options): readonly JobMutan
     ]),
   );
   return chooseMutants(all, choice).map((mutant, i) => {
-    const [, name = ''] = mutant.file.split('/');
+    const [, , name = ''] = mutant.file.split('/');
     return {
       ...mutant,
       number: i + 1,
       isStatic: runsAtLoad(texts.get(mutant.file) ?? '', mutant.from),
-      only: OWN_TESTS.includes(name) ? `packages/${name}/` : null,
+      only: OWN_TESTS.includes(name) ? `${folderOf(name)}/` : null,
     };
   });
 };
 
-/** The test files of a tier; those of packages further to the left first, so that most mutants meet their own tests first. */
+/** The test files of a tier; those of lower rooms first, so that most mutants meet their own tests first. */
 export const testsOf = (tier: string): readonly string[] => {
-  const layer = (file: string): number => {
-    const [kind, name = ''] = file.split('/');
-    return kind === 'packages' ? layers.indexOf(name) : layers.length;
+  const storey = (file: string): number => {
+    const position = rooms.findIndex((room) => file.startsWith(`packages/${room}/`));
+    return position === -1 ? rooms.length : position;
   };
-  return globSync(`{packages,services}/*/{src,test}/**/*.${tier}.test.ts`)
-    .filter((file) => !file.includes('node_modules') && !NOT_RUN.some((part) => file.includes(part)))
-    .sort((a, b) => layer(a) - layer(b) || byName(a, b));
+  return foundFiles(process.cwd(), [`{packages/*,services}/*/{src,test}/**/*.${tier}.test.ts`])
+    .filter((file) => !NOT_RUN.some((part) => file.includes(part)))
+    .sort((a, b) => storey(a) - storey(b) || byName(a, b));
 };

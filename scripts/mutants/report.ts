@@ -59,7 +59,7 @@ export const resultOf = (
 const readLine = (file: string, line: number): string =>
   readFileSync(file, 'utf8').split('\n')[line - 1] ?? '';
 
-const packageOf = ({ file }: { readonly file: string }): string => file.split('/')[1] ?? '';
+const packageOf = ({ file }: { readonly file: string }): string => file.split('/')[2] ?? '';
 
 /** The result as a Markdown table and the list of what no test noticed. */
 export const reportOf = ({ packages, mutants }: Result): string =>

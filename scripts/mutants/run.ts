@@ -57,7 +57,7 @@ export const openRun = ({ out, journal, seed, verbose, mutants, report }: RunInp
   const tryFresh = async (files: readonly string[]): Promise<void> => {
     for (const mutant of mutants.filter(({ isStatic }) => isStatic)) {
       const { tried } = progress();
-      const folder = mutant.file.split('/').slice(0, 2).join('/');
+      const folder = mutant.file.split('/').slice(0, 3).join('/');
       const left = files.filter(
         (file) => file.startsWith(`${folder}/`) && !tried.has(`${file} ${mutant.number}`),
       );

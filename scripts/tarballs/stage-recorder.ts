@@ -4,6 +4,7 @@ import { rollup, type Plugin as RollupPlugin } from 'rollup';
 import { dts } from 'rollup-plugin-dts';
 import { build } from 'vite';
 import { startBuiltFiles } from '../../services/cli/start-built-files.ts';
+import { folderOf } from '../layers.ts';
 import { installed, manifestOf, root } from './manifest.ts';
 
 const FOLDER = join(root, 'packages/agents/recorder');
@@ -82,7 +83,7 @@ const buildModules = async (outDir: string): Promise<void> => {
 const ownPackages: RollupPlugin = {
   name: 'own-packages',
   resolveId: (id) =>
-    id.startsWith('@stemma/') ? join(root, 'packages', id.slice('@stemma/'.length), 'src/index.ts') : null,
+    id.startsWith('@stemma/') ? join(root, folderOf(id.slice('@stemma/'.length)), 'src/index.ts') : null,
 };
 
 const buildTypes = async (file: string): Promise<void> => {

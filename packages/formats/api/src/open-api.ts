@@ -37,7 +37,8 @@ export const openApi = (version: string): Doc => {
     info: {
       title: 'Stemma',
       version,
-      description: 'What language models were shown, call by call. Made from the contract in packages/formats/api.',
+      description:
+        'What language models were shown, call by call. Made from the contract in packages/formats/api.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     paths,

@@ -62,7 +62,9 @@ const faultsOf = (value: unknown): string => {
 };
 const NONE = 'No errors';
 
-const corpus = JSON.parse(readFileSync(join(import.meta.dirname, '../../../storage/log/corpus/v1.json'), 'utf8')) as {
+const corpus = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../../storage/log/corpus/v1.json'), 'utf8'),
+) as {
   readonly frames: readonly { readonly event: string; readonly frame: string }[];
 };
 

@@ -78,7 +78,10 @@ const payloadOf = (event: Event, role: string | null, payload: Payload): ExactJs
 };
 
 const vectors = readExactJson(
-  readFileSync(new URL('../../../testing/test-kit/vectors/ctrees-breadboard-0.1.json', import.meta.url), 'utf8'),
+  readFileSync(
+    new URL('../../../testing/test-kit/vectors/ctrees-breadboard-0.1.json', import.meta.url),
+    'utf8',
+  ),
 ) as { readonly cases: readonly { readonly raw_lines: readonly string[]; readonly about?: string }[] };
 
 describe('ctree-jsonl@1', () => {

@@ -5,7 +5,7 @@ import { VERSION } from './index.ts';
 
 it('VERSION is the version in the package.json of the repository and of each package and service', () => {
   const root = fileURLToPath(new URL('../../../../', import.meta.url));
-  const files = globSync(['package.json', 'packages/*/package.json', 'services/*/package.json'], {
+  const files = globSync(['package.json', 'packages/*/*/package.json', 'services/*/package.json'], {
     cwd: root,
   });
   expect(files.length).toBeGreaterThan(30);
