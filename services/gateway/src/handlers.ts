@@ -15,7 +15,7 @@ import type { Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
 import { checkReady } from '@stemma/metrics';
 import type { RangeOptions } from '@stemma/selectors';
-import { openAllowedMinds } from '@stemma/minds';
+import { openAllowedMinds } from '@stemma/model-clients';
 import { poolHandlers } from './pools.ts';
 import { attemptHandlers } from './attempts.ts';
 import { auditHandlers } from './audit.ts';

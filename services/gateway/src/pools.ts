@@ -2,7 +2,7 @@ import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import { anySignal } from '@stemma/machine';
-import { openAllowedMinds } from '@stemma/minds';
+import { openAllowedMinds } from '@stemma/model-clients';
 import {
   askPool,
   bringVectors,

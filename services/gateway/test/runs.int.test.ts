@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openAllowedMinds } from '@stemma/minds';
+import { openAllowedMinds } from '@stemma/model-clients';
 import { createGateway } from '../src/gateway.ts';
 
 const KEY = 'sk-secret-of-the-gateway-0123';

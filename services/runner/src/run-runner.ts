@@ -4,7 +4,7 @@ import { isAccessDenied, openHome, openRetry, type Home, type Retry } from '@ste
 import { partitionOf } from '@stemma/log';
 import { anySignal } from '@stemma/machine';
 import { openMetrics, serveStatus } from '@stemma/metrics';
-import { openAllowedMinds, type MindOptions } from '@stemma/minds';
+import { openAllowedMinds, type MindOptions } from '@stemma/model-clients';
 import { serveRun } from '@stemma/pools';
 import type { RequestedRun } from '@stemma/queries';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -9,7 +9,7 @@ import {
   type Mind,
   type MindOptions,
   type MindTarget,
-} from '@stemma/minds';
+} from '@stemma/model-clients';
 import { fitRequest } from '@stemma/model-apis';
 import type { CallAttempt, WholeCallAttempt } from '@stemma/queries';
 

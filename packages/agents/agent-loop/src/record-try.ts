@@ -3,7 +3,13 @@ import { isStemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { askMind, mindSurroundings, type Mind, type MindAttempt, type MindOptions } from '@stemma/minds';
+import {
+  askMind,
+  mindSurroundings,
+  type Mind,
+  type MindAttempt,
+  type MindOptions,
+} from '@stemma/model-clients';
 import type { WholeCallAttempt } from '@stemma/queries';
 
 /** A call that is made and recorded, once for each try. */

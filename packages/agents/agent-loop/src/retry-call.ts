@@ -4,7 +4,7 @@ import { isBodyKept } from '@stemma/events';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { callSteps, comparableMessage } from '@stemma/importers';
-import type { Mind } from '@stemma/minds';
+import type { Mind } from '@stemma/model-clients';
 import { appendAnswer } from './append.ts';
 import { mindFor } from './call-settings.ts';
 import { messagesOf, sameCallKey } from './chat-message.ts';

@@ -1,5 +1,5 @@
 import type { WideJsonObject } from '@stemma/canonical';
-import type { Mind } from '@stemma/minds';
+import type { Mind } from '@stemma/model-clients';
 import { rewriteRequest, writeRequest } from '@stemma/model-apis';
 import type { WholeCallAttempt } from '@stemma/queries';
 import { settingsFor, type CallSettings } from './call-settings.ts';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
-import { KEY_VARIABLES } from '@stemma/minds';
+import { KEY_VARIABLES } from '@stemma/model-clients';
 import { canonicalArguments, type ToolCall } from './chat-message.ts';
 
 /** What a command gave as the result of a tool. */

@@ -1,4 +1,4 @@
-import type { UnkeptBody } from '@stemma/calls';
+import type { UnkeptBody } from '@stemma/call-bodies';
 import type { WideJson } from '@stemma/canonical';
 import type { Author, CallStatus, CallUsage } from '@stemma/events';
 

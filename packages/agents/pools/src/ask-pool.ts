@@ -3,7 +3,7 @@ import { fail } from '@stemma/errors';
 import { checkActor, checkNotes } from '@stemma/history';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { answerOf } from '@stemma/minds';
+import { answerOf } from '@stemma/model-clients';
 import { textOfContent } from '@stemma/model-apis';
 import { readPool } from './pool-state.ts';
 

@@ -1,6 +1,6 @@
 import { EMBEDDER, embedText } from '@stemma/analysis';
 import { echo, fail } from '@stemma/errors';
-import { openEmbedder, parseEmbedder } from '@stemma/minds';
+import { openEmbedder, parseEmbedder } from '@stemma/model-clients';
 import type { MindsOptions } from '@stemma/agent-loop';
 
 /** Where the vectors of an embedder come from. */

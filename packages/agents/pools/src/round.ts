@@ -12,7 +12,7 @@ import { ENDPOINT_FAULTS, fail, isStemmaError, type ErrorCode } from '@stemma/er
 import type { Step } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import type { Mind } from '@stemma/minds';
+import type { Mind } from '@stemma/model-clients';
 import { textOfContent, writeRequest } from '@stemma/model-apis';
 import type { WholeCallAttempt } from '@stemma/queries';
 import { missingVectors, recordVectors, stepsOfVectors, type TextVector } from './record-vectors.ts';

@@ -1,7 +1,7 @@
 import { EMBEDDER } from '@stemma/analysis';
 import type { WideJson } from '@stemma/canonical';
 import { fail, issueText } from '@stemma/errors';
-import { parseMind } from '@stemma/minds';
+import { parseMind } from '@stemma/model-clients';
 import { z } from 'zod';
 import { embedderKind } from './embedder.ts';
 

@@ -1,4 +1,4 @@
-import { readBodyAt } from '@stemma/calls';
+import { readBodyAt } from '@stemma/call-bodies';
 import { sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import { isBodyKept, type CallAddress, type HistoryEvent } from '@stemma/events';

@@ -1,4 +1,4 @@
-import { encodeBody, responseCompanion, type UnkeptBody } from '@stemma/calls';
+import { encodeBody, responseCompanion, type UnkeptBody } from '@stemma/call-bodies';
 import type { WideJson } from '@stemma/canonical';
 import type { Author, CallStatus, CallUsage, ResponseHead } from '@stemma/events';
 import { finishOf, type Command, type StepOf } from '@stemma/history';

@@ -1,4 +1,4 @@
-import type { UnkeptBody } from '@stemma/calls';
+import type { UnkeptBody } from '@stemma/call-bodies';
 import type { CallApi } from '@stemma/events';
 import { redactMessages } from '@stemma/importers';
 import { readAnswer, readRequest } from '@stemma/model-apis';

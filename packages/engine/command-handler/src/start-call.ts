@@ -1,4 +1,10 @@
-import { chooseBase, encodeBody, requestCompanion, type BaseBody, type UnkeptBody } from '@stemma/calls';
+import {
+  chooseBase,
+  encodeBody,
+  requestCompanion,
+  type BaseBody,
+  type UnkeptBody,
+} from '@stemma/call-bodies';
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';

@@ -1,4 +1,4 @@
-import { readBodyAt } from '@stemma/calls';
+import { readBodyAt } from '@stemma/call-bodies';
 import type { EventRef } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import { readFrameEvents, type LoggedEvent } from '@stemma/queries';

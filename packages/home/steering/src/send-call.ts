@@ -1,5 +1,5 @@
 import type { CallApi } from '@stemma/events';
-import { chooseBase, encodeBody, type BaseBody } from '@stemma/calls';
+import { chooseBase, encodeBody, type BaseBody } from '@stemma/call-bodies';
 import { promptOf, type CallStarter } from '@stemma/command-handler';
 import { spliceRequest } from '@stemma/model-apis';
 import type { EventRef } from '@stemma/context-tree';

@@ -1,4 +1,4 @@
-import type { UnkeptBody } from '@stemma/calls';
+import type { UnkeptBody } from '@stemma/call-bodies';
 import { MAX_KEPT } from '@stemma/events';
 import { createHash, type Hash } from 'node:crypto';
 

@@ -1,4 +1,4 @@
-import { readBodyAt } from '@stemma/calls';
+import { readBodyAt } from '@stemma/call-bodies';
 import { toHex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';

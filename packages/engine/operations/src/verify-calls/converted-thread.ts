@@ -1,4 +1,4 @@
-import { readBodyAt } from '@stemma/calls';
+import { readBodyAt } from '@stemma/call-bodies';
 import { positionOfFrame } from '@stemma/history-store';
 import { comparableMessage, toOpenAIMessages } from '@stemma/importers';
 import { readRequest, writeRequest } from '@stemma/model-apis';

@@ -1,4 +1,4 @@
-import { readBodyAt } from '@stemma/calls';
+import { readBodyAt } from '@stemma/call-bodies';
 import { isStemmaError } from '@stemma/errors';
 import { isBodyKept } from '@stemma/events';
 import { positionOfFrame, readThreadTimeline, readTipSeq, type ThreadStep } from '@stemma/history-store';

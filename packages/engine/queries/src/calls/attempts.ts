@@ -1,4 +1,4 @@
-import { notKept, readBodyAt } from '@stemma/calls';
+import { notKept, readBodyAt } from '@stemma/call-bodies';
 import { toHex, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';

@@ -1,4 +1,4 @@
-import { encodeBody, readBody } from '@stemma/calls';
+import { encodeBody, readBody } from '@stemma/call-bodies';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromColumns, toColumns } from '../src/event-columns.ts';

@@ -8,7 +8,7 @@ import {
   readBodyAt,
   requestCompanion,
   type StoredBody,
-} from '@stemma/calls';
+} from '@stemma/call-bodies';
 import type { HistoryEvent, RecordedBody } from '@stemma/events';
 import { sha256Hex } from '@stemma/canonical';
 import fc from 'fast-check';
