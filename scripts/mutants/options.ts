@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util';
 
 /** The packages that everything else relies on. */
-const CORE =
-  'log,history,context-tree,history-store,row-store,row-store-lmdb,row-store-postgres,projector,queries';
+const CORE = 'log,history,context-tree,history-store,row-store,row-store-lmdb,postgres,projector,queries';
 
 export const HELP = `pnpm mutants [options]: changes the core in one spot at a time and lists the changes that no test notices
 

@@ -2,7 +2,7 @@ import { isStemmaError } from '@stemma/errors';
 import { HISTORY_HEADS } from '@stemma/history-store';
 import { openDatabase } from '@stemma/postgres';
 import { listBranches } from '@stemma/read-models';
-import { openPostgresRowStore } from '@stemma/row-store-postgres';
+import { openPostgresRowStore } from '@stemma/postgres';
 import {
   openMemoryRowStore,
   type Generation,

@@ -54,11 +54,7 @@ export type SharedDatabase = {
  */
 export const openSharedDatabase = async (address: string, sealer?: FrameSealer): Promise<SharedDatabase> => {
   // Most homes never need it, and the client takes a while to load.
-  const [{ openDatabase }, { openPostgresContents }, { openPostgresRowStore }] = await Promise.all([
-    import('@stemma/postgres'),
-    import('@stemma/contents-postgres'),
-    import('@stemma/row-store-postgres'),
-  ]);
+  const { openDatabase, openPostgresContents, openPostgresRowStore } = await import('@stemma/postgres');
   const database = openDatabase(address);
   try {
     const store = await openPostgresRowStore(database);

@@ -46,6 +46,6 @@ export const openLogSource = async (options: LogSourceOptions): Promise<LogSourc
 
 const openContents = async (directory: string, rows: string | undefined): Promise<ContentStore> => {
   if (rows === undefined) return openDirectoryContents(join(directory, 'contents'));
-  const { openPostgresContents } = await import('@stemma/contents-postgres');
+  const { openPostgresContents } = await import('@stemma/postgres');
   return openPostgresContents(rows);
 };

@@ -4,7 +4,7 @@ import type { Step } from '@stemma/history';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openDatabase, type Cells, type Database } from '@stemma/postgres';
 import { openProjector } from '@stemma/projector';
-import { openPostgresRowStore } from '@stemma/row-store-postgres';
+import { openPostgresRowStore } from '@stemma/postgres';
 import { findPostgres, freshDatabase } from '@stemma/test-kit';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
-export { type Assignment, openAssignment } from './assignment.ts';
-export { sqlStateOf } from './database-error.ts';
+export { openPostgresContents } from './contents/postgres-contents.ts';
+export { type Assignment, openAssignment } from './database/assignment.ts';
+export { sqlStateOf } from './database/database-error.ts';
 export {
   type Cells,
   type Database,
@@ -8,7 +9,8 @@ export {
   decodeBytea,
   openDatabase,
   type Parameter,
-} from './database.ts';
-export { listenTo } from './listen.ts';
-export { type Member, type Members, openMembers } from './members.ts';
-export { isSchemaAltered, mendSchema, migrate } from './schema.ts';
+} from './database/database.ts';
+export { listenTo } from './database/listen.ts';
+export { type Member, type Members, openMembers } from './database/members.ts';
+export { isSchemaAltered, mendSchema, migrate } from './database/schema.ts';
+export { openPostgresRowStore, type PostgresRowStore } from './rows/postgres-row-store.ts';

@@ -1,4 +1,4 @@
-import type { Parameter } from '@stemma/postgres';
+import type { Parameter } from '../database/database.ts';
 import type { Bound, ColumnType, Key, KeyCell, KeyRange, Table } from '@stemma/row-store';
 import { quoted, sqlType, writeCell } from './cells.ts';
 

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import { decodeBytea, type Cells, type Database, type DatabaseSession } from '@stemma/postgres';
+import { decodeBytea, type Cells, type Database, type DatabaseSession } from '../database/database.ts';
 import { sameCursor, type Promotion, type Table } from '@stemma/row-store';
 import { quoted } from './cells.ts';
 import {

@@ -1,6 +1,6 @@
 import { canonicalJson, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { decodeBytea, type Cells } from '@stemma/postgres';
+import { decodeBytea, type Cells } from '../database/database.ts';
 import type { Cell, ColumnType, KeyCell, Row, Table } from '@stemma/row-store';
 
 /*

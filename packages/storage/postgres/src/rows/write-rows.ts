@@ -1,4 +1,4 @@
-import type { Parameter } from '@stemma/postgres';
+import type { Parameter } from '../database/database.ts';
 import { encodeKey, type RowChange, type Table } from '@stemma/row-store';
 import { checksumOfRow } from './checksum-of-row.ts';
 import { arrayOf, writeCell } from './cells.ts';

@@ -1,11 +1,7 @@
 import { isStemmaError, StemmaError } from '@stemma/errors';
-import {
-  isSchemaAltered,
-  sqlStateOf,
-  type Cells,
-  type Database,
-  type DatabaseSession,
-} from '@stemma/postgres';
+import { type Cells, type Database, type DatabaseSession } from '../database/database.ts';
+import { sqlStateOf } from '../database/database-error.ts';
+import { isSchemaAltered } from '../database/schema.ts';
 import {
   changesOf,
   rowsDamaged,

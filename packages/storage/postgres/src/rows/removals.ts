@@ -1,4 +1,4 @@
-import type { DatabaseSession } from '@stemma/postgres';
+import type { DatabaseSession } from '../database/database.ts';
 import { schemaOf } from './statements.ts';
 
 /** Milliseconds for which what was read is believed. The server tells what a session deleted when it ends, or is idle for ten seconds. */

@@ -1,11 +1,6 @@
-import {
-  isSchemaAltered,
-  listenTo,
-  mendSchema,
-  migrate,
-  openDatabase,
-  type Database,
-} from '@stemma/postgres';
+import { openDatabase, type Database } from '../database/database.ts';
+import { listenTo } from '../database/listen.ts';
+import { isSchemaAltered, mendSchema, migrate } from '../database/schema.ts';
 import { remoteGeneration, shapeOf, type RowStore } from '@stemma/row-store';
 import { postgresRows, rowsAltered } from './postgres-rows.ts';
 import {

@@ -1,11 +1,10 @@
 import { isStemmaError } from '@stemma/errors';
-import { openDatabase } from '@stemma/postgres';
 import { defineTable } from '@stemma/row-store';
 import type { Generation } from '@stemma/row-store';
 import { postgresFolder, startPostgres, type Postgres } from '@stemma/test-kit';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openPostgresRowStore } from '../src/index.ts';
+import { openDatabase, openPostgresRowStore } from '../src/index.ts';
 
 const COUNTS = defineTable({
   name: 'counts',

@@ -1,9 +1,8 @@
-import { openDatabase } from '@stemma/postgres';
 import { defineTable } from '@stemma/row-store';
 import { describeRowStore } from '@stemma/row-store/contract';
 import { findPostgres, freshDatabase } from '@stemma/test-kit';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openPostgresRowStore } from '../src/index.ts';
+import { openDatabase, openPostgresRowStore } from '../src/index.ts';
 
 /** Its view has the texts that stand in lists of another table too. */
 const TEXTS = defineTable({

@@ -1,8 +1,8 @@
 import { defineTable } from '@stemma/row-store';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { arrayOf, quoted, readRow, sqlType, writeCell } from '../src/cells.ts';
-import { checksumOfRow } from '../src/checksum-of-row.ts';
+import { arrayOf, quoted, readRow, sqlType, writeCell } from '../src/rows/cells.ts';
+import { checksumOfRow } from '../src/rows/checksum-of-row.ts';
 import {
   columnsOf,
   createTables,
@@ -10,8 +10,8 @@ import {
   schemaOf,
   selectKeyRange,
   upsertRows,
-} from '../src/statements.ts';
-import { statementOf, writesOf } from '../src/write-rows.ts';
+} from '../src/rows/statements.ts';
+import { statementOf, writesOf } from '../src/rows/write-rows.ts';
 
 const THINGS = defineTable({
   name: 'thi"ngs',

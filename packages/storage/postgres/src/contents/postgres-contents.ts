@@ -6,14 +6,8 @@ import {
   verifiedContent,
   type ContentStore,
 } from '@stemma/contents';
-import {
-  decodeBytea,
-  isSchemaAltered,
-  mendSchema,
-  migrate,
-  openDatabase,
-  type Database,
-} from '@stemma/postgres';
+import { decodeBytea, openDatabase, type Database } from '../database/database.ts';
+import { isSchemaAltered, mendSchema, migrate } from '../database/schema.ts';
 
 /**
  * Contents in the table `stemma.contents` of a database; the table is made if missing. As durable as the database's

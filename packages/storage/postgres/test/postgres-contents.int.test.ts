@@ -1,8 +1,7 @@
 import { describeContentStore } from '@stemma/contents/contract';
-import { openDatabase } from '@stemma/postgres';
 import { findPostgres, freshDatabase, type FreshDatabase } from '@stemma/test-kit';
 import { describe, it } from 'vitest';
-import { openPostgresContents } from './postgres-contents.ts';
+import { openDatabase, openPostgresContents } from '../src/index.ts';
 
 const found = await findPostgres();
 

@@ -1,1 +1,0 @@
-export { openPostgresContents } from './postgres-contents.ts';

@@ -1,1 +1,0 @@
-export { openPostgresRowStore, type PostgresRowStore } from './postgres-row-store.ts';
