@@ -1,5 +1,5 @@
 import { isStemmaError } from '@stemma/errors';
-import { relayedRecords } from '@stemma/event-contract';
+import { relayedRecords } from './published/record.ts';
 import { FRAMES, readHistoryHead } from '@stemma/history-store';
 import { advanceCursor, checkCursor, type EventLog } from '@stemma/log';
 import type { Publisher } from '@stemma/log-kafka';

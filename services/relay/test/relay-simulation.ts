@@ -1,6 +1,6 @@
 import { ContentRef, sha256, sha256Hex } from '@stemma/canonical';
 import { openMemoryContents } from '@stemma/contents';
-import type { RelayedRecord } from '@stemma/event-contract';
+import type { RelayedRecord } from '../src/published/record.ts';
 import type { Frame } from '@stemma/events';
 import { encodeFrame, openMemoryLog, sealRecord, ZERO_HASH, type Entry, type EventLog } from '@stemma/log';
 import { openProjector } from '@stemma/projector';

@@ -8,9 +8,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { describe, expect, it, test } from 'vitest';
-import { asyncApi } from '../src/async-api.ts';
-import { MAX_RECORD_BYTES, relayedRecords } from '../src/index.ts';
-import { EVENT_TYPES, schemaFiles } from '../src/schema.ts';
+import { asyncApi } from '../../src/published/async-api.ts';
+import { MAX_RECORD_BYTES, relayedRecords } from '../../src/published/record.ts';
+import { EVENT_TYPES, schemaFiles } from '../../src/published/schema.ts';
 import { eventComments } from './comments.ts';
 import { eventsPage } from './page.ts';
 
@@ -63,7 +63,7 @@ const faultsOf = (value: unknown): string => {
 const NONE = 'No errors';
 
 const corpus = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../../storage/log/corpus/v1.json'), 'utf8'),
+  readFileSync(join(import.meta.dirname, '../../../../packages/storage/log/corpus/v1.json'), 'utf8'),
 ) as {
   readonly frames: readonly { readonly event: string; readonly frame: string }[];
 };

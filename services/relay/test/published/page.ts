@@ -1,6 +1,6 @@
 import { ControlEvent, versionOfEvent } from '@stemma/events';
-import { HEADERS } from '../src/async-api.ts';
-import { EVENT_TYPES, eventSchema, type Schema } from '../src/schema.ts';
+import { HEADERS } from '../../src/published/async-api.ts';
+import { EVENT_TYPES, eventSchema, type Schema } from '../../src/published/schema.ts';
 import type { Comments } from './comments.ts';
 
 /** docs/events.md: the part before the events is written by hand here, the rest comes from the catalogue. */
@@ -86,7 +86,7 @@ For example, this record says that a node was removed because its time ran out:
 
 \`stemma relay\` publishes every accepted event as one record of a Kafka topic ([consumers.md](consumers.md) shows how to run it
 and how to read the topic). This page describes the records; [asyncapi.json](asyncapi.json) and the JSON Schemas describe
-them for programs. All three are generated from the catalogue of events (\`vitest run packages/formats/event-contract -u\`), and a test fails
+them for programs. All three are generated from the catalogue of events (\`vitest run services/relay/test/published -u\`), and a test fails
 when they are stale.
 
 ## What holds

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 
-const FOLDER = join(import.meta.dirname, '../../../domain/events/src');
+const FOLDER = join(import.meta.dirname, '../../../../packages/domain/events/src');
 
 /** What the source says of an event: what became true, and of some of its fields. */
 export type Comments = { readonly about: string; readonly fields: ReadonlyMap<string, string> };

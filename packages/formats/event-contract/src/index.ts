@@ -1,1 +1,0 @@
-export { MAX_RECORD_BYTES, relayedRecords, type RelayedRecord } from './record.ts';
