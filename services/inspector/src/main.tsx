@@ -1,8 +1,8 @@
 import { createClient } from '@stemma/api';
 import { render } from 'preact';
-import { App } from './app.tsx';
-import { followEvents } from './live.ts';
-import { createQueries } from './queries.ts';
+import { App } from './page/app.tsx';
+import { followEvents } from './page/live.ts';
+import { createQueries } from './asking/queries.ts';
 import './style/tokens.css';
 import './style/layout.css';
 import './style/lists.css';

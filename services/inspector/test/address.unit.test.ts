@@ -9,7 +9,7 @@ import {
   SIDES,
   VIEWS,
   type Address,
-} from '../src/address.ts';
+} from '../src/page/address.ts';
 
 const word = fc.string({ minLength: 1, maxLength: 20 });
 

@@ -7,7 +7,7 @@ import {
   linesInView,
   pathToPosition,
   pointsInView,
-} from '../src/branch-drawing.ts';
+} from '../src/branches/branch-drawing.ts';
 
 /** A branch that leaves the one before it in `branches`, at a cycle of its ancestor path. */
 const node = (

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { picturesIn } from '../src/find-pictures.ts';
-import { threadRanges } from '../src/thread-ranges.ts';
+import { picturesIn } from '../src/page/find-pictures.ts';
+import { threadRanges } from '../src/thread/thread-ranges.ts';
 
 /** Canonical JSON is ASCII. */
 const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;

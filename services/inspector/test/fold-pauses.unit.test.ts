@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldPauses } from '../src/views/fold-pauses.ts';
+import { foldPauses } from '../src/time/fold-pauses.ts';
 
 test('pauses are shortened to half of the longest call, and calls keep their order and overlaps', () => {
   expect(foldPauses([])).toEqual({ starts: [], length: 1, folded: 0 });

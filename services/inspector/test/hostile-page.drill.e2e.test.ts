@@ -2,7 +2,7 @@ import { HIDDEN_CHARACTERS } from '@stemma/errors';
 import { sized } from '@stemma/test-kit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { DIALOGS, SHOWS } from '../src/address.ts';
+import { DIALOGS, SHOWS } from '../src/page/address.ts';
 import { HIT, HOSTILE_TEXTS } from './hostile-texts.ts';
 import { recordHostile, type Taken } from './record-hostile.ts';
 import { useStage } from './stage.ts';

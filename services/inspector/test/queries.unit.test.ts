@@ -1,7 +1,7 @@
 import { createClient, type StreamedEvent } from '@stemma/api';
 import { expect, test } from 'vitest';
-import { concerns } from '../src/live.ts';
-import { createQueries, type Query } from '../src/queries.ts';
+import { concerns } from '../src/page/live.ts';
+import { createQueries, type Query } from '../src/asking/queries.ts';
 
 const client = createClient(() => Promise.reject(new TypeError('no network')), '');
 

@@ -1,6 +1,6 @@
 import type { BranchNodeAnswer } from '@stemma/api';
 import { expect, test } from 'vitest';
-import { idsIn, partedAt } from '../src/views/verdict-arms.ts';
+import { idsIn, partedAt } from '../src/pool/verdict-arms.ts';
 
 const branch = (branchId: number, cycle: number, from: readonly [branchId: number, cycle: number] | null) =>
   ({

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SHOWS } from '../src/address.ts';
+import { SHOWS } from '../src/page/address.ts';
 import { seriousFaults } from './axe.ts';
 import { useStage } from './stage.ts';
 

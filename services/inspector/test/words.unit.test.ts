@@ -1,6 +1,6 @@
 import { firstWords } from '@stemma/api';
 import { expect, test } from 'vitest';
-import { callWords, grouped, shortId, shortDuration, shortNumber } from '../src/words.ts';
+import { callWords, grouped, shortId, shortDuration, shortNumber } from '../src/parts/words.ts';
 
 test.each([
   ['{"function":{"name":"find","arguments":"{\\"id\\":1}"},"id":"call_1"}', 'find({"id":1})'],

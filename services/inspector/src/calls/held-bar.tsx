@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact';
+import type { Go } from '../page/address.ts';
+import { SafeText } from '../parts/safe-text.tsx';
+import { useQuery } from '../asking/use-query.ts';
+import { isoTime } from '../parts/words.ts';
+
+const THEN = { 'go-on': 'it goes on', abort: 'it ends' } as const;
+
+/** The calls of a history that wait before they go out, and what lets them go; nothing if none does. */
+export const HeldBar = ({
+  history,
+  go,
+}: {
+  readonly history: string;
+  readonly go: Go;
+}): ComponentChildren => {
+  const query = useQuery(`now/h/${history}/held`, (client) =>
+    client.held({ history: history.split(':')[0] ?? history }),
+  );
+  const calls = query.state === 'done' ? query.value.calls : [];
+  if (calls.length === 0) return null;
+  return (
+    <ul class="held-bar" aria-label="Held calls">
+      {calls.map((call) => (
+        <li key={call.attempt_id}>
+          <span class="badge call-open">held</span> the call of cycle {call.cycle} to{' '}
+          <SafeText text={call.model ?? 'no named model'} />, by{' '}
+          <SafeText text={call.breakpoints.join(', ')} />{' '}
+          <span class="quiet">
+            until {isoTime(call.until)}, then {THEN[call.then]}
+          </span>{' '}
+          <span class="tabs">
+            <button class="plain" onClick={() => go({ history: call.branch, at: 'open', dialog: 'release' })}>
+              Resume or stop…
+            </button>
+            <button class="plain" onClick={() => go({ history: call.branch, at: 'open', dialog: 'inject' })}>
+              Inject…
+            </button>
+            <button class="plain" onClick={() => go({ history: call.branch, at: 'open' })}>
+              Look and edit
+            </button>
+          </span>
+          <code>
+            stemma resume <SafeText text={call.branch} />
+          </code>
+        </li>
+      ))}
+    </ul>
+  );
+};

@@ -1,0 +1,223 @@
+import type { HistorySummaryAnswer, SnapshotPage } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useAddress, type Address, type Go, type View } from './address.ts';
+import { isChosen } from './chosen.ts';
+import { Head } from './head.tsx';
+import { Histories, useHistories } from './histories.tsx';
+import { KeysHelp, useKeys, type KeyAction } from './keys.tsx';
+import { Legend } from './legend.tsx';
+import type { Live } from './live.ts';
+import { MainPanes } from './main-panes.tsx';
+import { Palette } from './palette.tsx';
+import type { Queries } from '../asking/queries.ts';
+import { visible } from '../parts/safe-text.tsx';
+import { SearchDialog } from '../search/search.tsx';
+import { Intervene, ShownView, Views } from './shown-views.tsx';
+import { SidePanel } from './side.tsx';
+import { lookingAt, useHead, type Looking } from '../cycles/use-cycles.ts';
+import { QueriesContext } from '../asking/use-query.ts';
+
+export const App = ({
+  queries,
+  live,
+}: {
+  readonly queries: Queries;
+  readonly live: Live;
+}): ComponentChildren => (
+  <QueriesContext.Provider value={queries}>
+    <Page live={live} />
+  </QueriesContext.Provider>
+);
+
+const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
+  const [address, go] = useAddress();
+  const [help, setHelp] = useState(false);
+  const [legend, setLegend] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const histories = useHistories(1);
+  const list = histories.state === 'done' ? histories.value.histories : [];
+  const head = useHead(address.history);
+  const looking = lookingAt(head, address.at);
+  const page = head.state === 'done' ? head.value : undefined;
+
+  // Without an address the page shows the newest history, and keeps it when another becomes newer.
+  const newest = list[0]?.history;
+  useEffect(() => {
+    if (address.history === null && newest !== undefined) go({ history: newest }, 'replace');
+  }, [address.history, newest]);
+
+  const summary = list.find((one) => isChosen(one, address.history));
+  useEffect(() => {
+    document.title = [looking?.reference, summary?.name ?? address.history, 'Stemma']
+      .filter((one) => one != null)
+      .map(visible)
+      .join(' · ');
+  }, [looking?.reference, summary?.name, address.history]);
+
+  const run = (action: KeyAction): void => {
+    if (action === 'help') setHelp(!help);
+    else if (action === 'legend') setLegend(!legend);
+    else if (action === 'palette') setPalette(true);
+    else runAction(action, { address, go, list, looking, page });
+  };
+  useKeys(run);
+
+  return (
+    <div class={`app with-${address.side}${address.show === null ? '' : ' shows-view'}`}>
+      <Head
+        summary={summary}
+        chosen={address.history}
+        live={live}
+        choose={(history) => go({ history })}
+        help={() => setHelp(true)}
+        legend={() => setLegend(true)}
+        find={() => go({ find: '' })}
+      />
+      <Histories chosen={address.history} choose={(history) => go({ history })} />
+      {address.history !== null && (
+        <SidePanel head={head} looking={looking} address={{ ...address, history: address.history }} go={go} />
+      )}
+      <main class="main" aria-label={address.show === null ? 'Context at the chosen cycle' : address.show}>
+        {address.history !== null && <Views address={address} go={go} />}
+        {address.show !== null && address.history !== null ? (
+          <ShownView
+            show={address.show}
+            address={{ ...address, history: address.history }}
+            head={head}
+            looking={looking}
+            live={live}
+            go={go}
+          />
+        ) : address.history === null ? (
+          <Welcome loaded={histories.state === 'done'} />
+        ) : looking === null ? (
+          head.state === 'failed' ? null : (
+            <p class="note pending">Loading…</p>
+          )
+        ) : (
+          <MainPanes history={address.history} looking={looking} head={head} address={address} go={go} />
+        )}
+      </main>
+      {address.find !== null && <SearchDialog text={address.find} go={go} />}
+      {address.dialog !== null && address.history !== null && (
+        <Intervene
+          dialog={address.dialog}
+          address={{ ...address, history: address.history }}
+          head={head}
+          looking={looking}
+          live={live}
+          go={go}
+        />
+      )}
+      {palette && (
+        <Palette
+          histories={list}
+          hasHistory={address.history !== null}
+          run={run}
+          go={go}
+          close={() => setPalette(false)}
+        />
+      )}
+      {legend && <Legend close={() => setLegend(false)} />}
+      {help && <KeysHelp close={() => setHelp(false)} />}
+    </div>
+  );
+};
+
+const Welcome = ({ loaded }: { readonly loaded: boolean }): ComponentChildren => (
+  <div class="note welcome">
+    {loaded ? (
+      <>
+        <h2>What was the model shown?</h2>
+        <p>
+          Import a recorded conversation, and every call in it appears here: the tree of its context, the
+          exact bytes of the thread, and what was new.
+        </p>
+        <pre>./stemma import conversation.json</pre>
+      </>
+    ) : (
+      <p>Loading…</p>
+    )}
+  </div>
+);
+
+type Scene = {
+  readonly address: Address;
+  readonly go: Go;
+  readonly list: readonly HistorySummaryAnswer[];
+  readonly looking: Looking | null;
+  readonly page: SnapshotPage | undefined;
+};
+
+const VIEW_ORDER: readonly View[] = ['thread', 'bytes', 'openai'];
+
+const runAction = (
+  action: Exclude<KeyAction, 'help' | 'legend' | 'palette'>,
+  { address, go, list, looking, page }: Scene,
+): void => {
+  switch (action) {
+    case 'older':
+    case 'newer':
+      stepCycle(action === 'older' ? 1 : -1, { go, looking, page });
+      return;
+    case 'above':
+    case 'below': {
+      const now = list.findIndex((one) => isChosen(one, address.history));
+      const next = list[Math.max(0, Math.min(list.length - 1, now + (action === 'below' ? 1 : -1)))];
+      if (next !== undefined) go({ history: next.history });
+      return;
+    }
+    case 'follow':
+      go({ at: null });
+      return;
+    case 'open':
+      go({ at: 'open' });
+      return;
+    case 'view':
+      go({ view: VIEW_ORDER[(VIEW_ORDER.indexOf(address.view) + 1) % VIEW_ORDER.length] ?? 'thread' });
+      return;
+    case 'texts':
+      go({ texts: address.texts === 'rendered' ? 'plain' : 'rendered' }, 'replace');
+      return;
+    case 'close':
+      go({ node: null, intervention: null });
+      return;
+    case 'find':
+      go({ find: '' });
+      return;
+    case 'select':
+      go({ show: null });
+      setTimeout(() => document.querySelector<HTMLElement>('.selector-bar input')?.focus());
+      return;
+    case 'intervene':
+      go({ dialog: 'inject' });
+      return;
+    case 'context':
+      go({ show: null });
+      return;
+    case 'time':
+    case 'compare':
+    case 'pool':
+    case 'branch-drawing':
+    case 'calls':
+    case 'stages':
+    case 'events':
+    case 'system':
+      go({ show: action === 'branch-drawing' ? 'branches' : action, part: null, type: null });
+      return;
+    case 'cycles':
+    case 'branches':
+    case 'interventions':
+      go({ side: action });
+      return;
+  }
+};
+
+/** Moves one cycle older or newer. The draft is beyond the newest snapshot; one step back from it is the newest. */
+const stepCycle = (step: 1 | -1, { go, looking, page }: Pick<Scene, 'go' | 'looking' | 'page'>): void => {
+  if (page?.newest == null || page.oldest === null || looking === null) return;
+  const now = looking.reference === undefined ? page.newest + 1 : looking.cycle;
+  const next = now === null ? page.newest : Math.max(page.oldest, now - step);
+  go({ at: next > page.newest ? 'open' : `@c${next}` }, 'replace');
+};

@@ -1,0 +1,87 @@
+import type { HistorySummaryAnswer } from '@stemma/api';
+import type { ComponentChildren } from 'preact';
+import { branchLabel, findChosenBranch } from './chosen.ts';
+import type { Live } from './live.ts';
+import { SafeText, visible } from '../parts/safe-text.tsx';
+import { useChanges } from '../tree/use-changes.ts';
+
+const LIVE = { connecting: 'connecting', live: 'live', offline: 'offline' } as const;
+
+/** The name of the page, the history shown, its branches, and whether it is live. */
+export const Head = ({
+  summary,
+  chosen,
+  live,
+  choose,
+  help,
+  legend,
+  find,
+}: {
+  readonly summary: HistorySummaryAnswer | undefined;
+  readonly chosen: string | null;
+  readonly live: Live;
+  readonly choose: (branch: string) => void;
+  readonly help: () => void;
+  readonly legend: () => void;
+  readonly find: () => void;
+}): ComponentChildren => {
+  useChanges(live);
+  const state = live.state();
+  const caller = (summary && findChosenBranch(summary, chosen)?.calledBy) ?? null;
+  return (
+    <header class="head">
+      <h1>
+        <span class="mark" aria-hidden="true" />
+        Stemma
+      </h1>
+      {summary !== undefined && (
+        <p class="head-what">
+          <b>
+            <SafeText text={summary.name ?? summary.history} />
+          </b>
+          {summary.name !== null && <code class="quiet">{summary.history}</code>}
+          {summary.branches.length > 1 && (
+            <label>
+              <span class="quiet">branch</span>{' '}
+              <select
+                aria-label="branch"
+                value={findChosenBranch(summary, chosen)?.branch ?? ''}
+                onChange={({ currentTarget }) => choose(currentTarget.value)}
+              >
+                {summary.branches.map(({ branch, branchId, name }) => (
+                  <option key={branch} value={branch}>
+                    {visible(branchLabel(branchId, name))}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          {caller !== null && (
+            <span class="quiet" title={caller.why === 'assigned' ? undefined : 'guessed by the recorder'}>
+              called by{' '}
+              <a href={`?h=${encodeURIComponent(caller.history)}`}>
+                <SafeText text={caller.history} />
+              </a>
+            </span>
+          )}
+        </p>
+      )}
+      <span
+        class={`connection ${state}`}
+        role="status"
+        title={state === 'live' ? 'New events appear automatically' : 'Reconnecting to the server'}
+      >
+        {LIVE[state]}
+      </span>
+      <button class="plain find" onClick={find} title="Search in all histories (/)">
+        Search <kbd>/</kbd>
+      </button>
+      <button class="plain wide-only" onClick={legend} title="What the words mean (l)">
+        Legend
+      </button>
+      <button class="plain" onClick={help} title="Keys (?)" aria-label="Show the keys">
+        ?
+      </button>
+    </header>
+  );
+};

@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact';
+import type { Address, Dialog, Go, Show } from './address.ts';
+import { useLoaded } from '../asking/use-loaded.ts';
+import type { PageView, ViewProps } from '../parts/page-view.ts';
+
+/** The views by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
+const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])[] = [
+  [null, 'Context', 'x'],
+  ['time', 'Time', 't'],
+  ['compare', 'Compare', 'd'],
+  ['pool', 'Pool', 'p'],
+  ['branches', 'Branches', 'g'],
+  ['calls', 'Calls', 'w'],
+  ['stages', 'Stages', 's'],
+  ['events', 'Events', 'e'],
+  ['system', 'System', 'y'],
+];
+
+const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>> = {
+  time: () => import('../time/time.tsx'),
+  compare: () => import('../comparison/compare.tsx'),
+  pool: () => import('../pool/pool.tsx'),
+  branches: () => import('../branches/branches.tsx'),
+  calls: () => import('../calls/calls.tsx'),
+  stages: () => import('../stages/stages.tsx'),
+  events: () => import('../calls/events.tsx'),
+  system: () => import('../system/system.tsx'),
+};
+
+export const ShownView = ({ show, ...props }: ViewProps & { readonly show: Show }): ComponentChildren => {
+  const { value, failed } = useLoaded(show, LOADERS[show]);
+  if (failed === true)
+    return (
+      <p class="note failure" role="alert">
+        This part of the page cannot be fetched: the server does not answer, or has another version. Load the
+        page again.
+      </p>
+    );
+  return value === undefined ? <p class="note pending">Loading…</p> : <value.View {...props} />;
+};
+
+/** The dialog in which somebody intervenes; the page shows what is behind it while it is fetched. */
+export const Intervene = (props: ViewProps & { readonly dialog: Dialog }): ComponentChildren => {
+  const { value } = useLoaded('intervene', () => import('../interventions/intervene.tsx'));
+  return value === undefined ? null : <value.InterveneDialog {...props} />;
+};
+
+/** The views as a row of links, so that each opens in a tab of its own, too. */
+export const Views = ({ address, go }: { readonly address: Address; readonly go: Go }): ComponentChildren => (
+  <nav class="views" aria-label="Views">
+    {SHOWN.map(([show, words, key]) => (
+      <button
+        key={words}
+        class="tab"
+        aria-current={address.show === show ? 'page' : undefined}
+        title={`${words} (${key})`}
+        onClick={() => go({ show, part: null })}
+      >
+        {words}
+      </button>
+    ))}
+    <button
+      class="plain intervene"
+      title="Inject, edit, fork, roll back, run (a)"
+      onClick={() => go({ dialog: 'inject' })}
+    >
+      Intervene…
+    </button>
+  </nav>
+);
