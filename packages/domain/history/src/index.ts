@@ -12,13 +12,10 @@ export { branchParts, loadBranch, openHistory } from './branch.ts';
 export { type Attributed, attributeFrame } from './causes/attribute.ts';
 export { type Cause, CAUSES, type Explains } from './causes/cause.ts';
 export { cycleOfFrame, type NodeChange, nodeChangesOf } from './causes/node-changes.ts';
-export { Command, commandDigest, parseCommand, type Redaction, Step, type StepOf } from './command.ts';
+export { Command, commandDigest, parseCommand, type Redaction } from './command.ts';
 export type { Config } from './config.ts';
 export type { BranchParts, Decided, PendingDecision, DecidedPending } from './contracts.ts';
-export { finishOf, holdOf, releaseOf } from './decide/calls.ts';
 export { NOT_KEPT } from './decide/redact.ts';
-export { checkInjectedRole, INJECTED_ROLES } from './decide/inject.ts';
-export { endOfRun } from './decide/run.ts';
 export { checkActor, checkNotes } from './texts.ts';
 export { decide, decideNew, decidePending, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
@@ -35,3 +32,10 @@ export {
   POSITIONS,
   type Sources,
 } from './state.ts';
+export { type AnyStepSpec, specOf, Step, type StepOf, STEPS } from './steps/catalogue.ts';
+export { endOfRun } from './steps/end-run.ts';
+export { finishOf } from './steps/finish-call.ts';
+export { holdOf } from './steps/hold-call.ts';
+export { checkInjectedRole, INJECTED_ROLES } from './steps/inject.ts';
+export { releaseOf } from './steps/release-call.ts';
+export type { RecordedEvents, RecordedPosition, Secret } from './steps/step.ts';

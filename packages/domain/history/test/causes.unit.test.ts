@@ -14,7 +14,7 @@ import { expect, test } from 'vitest';
 import type { AppliedFrame } from '../src/applied-frame.ts';
 import { attributeFrame, type Attributed } from '../src/causes/attribute.ts';
 import { nodeChangesOf } from '../src/causes/node-changes.ts';
-import type { Step } from '../src/command.ts';
+import type { Step } from '../src/steps/catalogue.ts';
 import { payloadIn } from '../src/recorded-node.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(30, 100));

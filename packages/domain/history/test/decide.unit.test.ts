@@ -2,7 +2,8 @@ import { exportTree, PAYLOADS } from '@stemma/context-tree';
 import { fetching, isMissing, missing, missingKind, resume } from '@stemma/suspend';
 import { codeOf, type ReferenceHistory, referenceHistory } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
-import { commandDigest, parseCommand, type Command, type Step } from '../src/command.ts';
+import { commandDigest, parseCommand, type Command } from '../src/command.ts';
+import { type Step } from '../src/steps/catalogue.ts';
 import { decide } from '../src/decide/decide.ts';
 import { historyId } from '../src/history-id.ts';
 

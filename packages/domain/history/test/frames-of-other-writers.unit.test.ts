@@ -4,7 +4,7 @@ import { codeOf, referenceHistory, type ReferenceHistory } from '@stemma/test-ki
 import { expect, test } from 'vitest';
 import { applyFrame, revertFrame } from '../src/apply-frame.ts';
 import { loadBranch, openHistory } from '../src/branch.ts';
-import type { Step } from '../src/command.ts';
+import type { Step } from '../src/steps/catalogue.ts';
 import { interventionIn } from '../src/intervention.ts';
 import type { Sources } from '../src/state.ts';
 

@@ -3,37 +3,15 @@ import type { Policy } from '@stemma/context-tree';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { beginPending, withOwnPayloads } from '../apply-frame.ts';
-import { branchTip, requireBranch } from '../branch.ts';
-import { commandDigest, type Command, type Step } from '../command.ts';
+import { branchTip, newRootBranch, requireBranch } from '../branch.ts';
+import { commandDigest, type Command } from '../command.ts';
 import type { Decide, Decided, DecidePending, DecidedPending } from '../contracts.ts';
 import type { BranchState, HistoryState, Lookups, Sources } from '../state.ts';
-import { decideBranch, refuseMoved } from './branch.ts';
-import {
-  decideFinishCall,
-  decideHoldCall,
-  decideReassignCall,
-  decideReleaseCall,
-  decideStartCall,
-} from './calls.ts';
-import { decideCommit } from './commit.ts';
-import {
-  decideAnnotate,
-  decideConfig,
-  decideName,
-  decidePolicy,
-  decideSave,
-  positionOf,
-} from './configure.ts';
-import { decideMove, decidePriorities, decideRemove, decideReplace } from './edit.ts';
-import { decideInject } from './inject.ts';
-import { decideInsert } from './insert.ts';
+import { specOf, type Step } from '../steps/catalogue.ts';
+import { requireTip } from './branches.ts';
 import { leadingEvents } from './intervene.ts';
-import { decideObserve } from './observe.ts';
-import { emit, type PendingFrame } from './pending-frame.ts';
+import { record, type PendingFrame } from './pending-frame.ts';
 import { withRedactions, type InsertedNodes } from './redact.ts';
-import { decideRun } from './run.ts';
-import { importPlan, newHistory } from './start.ts';
-import { decideVectors } from './vectors.ts';
 
 export const decide: Decide = (state, command, now, sources) =>
   findRepeated(command, sources.lookups) ?? decideNew(state, command, now, sources);
@@ -63,61 +41,55 @@ export const decideNew: Decide = (state, command, now, sources) => {
 /** As {@link decideNew}, for a caller who applies what is decided. */
 export const decidePending: DecidePending = (state, command, now, sources) => {
   const inserted: InsertedNodes = new Map();
-  const { decided, pending } = decideEvents(state, command, now, sources, inserted);
+  const { decided, pending } = decideEvents({ state, command, now, sources, inserted });
   return { decided: withRedactions(decided, command, inserted), pending };
 };
 
-const erased = (history: string): Error =>
-  fail('E_HISTORY_ERASED', `the history ${history} was erased`, { history });
+type DecisionInput = {
+  readonly state: HistoryState;
+  readonly command: Command;
+  readonly now: bigint;
+  readonly sources: Sources & { readonly lookups: Lookups };
+  readonly inserted: InsertedNodes;
+};
 
-const decideEvents = (
-  state: HistoryState,
-  command: Command,
-  now: bigint,
-  sources: Sources & { readonly lookups: Lookups },
-  inserted: InsertedNodes,
-): DecidedPending => {
-  if (state.erased) throw erased(state.history);
+const decideEvents = (input: DecisionInput): DecidedPending => {
+  const { state, command, sources } = input;
+  if (state.erased)
+    throw fail('E_HISTORY_ERASED', `the history ${state.history} was erased`, { history: state.history });
   if (command.next !== undefined && command.next !== state.next)
     throw fail('E_CONFLICT', `the next frame of the history is ${state.next}, not ${command.next}`, {
       seq: state.next,
     });
-  const clock = command.at_ns ?? now;
   refuseAfterSnapshot(command.steps);
   const events = leadingEvents(command);
-  const [first] = command.steps;
-  if (first?.op === 'start' || first?.op === 'import')
-    return decideStart(state, command, clock, { sources, inserted }, events);
+  const [first] = command.steps as [Step, ...Step[]];
+  const { on } = specOf(first);
+  if (on === 'the start') return decideStart(input, first, events);
   if (state.next === 0)
     throw fail('E_HISTORY_NOT_FOUND', `there is no history ${state.history}`, { history: state.history });
-  if (first?.op === 'fork' || first?.op === 'rollback')
-    return { decided: decideBranch(state, command, first, events, sources), pending: null };
-  if (first?.op === 'observe')
-    return { decided: decideObserve(state, command, first, events, sources), pending: null };
+  if (on !== 'its branch') return decideBesideBranches(input, first, events);
   const branch = requireBranch(state, command.branchId, sources);
   refuseMoved(command, branch.seq);
-  return withPendingFrame({ state, branch, clock, sources, command: command.id }, events, (pending) => {
-    decideSteps(pending, command.steps, 0, inserted);
+  return onBranch(input, branch, openPending(input, events), (pending) => {
+    decideSteps(pending, command.steps, input.inserted);
   });
 };
 
-/** Steps that change neither the tree nor the configuration. */
-const AFTER_SNAPSHOT: ReadonlySet<Step['op']> = new Set([
-  'name',
-  'annotate',
-  'save',
-  'start_call',
-  'finish_call',
-]);
+/** @throws E_CONFLICT if the tip is not the expected one */
+const refuseMoved = ({ expected }: Command, seq: number): void => {
+  if (expected !== undefined && expected !== seq)
+    throw fail('E_CONFLICT', `the tip of the branch is frame ${seq}, not ${expected}`, { seq });
+};
 
 /**
  * A snapshot is the position after its frame, so steps that change the tree or the configuration must not follow it in
  * the same command.
  */
 const refuseAfterSnapshot = (steps: readonly Step[]): void => {
-  const snapshot = steps.findIndex(({ op }) => op === 'commit' || op === 'import');
+  const snapshot = steps.findIndex((step) => specOf(step).snapshot === true);
   if (snapshot === -1) return;
-  const offending = steps.slice(snapshot + 1).find(({ op }) => !AFTER_SNAPSHOT.has(op));
+  const offending = steps.slice(snapshot + 1).find((step) => specOf(step).afterSnapshot !== true);
   if (offending !== undefined)
     throw fail(
       'E_COMMAND_INVALID',
@@ -125,63 +97,72 @@ const refuseAfterSnapshot = (steps: readonly Step[]): void => {
     );
 };
 
-const decideStart = (
-  state: HistoryState,
-  command: Command,
-  clock: bigint,
-  {
-    sources,
-    inserted,
-  }: { readonly sources: Sources & { lookups: Lookups }; readonly inserted: InsertedNodes },
-  events: HistoryEvent[],
-): DecidedPending => {
-  const [first, ...rest] = command.steps;
-  if (first?.op !== 'start' && first?.op !== 'import')
-    throw fail('E_INTERNAL', 'the command has no step that starts a history');
+/** The first event of the first step makes the branch that all others change. */
+const decideStart = (input: DecisionInput, first: Step, events: HistoryEvent[]): DecidedPending => {
+  const { state, command } = input;
   if (state.next !== 0)
     throw fail('E_HISTORY_EXISTS', `the history ${state.history} already exists`, { history: state.history });
   if (command.branchId !== 0) throw fail('E_COMMAND_INVALID', 'a history must start in branch 0');
-  const { branch, event, plan } = newHistory(first);
-  return withPendingFrame(
-    { state, branch, clock, sources, command: command.id },
-    [...events, event],
-    (pending) => {
-      if (plan !== null) importPlan(pending, plan);
-      decideSteps(pending, rest, 1, inserted);
-    },
-  );
+  const frame = openPending(input, events);
+  const decided = specOf(first).decide(frame.pending, first)[Symbol.iterator]();
+  const { value: event } = decided.next() as IteratorYieldResult<HistoryEvent>;
+  if (event.type !== 'HistoryStarted')
+    throw fail('E_INTERNAL', `${first.op} starts a history with ${event.type}`);
+  events.push(event);
+  return onBranch(input, newRootBranch(event.ids, event.thread, event.cycle), frame, (pending) => {
+    for (let next = decided.next(); next.done !== true; next = decided.next()) record(pending, next.value);
+    decideSteps(pending, command.steps, input.inserted, 1);
+  });
 };
 
-type DecisionInput = {
-  readonly state: HistoryState;
-  readonly branch: BranchState;
-  readonly clock: bigint;
-  readonly sources: Sources & { readonly lookups: Lookups };
-  readonly command: string;
+/** The events of a step that changes no branch that there is: it starts another one, or touches none. */
+const decideBesideBranches = (input: DecisionInput, step: Step, events: HistoryEvent[]): DecidedPending => {
+  const { state, command } = input;
+  const spec = specOf(step);
+  const { pending } = openPending(input, events);
+  refuseMoved(command, requireTip(pending).seq);
+  const decided = [...events, ...spec.decide(pending, step)];
+  const branchId = spec.on === 'a new branch' ? state.next : command.branchId;
+  return { decided: { branchId, events: decided, repeats: null }, pending: null };
 };
 
-/** Calls `work`, which adds events to the branch's own tree; restores the tree if it throws. */
-const withPendingFrame = (
-  { state, branch, clock, sources, command }: DecisionInput,
-  events: HistoryEvent[],
-  work: (pending: PendingFrame) => void,
-): DecidedPending => {
-  const policy = branch.policy;
-  const decision = beginPending(state, branch, state.next === 0);
-  const own = withOwnPayloads(sources, state.next, events);
+type Opened = { readonly pending: PendingFrame; readonly changes: (branch: BranchState) => void };
+
+/** @param events those that lead the frame; what is decided is added */
+const openPending = ({ state, command, now, sources }: DecisionInput, events: HistoryEvent[]): Opened => {
+  let changed: BranchState | null = null;
   const pending: PendingFrame = {
-    branch,
+    get branch(): BranchState {
+      if (changed === null)
+        throw fail('E_INTERNAL', 'a step asks for a branch that its frame does not change');
+      return changed;
+    },
+    history: state.history,
+    branchId: command.branchId,
     seq: state.next,
-    clock,
+    clock: command.at_ns ?? now,
     time: null,
     events,
-    sources: own,
+    sources: withOwnPayloads(sources, state.next, events),
     lookups: sources.lookups,
     ids: new Set(),
     names: new Set(),
-    command,
+    command: command.id,
     tipOf: (branchId) => branchTip(state, branchId, sources),
   };
+  return { pending, changes: (branch) => (changed = branch) };
+};
+
+/** Calls `work`, which adds events to the branch's own tree; restores the tree if it throws. */
+const onBranch = (
+  { state }: DecisionInput,
+  branch: BranchState,
+  { pending, changes }: Opened,
+  work: (pending: PendingFrame) => void,
+): DecidedPending => {
+  const { policy, branchId } = branch;
+  const decision = beginPending(state, branch, state.next === 0);
+  changes(branch);
   try {
     work(pending);
   } catch (error) {
@@ -190,9 +171,8 @@ const withPendingFrame = (
       ? fail('E_INTERNAL', `a decided event does not apply: ${error.message}`)
       : error;
   }
-  const { branchId } = branch;
   return {
-    decided: { branchId, events: withPolicyBefore(events, policy), repeats: null },
+    decided: { branchId, events: withPolicyBefore(pending.events, policy), repeats: null },
     pending: decision,
   };
 };
@@ -206,124 +186,23 @@ const withPolicyBefore = (events: HistoryEvent[], policy: Policy | null): Histor
   return [{ ...first, content: { ...first.content, policy_before: before } }, ...rest];
 };
 
-/** @param from the index of the first of the steps in the command */
+/** @param from the index of the first step that is not decided yet */
 const decideSteps = (
   pending: PendingFrame,
   steps: readonly Step[],
-  from: number,
   inserted: InsertedNodes,
+  from = 0,
 ): void => {
-  steps.forEach((step, i) => {
-    const before = pending.events.length;
-    decideStep(pending, step);
+  for (let i = from; i < steps.length; i++) {
+    const step = steps[i] as Step;
+    const { on, decide: eventsOf } = specOf(step);
+    if (on === 'the start')
+      throw fail('E_COMMAND_INVALID', 'a history must start with the first step of its first command');
     const ids: string[] = [];
-    for (let at = before; at < pending.events.length; at++) {
-      const event = pending.events[at] as HistoryEvent;
+    for (const event of eventsOf(pending, step)) {
+      record(pending, event);
       if (event.type === 'NodeInserted') ids.push(event.node.id);
     }
-    if (ids.length > 0) inserted.set(from + i, ids);
-  });
-};
-
-const decideStep = (pending: PendingFrame, step: Step): void => {
-  switch (step.op) {
-    case 'start':
-    case 'import':
-      throw fail('E_COMMAND_INVALID', 'a history must start with the first step of its first command');
-    case 'insert': {
-      decideInsert(pending, step);
-      return;
-    }
-    case 'replace': {
-      decideReplace(pending, step);
-      return;
-    }
-    case 'move': {
-      decideMove(pending, step);
-      return;
-    }
-    case 'remove': {
-      decideRemove(pending, step);
-      return;
-    }
-    case 'commit': {
-      decideCommit(pending, step);
-      return;
-    }
-    case 'policy': {
-      decidePolicy(pending, step);
-      return;
-    }
-    case 'priorities': {
-      decidePriorities(pending, step);
-      return;
-    }
-    case 'name': {
-      decideName(pending, step);
-      return;
-    }
-    case 'annotate': {
-      decideAnnotate(pending, step);
-      return;
-    }
-    case 'save': {
-      decideSave(pending, step);
-      return;
-    }
-    case 'config': {
-      decideConfig(pending, step);
-      return;
-    }
-    case 'inject': {
-      decideInject(pending, step);
-      return;
-    }
-    case 'start_call': {
-      decideStartCall(pending, step);
-      return;
-    }
-    case 'finish_call': {
-      decideFinishCall(pending, step);
-      return;
-    }
-    case 'reassign_call': {
-      decideReassignCall(pending, step);
-      return;
-    }
-    case 'link': {
-      const { branchId } = positionOf(pending, undefined);
-      emit(pending, { type: 'ConversationLinked', branchId, parent: step.parent });
-      return;
-    }
-    case 'hold_call': {
-      decideHoldCall(pending, step);
-      return;
-    }
-    case 'release_call': {
-      decideReleaseCall(pending, step);
-      return;
-    }
-    case 'request_run':
-    case 'take_run':
-    case 'end_run': {
-      decideRun(pending, step);
-      return;
-    }
-    case 'record_vectors': {
-      decideVectors(pending, step);
-      return;
-    }
-    case 'erase':
-      emit(pending, { type: 'HistoryErased' });
-      return;
-    case 'query':
-    case 'run':
-    case 'retell':
-      // The intervention event records everything.
-      return;
-    case 'fork':
-    case 'rollback':
-    case 'observe':
-      throw fail('E_COMMAND_INVALID', `${step.op} must be the only step of its command`);
+    if (ids.length > 0) inserted.set(i, ids);
   }
 };

@@ -1,12 +1,16 @@
-import { checkId, isInSys, type InputErrorContext, type TreeNode } from '@stemma/context-tree';
+import { checkId, isInSys, requireNode, type InputErrorContext, type TreeNode } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { HistoryEvent } from '@stemma/events';
+import { isOf, type HistoryEvent } from '@stemma/events';
 import { evolve, type BranchEvent } from '../evolve.ts';
 import type { BranchState, BranchTip, Lookups, Sources } from '../state.ts';
 
 /** A command while it is decided. Its events so far are applied to the branch's tree, which is restored at the end. */
 export type PendingFrame = {
+  /** @throws E_INTERNAL if the frame changes no branch that there is */
   readonly branch: BranchState;
+  readonly history: string;
+  /** The branch that the command names. */
+  readonly branchId: number;
   /** The `seq` that the frame will have. */
   readonly seq: number;
   readonly clock: bigint;
@@ -24,11 +28,12 @@ export type PendingFrame = {
   readonly tipOf: (branchId: number) => BranchTip | undefined;
 };
 
-/** Adds an event and applies it, so that the next step sees its effect. */
-export const emit = (pending: PendingFrame, event: BranchEvent): void => {
+/** Adds an event that a step decided, and applies it, so that what is decided next sees its effect. */
+export const record = (pending: PendingFrame, event: HistoryEvent): void => {
   const ref = { seq: pending.seq, index: pending.events.length };
   pending.events.push(event);
-  evolve(pending.branch, event, ref, pending.sources);
+  // The step that decides a snapshot has ended the cycle, and computed the hashes that applying it would compare.
+  if (!isOf(event, 'snapshot')) evolve(pending.branch, event as BranchEvent, ref, pending.sources);
 };
 
 /**
@@ -72,6 +77,14 @@ export const newId = (pending: PendingFrame, given: string | undefined, made: st
 export const nodeIdAt = (branchId: number, cycle: number, index: number): string =>
   `n:${branchId}:${cycle}:${index}`;
 export const turnIdAt = (branchId: number, cycle: number): string => `t:${branchId}:${cycle}`;
+
+/** The node with this id, or the region that `^sys` or `^ah` names. @throws E_NODE_NOT_FOUND */
+export const parentOf = (pending: PendingFrame, id: string): TreeNode => {
+  const { tree } = pending.branch;
+  const found = tree.get(id);
+  if (found !== undefined) return found;
+  return id === '^sys' ? tree.sys : id === '^ah' ? tree.ah : requireNode(tree, id);
+};
 
 /** True if children of this node are under `^sys`. */
 export const isSysSide = (pending: PendingFrame, parent: TreeNode): boolean =>

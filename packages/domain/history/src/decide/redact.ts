@@ -1,6 +1,7 @@
 import type { HistoryEvent } from '@stemma/events';
 import type { Command } from '../command.ts';
 import type { Decided } from '../contracts.ts';
+import { specOf } from '../steps/catalogue.ts';
 
 /** The ids of the nodes that each step inserts, by the index of the step, in order. */
 export type InsertedNodes = Map<number, readonly string[]>;
@@ -13,9 +14,8 @@ export const NOT_KEPT = 'not-kept';
 /** The bodies of calls that the steps do not keep. */
 const withheldBy = ({ steps }: Command): readonly RecordedRedaction[] =>
   steps.flatMap((step) => {
-    if (step.op !== 'start_call' && step.op !== 'finish_call') return [];
-    const field = step.op === 'start_call' ? 'request' : 'response';
-    return step.withheld === true ? [{ rule: NOT_KEPT, node: null, field, count: 1 }] : [];
+    const field = specOf(step).withheld?.(step) ?? null;
+    return field === null ? [] : [{ rule: NOT_KEPT, node: null, field, count: 1 }];
   });
 
 /** Adds what was taken out of the command as the last event, with the nodes by their ids. */
