@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import * as all from './all.ts';
-import type { StepSpec } from './step.ts';
+import type { Secret, StepSpec } from './step.ts';
 
 type Spec = (typeof all)[keyof typeof all];
 type Schema = Spec['schema'];
@@ -16,7 +16,9 @@ export type Step = z.infer<Schema>;
 export type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>;
 
 /** As a caller sees it who has any step: with functions that take any. */
-export type AnyStepSpec = StepSpec<Step['op'], z.ZodType<Step>>;
+export type AnyStepSpec = Omit<StepSpec<Step['op'], z.ZodType<Step>>, 'secrets'> & {
+  readonly secrets: { readonly [field: string]: Secret<unknown> };
+};
 
 const byOp: ReadonlyMap<string, AnyStepSpec> = new Map(
   specs.map((spec) => [spec.op, spec as unknown as AnyStepSpec]),

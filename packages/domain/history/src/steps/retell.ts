@@ -26,6 +26,8 @@ export const retell = defineStep({
     ...(step.since === undefined ? {} : { since: { ...step.since } }),
     ...(step.until === undefined ? {} : { until: { ...step.until } }),
   }),
+  // No event names the position by itself: who repeats the command gives the same reference.
+  reference: { field: 'since', recorded: () => undefined },
   secrets: { retold: { as: 'retold' }, type: 'none', since: 'none', until: 'none' },
   decide: () => [],
 });

@@ -1,6 +1,13 @@
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
-import type { Step, StepOf } from '@stemma/history';
+import {
+  STEPS,
+  type AnyStepSpec,
+  type RecordedEvents,
+  type RecordedPosition,
+  type Step,
+  type StepOf,
+} from '@stemma/history';
 import { branchRefOf, findCommand, type BranchRef, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { findBranch } from '@stemma/read-models';
@@ -77,10 +84,7 @@ export const resolveSteps = async (
 
 /** True if the steps need no look-up: no position is a reference, and no load leaves fork or rollback open. */
 export const areResolved = (steps: readonly UnresolvedStep[]): boolean =>
-  !steps.some((step) => isLoad(step) || POSITION_FIELDS.some((key) => typeof step[key] === 'string'));
-
-/** The fields of a step that may hold a reference. */
-const POSITION_FIELDS = ['position', 'at', 'to', 'since'] as const;
+  !steps.some((step) => isLoad(step) || typeof step[referenceIn(step)?.field ?? ''] === 'string');
 
 const isLoad = (step: UnresolvedStep): step is LoadStep => step.op === 'load';
 
@@ -119,50 +123,30 @@ const recordedPosition = async (
   );
 };
 
-type RecordedPosition = PositionKey & { readonly how?: string };
-
 /** The positions that a frame's events name, one step after the other. */
 const openRecordedPositions = (
   events: readonly HistoryEvent[],
 ): ((step: UnresolvedStep) => RecordedPosition | undefined) => {
-  const names = events.filter((event) => event.type === 'PositionNamed');
-  const notes = events.filter((event) => event.type === 'PositionAnnotated');
-  return ({ op, description }) => {
-    switch (op) {
-      case 'fork':
-      case 'rollback':
-      case 'load': {
-        const started = events.find((event) => event.type === 'BranchStarted');
-        return started && { branchId: started.parent, seq: started.at, how: started.how };
-      }
-      case 'name':
-        return names.shift();
-      case 'save':
-        if (description !== undefined && description !== '') notes.shift();
-        return names.shift();
-      case 'annotate':
-        return notes.shift();
-      case 'run': {
-        const intervention = events.find((event) => event.type === 'InterventionRecorded');
-        return (intervention?.content as { readonly since?: PositionKey } | undefined)?.since;
-      }
-      default:
-        return undefined;
-    }
-  };
+  const left = [...events];
+  const next = ((type) => {
+    const at = left.findIndex((event) => event.type === type);
+    return at === -1 ? undefined : left.splice(at, 1)[0];
+  }) as RecordedEvents;
+  return (step) => referenceIn(step)?.recorded(next, step as unknown as Step);
 };
+
+/** Where a step may hold a reference; a load is the rollback or the fork that it becomes. */
+const referenceIn = ({ op }: UnresolvedStep): AnyStepSpec['reference'] =>
+  STEPS.get(op === 'load' ? 'fork' : op)?.reference;
 
 /** The step with positions in place of references. */
 const withPositions = async (
   step: UnresolvedStep,
   resolve: (ref: string) => Promise<PositionKey>,
 ): Promise<UnresolvedStep> => {
-  const done: Record<string, unknown> = { ...step };
-  for (const key of POSITION_FIELDS) {
-    const ref = done[key];
-    if (typeof ref === 'string') done[key] = await resolve(ref);
-  }
-  return done as UnresolvedStep;
+  const field = referenceIn(step)?.field ?? '';
+  const ref = step[field];
+  return typeof ref === 'string' ? { ...step, [field]: await resolve(ref) } : step;
 };
 
 const stepOfLoad = (
