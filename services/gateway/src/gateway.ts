@@ -24,6 +24,7 @@ import { openPlainAnswers, type AnswerPlainly } from './plain-answers.ts';
 import { openAnswers, routeEndpoints } from './routes.ts';
 import { openStreamSlots } from './stream-slots.ts';
 import { eventSource, openStream, watchSource, type StreamTimes } from './stream.ts';
+import { SERVED } from './step-requests.ts';
 
 export type GatewayOptions = {
   readonly home: Home;
@@ -89,7 +90,7 @@ export const openGateway = (
   // A tenth of a gateway's start, and few ever ask for it.
   let document: string | undefined;
   app.get('/openapi.json', (c) =>
-    c.body((document ??= toWireJson(openApi(VERSION))), 200, { 'content-type': 'application/json' }),
+    c.body((document ??= toWireJson(openApi(VERSION, SERVED))), 200, { 'content-type': 'application/json' }),
   );
   app.get('/', (c) => servePage(c, page));
   app.get('/assets/:name', (c) => serveAsset(c, page, c.req.param('name')));

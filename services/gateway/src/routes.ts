@@ -1,10 +1,11 @@
-import { ENDPOINTS, HEAVY, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
+import { HEAVY, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
 import type { Context, Hono } from 'hono';
 import { toResponse, type HttpAnswer } from './front/answer.ts';
 import type { Handlers, Streamed } from './handlers.ts';
 import type { RequestClient } from './request-client.ts';
 import { REPORT_SECURITY_POLICY } from './headers.ts';
 import type { Asker, QuestionPool } from './questions-apart/question-pool.ts';
+import { SERVED } from './step-requests.ts';
 import { honoPath, inputOf, partsOf, type RequestParts } from './request.ts';
 
 /** Told of every answer that was asked for in somebody's name. */
@@ -23,7 +24,7 @@ export type AnswerEndpoint = (
 export const openAnswers =
   (handlers: Handlers, onAnswered: OnAnswered, questions: QuestionPool | undefined): AnswerEndpoint =>
   async (name, request) => {
-    const endpoint: Endpoint = ENDPOINTS[name];
+    const endpoint: Endpoint = SERVED[name];
     const input = await inputOf(request, endpoint);
     const handle = handlers[name] as (input: unknown, client: RequestClient) => Promise<unknown>;
     const value =
@@ -36,7 +37,7 @@ export const openAnswers =
 
 /** The endpoints whose answers are known whole. */
 export const wholeEndpoints = (): readonly (readonly [Exclude<EndpointName, Streamed>, Endpoint])[] =>
-  (Object.entries(ENDPOINTS) as [EndpointName, Endpoint][]).flatMap(([name, endpoint]) =>
+  (Object.entries(SERVED) as [EndpointName, Endpoint][]).flatMap(([name, endpoint]) =>
     name === 'stream' || name === 'ctreesStream' || name === 'watch' || name === 'interventionLines'
       ? []
       : [[name, endpoint] as const],

@@ -1,7 +1,7 @@
 import { fail, type StemmaError } from '@stemma/errors';
 import { freshFixed, recordsOf, Tree, type FixedIds, type ThreadMode } from '@stemma/context-tree';
 import { NO_CONFIG } from './config.ts';
-import type { BranchParts, LoadBranch } from './contracts.ts';
+import type { BranchParts, LoadBranch } from './branch-parts.ts';
 import type { BranchState, BranchTip, HistoryState, Sources } from './state.ts';
 
 /** A history without loaded branches; `next` is the `seq` of its next frame. */

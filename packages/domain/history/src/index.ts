@@ -14,7 +14,8 @@ export { type Cause, CAUSES, type Explains } from './causes/cause.ts';
 export { cycleOfFrame, type NodeChange, nodeChangesOf } from './causes/node-changes.ts';
 export { Command, commandDigest, parseCommand, type Redaction } from './command.ts';
 export type { Config } from './config.ts';
-export type { BranchParts, Decided, PendingDecision, DecidedPending } from './contracts.ts';
+export type { BranchParts } from './branch-parts.ts';
+export type { Decided, PendingDecision, DecidedPending } from './contracts.ts';
 export { NOT_KEPT } from './decide/redact.ts';
 export { checkActor, checkNotes } from './texts.ts';
 export { decide, decideNew, decidePending, findRepeated } from './decide/decide.ts';
@@ -33,9 +34,11 @@ export {
   type Sources,
 } from './state.ts';
 export { type AnyStepSpec, specOf, Step, type StepOf, STEPS } from './steps/catalogue.ts';
+export { STEP_FIELDS } from './steps/fields.ts';
 export { endOfRun } from './steps/end-run.ts';
 export { finishOf } from './steps/finish-call.ts';
 export { holdOf } from './steps/hold-call.ts';
 export { checkInjectedRole, INJECTED_ROLES } from './steps/inject.ts';
 export { releaseOf } from './steps/release-call.ts';
-export type { RecordedEvents, RecordedPosition, Secret } from './steps/step.ts';
+export type { StepRequest } from './steps/request.ts';
+export type { Offered, RecordedEvents, RecordedPosition, Secret } from './steps/step.ts';

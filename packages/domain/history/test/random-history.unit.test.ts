@@ -20,7 +20,7 @@ import { expect, test } from 'vitest';
 import type { AppliedFrame } from '../src/applied-frame.ts';
 import { applyFrame, freeMemory, revertFrame } from '../src/apply-frame.ts';
 import { branchParts, loadBranch, openHistory } from '../src/branch.ts';
-import type { BranchParts } from '../src/contracts.ts';
+import type { BranchParts } from '../src/branch-parts.ts';
 import { decidePending } from '../src/decide/decide.ts';
 
 /** Long enough for many runs. */

@@ -1,5 +1,6 @@
+import type { StepRequest } from '@stemma/history';
 import { z } from 'zod';
-import { CommandAnswer, commandId, idempotent, StepRequest, who } from './commands.ts';
+import { anyStep, CommandAnswer, commandId, idempotent, who } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 import { callLink, PositionAnswer } from './summaries.ts';
 import { anyJson, count, historyParam, milliseconds, reference, wholeInQuery } from './values.ts';
@@ -83,13 +84,14 @@ export const LoadRequest = z
 export type LoadRequest = z.infer<typeof LoadRequest>;
 
 /** Steps that are tried at a position. */
-const PreviewRequest = z
-  .strictObject({
-    ...who,
-    at: reference.optional().describe('the position (default: the tip)'),
-    steps: z.array(StepRequest).min(1).max(1_000),
-  })
-  .meta({ id: 'PreviewRequest' });
+export const previewRequest = (step: z.ZodType<StepRequest, StepRequest>) =>
+  z
+    .strictObject({
+      ...who,
+      at: reference.optional().describe('the position (default: the tip)'),
+      steps: z.array(step).min(1).max(1_000),
+    })
+    .meta({ id: 'PreviewRequest' });
 
 /** What a model would be shown after steps, beside what it is shown without them. */
 const PreviewAnswer = z
@@ -163,7 +165,7 @@ export const BRANCHES = {
     summary:
       'Tries steps at a position and records nothing: what the model would be shown, or the error that they would meet.',
     params: history,
-    body: PreviewRequest,
+    body: previewRequest(anyStep),
     answer: { kind: 'json', status: 200, schema: PreviewAnswer },
     errors: [
       ...NOT_FOUND,

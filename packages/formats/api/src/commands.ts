@@ -1,69 +1,20 @@
+import type { StepRequest } from '@stemma/history';
 import { z } from 'zod';
 import { LoggedEventAnswer } from './logged.ts';
 import { PositionAnswer } from './summaries.ts';
-import { anyJson, count, reference } from './values.ts';
+import { anyJson, count } from './values.ts';
 
 /** The most steps of a command, and the most messages of a call. */
 export const MAX_ITEMS = 100_000;
 
 const object = z.record(z.string(), anyJson);
 const id = z.string().min(1);
-const position = z
-  .union([z.strictObject({ branchId: count, seq: count }), reference])
-  .describe('{branchId, seq}, or a reference that is resolved when the command arrives');
 
-/** What may be done to a branch over HTTP, in the words of docs/formats/. */
-export const StepRequest = z
-  .discriminatedUnion('op', [
-    z.strictObject({ op: z.literal('insert'), parent: id.describe('an id, ^ah or ^sys'), node: object }),
-    z.strictObject({ op: z.literal('replace'), id, set: object }),
-    z.strictObject({ op: z.literal('move'), id, parent: id }),
-    z.strictObject({ op: z.literal('remove'), id }),
-    z.strictObject({ op: z.literal('commit'), turn_id: id.optional() }),
-    z.strictObject({ op: z.literal('name'), name: z.string(), position: position.optional() }),
-    z.strictObject({ op: z.literal('annotate'), note: z.string(), position: position.optional() }),
-    z.strictObject({
-      op: z.literal('save'),
-      name: z.string().optional(),
-      description: z.string().optional(),
-      position: position.optional(),
-    }),
-    z.strictObject({ op: z.literal('config'), set: object }),
-    z.strictObject({
-      op: z.literal('fork'),
-      name: z.string().nullable().optional(),
-      description: z.string().optional(),
-      at: position.optional(),
-    }),
-    z.strictObject({
-      op: z.literal('rollback'),
-      to: position,
-      abandoned: z.string().nullable().optional(),
-      description: z.string().optional(),
-    }),
-    z.strictObject({
-      op: z.literal('inject'),
-      text: z.string(),
-      source: z.string().optional(),
-      id: id.optional(),
-      parent: id.optional(),
-      offset: z.int().optional(),
-      role: z.string().optional(),
-      kind: z.string().optional(),
-      ttl: count.nullable().optional(),
-      vector_id: count.optional(),
-    }),
-    z.strictObject({ op: z.literal('query'), question: z.string(), answer: anyJson, mind: z.string() }),
-    z.strictObject({
-      op: z.literal('run'),
-      rounds: count,
-      total_rounds_after: count,
-      since: position.optional(),
-    }),
-    z.strictObject({ op: z.literal('erase') }),
-  ])
-  .meta({ id: 'Step' });
-export type StepRequest = z.infer<typeof StepRequest>;
+/** A step as far as a client has to know it: the server knows the steps, and says what is wrong with one. */
+export const anyStep = z.looseObject({ op: z.string() }).meta({ id: 'Step' }) as unknown as z.ZodType<
+  StepRequest,
+  StepRequest
+>;
 
 /** How a request is made repeatable and conditional. */
 export const idempotent =
@@ -106,15 +57,17 @@ const redactions = z
   .describe('what the client took out: rule, place and number; never what it was');
 
 /** Steps in order, all or none. */
-export const CommandRequest = z
-  .strictObject({
-    id: commandId,
-    ...who,
-    expected: count.optional().describe('the newest frame that the branch must have; else E_CONFLICT'),
-    steps: z.array(StepRequest).min(1).max(MAX_ITEMS),
-    redactions,
-  })
-  .meta({ id: 'CommandRequest' });
+export const commandRequest = (step: z.ZodType<StepRequest, StepRequest>) =>
+  z
+    .strictObject({
+      id: commandId,
+      ...who,
+      expected: count.optional().describe('the newest frame that the branch must have; else E_CONFLICT'),
+      steps: z.array(step).min(1).max(MAX_ITEMS),
+      redactions,
+    })
+    .meta({ id: 'CommandRequest' });
+export const CommandRequest = commandRequest(anyStep);
 export type CommandRequest = z.infer<typeof CommandRequest>;
 
 /** The message list that is about to be sent, whole, as the chat completions API takes it. */

@@ -1,9 +1,10 @@
+import type { StepRequest } from '@stemma/history';
 import { z } from 'zod';
 import { Health, Readiness, Selection, SignedCheckpoint, Stats, VerifyStatus } from './answers.ts';
 import { AUDIT } from './audit.ts';
-import { BRANCHES } from './branches.ts';
+import { BRANCHES, previewRequest } from './branches.ts';
 import { CAUSES } from './causes.ts';
-import { CommandAnswer, CommandRequest, idempotent, StartRequest } from './commands.ts';
+import { CommandAnswer, commandRequest, CommandRequest, idempotent, StartRequest } from './commands.ts';
 import { CORRECTIONS } from './corrections.ts';
 import { CTREES } from './ctrees.ts';
 import { Doctor } from './doctor.ts';
@@ -259,6 +260,13 @@ export const ENDPOINTS = {
   ...POOL_MAP,
   ...CTREES,
 } as const satisfies Record<string, Endpoint>;
+
+/** The endpoints as a server has them, which knows the steps of a command. */
+export const servedEndpoints = (step: z.ZodType<StepRequest, StepRequest>): Endpoints => ({
+  ...ENDPOINTS,
+  command: { ...ENDPOINTS.command, body: commandRequest(step) },
+  preview: { ...ENDPOINTS.preview, body: previewRequest(step) },
+});
 
 export type Endpoints = typeof ENDPOINTS;
 export type EndpointName = keyof Endpoints;

@@ -1,3 +1,4 @@
+export type { StepRequest } from '@stemma/history';
 import './csp.ts';
 
 export { Diff } from './answers.ts';
@@ -18,15 +19,21 @@ export {
 export {
   CallAnswer,
   CommandAnswer,
+  commandRequest,
   CommandRequest,
   MAX_ITEMS,
   StartRequest,
-  StepRequest,
 } from './commands.ts';
 export { CtreeMessage, Ctrees, CtreeView } from './ctrees.ts';
 export { Doctor } from './doctor.ts';
 export type { AnswerOf, Endpoint, InputOf } from './endpoint.ts';
-export { type EndpointName, type Endpoints, ENDPOINTS, type StreamName } from './endpoints.ts';
+export {
+  type EndpointName,
+  type Endpoints,
+  ENDPOINTS,
+  servedEndpoints,
+  type StreamName,
+} from './endpoints.ts';
 export { describeIntervention } from './describe-intervention.ts';
 export { cutText, excerptOf, firstWords } from './excerpt.ts';
 export { HEAVY } from './heavy.ts';
@@ -47,3 +54,4 @@ export { Excerpt, NodeDetail, RemovedNode, TreeNodeAnswer, TreePage } from './tr
 export { WatchAnswer } from './watch.ts';
 export { fromWireJson, toWireJson } from './wire-json.ts';
 export { breakpointOf, type BreakpointRequest, type HeldCallAnswer, heldCallAnswer } from './steering.ts';
+export { anyJson, reference } from './values.ts';

@@ -2,7 +2,7 @@ import { ERRORS, type ErrorCode } from '@stemma/errors';
 import { z } from 'zod';
 import { ErrorAnswer } from './answers.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
-import { ENDPOINTS, type EndpointName } from './endpoints.ts';
+import { ENDPOINTS, type EndpointName, type Endpoints } from './endpoints.ts';
 import { HEAVY } from './heavy.ts';
 
 type Doc = Record<string, unknown>;
@@ -25,10 +25,10 @@ const EVERYWHERE: readonly ErrorCode[] = [
 const OF_BODIES: readonly ErrorCode[] = ['E_INPUT_TOO_LARGE', 'E_REQUEST_SLOW'];
 
 /** The contract as an OpenAPI 3.1 document. Schemas with an id stand under `components`. */
-export const openApi = (version: string): Doc => {
+export const openApi = (version: string, endpoints: Endpoints = ENDPOINTS): Doc => {
   const schemas: Doc = {};
   const paths: Record<string, Doc> = {};
-  for (const [name, endpoint] of Object.entries<Endpoint>(ENDPOINTS)) {
+  for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
     paths[endpoint.path] ??= {};
     (paths[endpoint.path] as Doc)[endpoint.method.toLowerCase()] = operation(name, endpoint, schemas);
   }

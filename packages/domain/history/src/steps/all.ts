@@ -10,7 +10,7 @@ export { holdCall } from './hold-call.ts';
 export { importExport } from './import.ts';
 export { inject } from './inject.ts';
 export { insert } from './insert.ts';
-export { link } from './link.ts';
+export { linkConversation } from './link-conversation.ts';
 export { move } from './move.ts';
 export { name } from './name.ts';
 export { observe } from './observe.ts';

@@ -9,6 +9,7 @@ export const annotate = defineStep({
   op: 'annotate',
   schema: z.strictObject({ op: z.literal('annotate'), note: z.string(), position: position.optional() }),
   on: 'its branch',
+  request: { without: [] },
   kind: 'annotate',
   along: true,
   afterSnapshot: true,

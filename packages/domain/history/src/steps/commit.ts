@@ -18,6 +18,7 @@ export const commit = defineStep({
     at_ns: nanoseconds.optional(),
   }),
   on: 'its branch',
+  request: { without: ['at_ns'] },
   kind: 'edit',
   along: true,
   snapshot: true,

@@ -23,6 +23,7 @@ export const config = defineStep({
   op: 'config',
   schema: z.strictObject({ op: z.literal('config'), set: object }),
   on: 'its branch',
+  request: { without: [] },
   kind: 'config_change',
   secrets: { set: 'settings' },
   *decide(pending, { set }) {

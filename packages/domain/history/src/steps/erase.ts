@@ -6,6 +6,7 @@ export const erase = defineStep({
   op: 'erase',
   schema: z.strictObject({ op: z.literal('erase') }),
   on: 'its branch',
+  request: { without: [] },
   kind: 'edit',
   alone: true,
   byActor: true,

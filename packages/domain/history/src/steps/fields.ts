@@ -10,6 +10,8 @@ export const id = z.string().min(1);
 export const count = z.int().min(0);
 export const nanoseconds = z.bigint().min(0n);
 export const position = z.strictObject({ branchId: count, seq: count });
+/** Fields that a request may give otherwise: a position by a reference. */
+export const STEP_FIELDS = { json, object, position } as const;
 /** The transcript that a history was imported from. */
 export const source = z.strictObject({ format: z.string(), sha256: z.string() });
 /** The frames of the history are sealed under a key of its own, which `erase` destroys. */

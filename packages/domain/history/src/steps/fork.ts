@@ -25,6 +25,7 @@ export const fork = defineStep({
     at: position.optional(),
   }),
   on: 'a new branch',
+  request: { without: [] },
   kind: 'fork',
   alone: true,
   reference: { field: 'at', recorded: startOfBranch },

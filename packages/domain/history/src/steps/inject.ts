@@ -44,6 +44,7 @@ export const inject = defineStep({
     retold: object.optional(),
   }),
   on: 'its branch',
+  request: { without: ['retold'] },
   kind: 'message_inject',
   once: 'a command can inject only one message',
   byActor: true,

@@ -29,7 +29,7 @@ export const insert = defineStep({
   op: 'insert',
   schema: z.strictObject({
     op: z.literal('insert'),
-    parent: id,
+    parent: id.describe('an id, ^ah or ^sys'),
     node: object,
     /**
      * Further nodes for the same parent, inserted right after it with the same time: the pieces of one message
@@ -39,6 +39,7 @@ export const insert = defineStep({
     at_ns: nanoseconds.optional(),
   }),
   on: 'its branch',
+  request: { without: ['siblings', 'at_ns'] },
   kind: 'edit',
   secrets: { parent: 'name', node: 'subtree', siblings: 'subtree', at_ns: 'none' },
   *decide(pending, step) {

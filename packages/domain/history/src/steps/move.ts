@@ -21,6 +21,7 @@ export const move = defineStep({
   op: 'move',
   schema: z.strictObject({ op: z.literal('move'), id, parent: id, offset: json.optional() }),
   on: 'its branch',
+  request: { without: ['offset'] },
   kind: 'edit',
   secrets: { id: 'name', parent: 'name', offset: 'none' },
   *decide(pending, step) {

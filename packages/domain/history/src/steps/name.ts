@@ -12,6 +12,7 @@ export const name = defineStep({
   op: 'name',
   schema: z.strictObject({ op: z.literal('name'), name: z.string(), position: position.optional() }),
   on: 'its branch',
+  request: { without: [] },
   kind: 'save',
   along: true,
   afterSnapshot: true,

@@ -14,6 +14,7 @@ export const query = defineStep({
     retold: object.optional(),
   }),
   on: 'its branch',
+  request: { without: ['retold'] },
   kind: 'external_query',
   alone: true,
   byActor: true,

@@ -8,6 +8,7 @@ export const remove = defineStep({
   op: 'remove',
   schema: z.strictObject({ op: z.literal('remove'), id }),
   on: 'its branch',
+  request: { without: [] },
   kind: 'edit',
   secrets: { id: 'name' },
   *decide(pending, step) {

@@ -19,6 +19,7 @@ export const replace = defineStep({
   op: 'replace',
   schema: z.strictObject({ op: z.literal('replace'), id, set: object }),
   on: 'its branch',
+  request: { without: [] },
   kind: 'edit',
   secrets: { id: 'name', set: 'attributes' },
   *decide(pending, step) {

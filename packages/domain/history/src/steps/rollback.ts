@@ -23,6 +23,7 @@ export const rollback = defineStep({
     description: z.string().optional(),
   }),
   on: 'a new branch',
+  request: { without: [] },
   kind: 'rollback',
   alone: true,
   reference: { field: 'to', recorded: startOfBranch },

@@ -17,6 +17,7 @@ export const run = defineStep({
     retold: object.optional(),
   }),
   on: 'its branch',
+  request: { without: ['retold'] },
   kind: 'run',
   alone: true,
   byActor: true,

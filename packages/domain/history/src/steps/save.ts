@@ -15,6 +15,7 @@ export const save = defineStep({
     position: position.optional(),
   }),
   on: 'its branch',
+  request: { without: [] },
   kind: 'save',
   along: true,
   afterSnapshot: true,

@@ -38,8 +38,15 @@ export type StepReference<Step> = {
   readonly recorded: (events: RecordedEvents, step: Step) => RecordedPosition | undefined;
 };
 
+/** How a step is offered to clients over HTTP: without the fields that only programs within give. */
+export type Offered = { readonly without: readonly string[] };
+
 /** All that is to be known of a step: what it is, who may take it, what it may stand beside, what it does. */
-export type StepSpec<Op extends string, Schema extends z.ZodType<{ readonly op: Op }>> = {
+export type StepSpec<
+  Op extends string,
+  Schema extends z.ZodType<{ readonly op: Op }>,
+  Request extends Offered | undefined = Offered | undefined,
+> = {
   readonly op: Op;
   readonly schema: Schema;
   /** What it does to which branch: it starts the history; changes the command's branch; starts another one; or touches none. */
@@ -58,6 +65,8 @@ export type StepSpec<Op extends string, Schema extends z.ZodType<{ readonly op: 
   readonly snapshot?: true;
   /** It may follow a snapshot in the same command. */
   readonly afterSnapshot?: true;
+  /** Clients may ask for it over HTTP. */
+  readonly request: Request;
   /** What the intervention records of it that no other event does. */
   readonly told?: (step: z.infer<Schema>) => { readonly [key: string]: WideJson };
   readonly reference?: StepReference<z.infer<Schema>>;
@@ -76,6 +85,10 @@ export type StepSpec<Op extends string, Schema extends z.ZodType<{ readonly op: 
 };
 
 /** A step with the types of its schema. */
-export const defineStep = <const Op extends string, Schema extends z.ZodType<{ readonly op: Op }>>(
-  spec: StepSpec<Op, Schema>,
-): StepSpec<Op, Schema> => spec;
+export const defineStep = <
+  const Op extends string,
+  Schema extends z.ZodType<{ readonly op: Op }>,
+  const Request extends Offered | undefined = undefined,
+>(
+  spec: Omit<StepSpec<Op, Schema, Request>, 'request'> & { readonly request?: Request },
+): StepSpec<Op, Schema, Request> => ({ ...spec, request: spec.request as Request });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineStep } from './step.ts';
 
 /** Says which call led to the conversation on the branch of the command. */
-export const link = defineStep({
+export const linkConversation = defineStep({
   op: 'link',
   schema: z.strictObject({ op: z.literal('link'), parent: CallAddress.nullable() }),
   on: 'its branch',
