@@ -1,4 +1,4 @@
-import type { CallFacts } from '@stemma/command-handler';
+import type { CallFacts } from '@stemma/call-recording';
 import { isStemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';

@@ -1,23 +1,6 @@
-export { type CommandHandler, type HomeObserver, openCommandHandler } from './command-handler.ts';
-export { erasableOf } from './erasable-of.ts';
-export { type CallEnd, finishCall } from './finish-call.ts';
-export { namesLike, underFreeName } from './history-names.ts';
-export { inOrderByKey } from './in-order.ts';
 export type { Outcome } from './outcome.ts';
-export { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
-export type { Call, CallOutcome } from './record-call-types.ts';
-export { placed as placedRedactions, recordCall } from './record-call.ts';
-export { BEGINNING, type FoundBranch, openRequestRecorder, type RequestRecorder } from './record-request.ts';
-export type { CallScope, PlacedCall, UnplacedCall } from './record-request-types.ts';
-export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';
-export { redactedRequest } from './redacted-body.ts';
-export { startCallAtTip, type TipCall } from './start-call-at-tip.ts';
-export {
-  assignCall,
-  assignFrom,
-  type AssignedCall,
-  type CallDestination,
-  type Corrector,
-} from './assign-call.ts';
-export { linkConversation, type LinkedConversation } from './link-conversation.ts';
+export { type Erasable, erasableOf } from './erasable-of.ts';
+export { inOrderByKey } from './in-order.ts';
+export { type CommandHandler, type HomeObserver, openCommandHandler } from './command-handler.ts';
 export { type ForkSteps, type TriedFork, tryInFork } from './try-in-fork.ts';
+export { namesLike, openHistoryNames, underFreeName } from './history-names.ts';

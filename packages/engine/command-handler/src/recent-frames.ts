@@ -3,7 +3,7 @@ import type { EventRef, Payload } from '@stemma/context-tree';
 import { branchNames, enteredIds, namedPosition, type Frame, type HistoryEvent } from '@stemma/events';
 import { payloadIn, type KeptFrame } from '@stemma/history';
 import type { HeadState } from '@stemma/log';
-import { bytesOf } from './bytes-of.ts';
+import { bytesOf } from '@stemma/machine';
 
 /** A command that a frame recorded. */
 export type Remembered = {

@@ -6,14 +6,12 @@ import type {
   CallEnd,
   CallOutcome,
   Corrector,
-  ForkSteps,
   LinkedConversation,
-  Outcome,
   PlacedCall,
   TipCall,
-  TriedFork,
   UnplacedCall,
-} from '@stemma/command-handler';
+} from '@stemma/call-recording';
+import type { ForkSteps, Outcome, TriedFork } from '@stemma/command-handler';
 import type { PayloadSource } from '@stemma/context-tree';
 import type { CallAddress } from '@stemma/events';
 import type { Command } from '@stemma/history';

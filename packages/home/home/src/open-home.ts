@@ -5,14 +5,12 @@ import {
   finishCall,
   linkConversation,
   openCallStarter,
-  openCommandHandler,
   openRequestRecorder,
   recordCall,
   startCallAtTip,
   redactedRequest,
-  tryInFork,
-  type HomeObserver,
-} from '@stemma/command-handler';
+} from '@stemma/call-recording';
+import { openCommandHandler, tryInFork, type HomeObserver } from '@stemma/command-handler';
 import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { findCommand, type Position, type TreeView } from '@stemma/history-store';
 import {

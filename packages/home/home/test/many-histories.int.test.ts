@@ -1,4 +1,4 @@
-import { openCallStarter, openRequestRecorder, recordCall } from '@stemma/command-handler';
+import { openCallStarter, openRequestRecorder, recordCall } from '@stemma/call-recording';
 import { openMemoryLog } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
 import { findServedPosition, viewOf } from '@stemma/queries';

@@ -1,5 +1,5 @@
 import type { WideJson } from '@stemma/canonical';
-import { placedRedactions, type FoundBranch } from '@stemma/command-handler';
+import { placedRedactions, type FoundBranch } from '@stemma/call-recording';
 import { threadIndexes, type FlatTree } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import {

@@ -1,5 +1,5 @@
 import { toHex } from '@stemma/canonical';
-import { BEGINNING, type FoundBranch, type RequestRecorder } from '@stemma/command-handler';
+import { BEGINNING, type FoundBranch, type RequestRecorder } from '@stemma/call-recording';
 import { isSteered } from '@stemma/history';
 import { mainBranchId, type BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';

@@ -1,5 +1,5 @@
 import type { CallApi } from '@stemma/events';
-import type { CallStarter, RequestRecorder } from '@stemma/command-handler';
+import type { CallStarter, RequestRecorder } from '@stemma/call-recording';
 import type { Projection } from '@stemma/projector';
 import { findHistory, listSteeredBranches, newestCallRow } from '@stemma/read-models';
 import { editSteps } from './edit-steps.ts';

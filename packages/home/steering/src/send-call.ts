@@ -1,6 +1,6 @@
 import type { CallApi } from '@stemma/events';
 import { chooseBase, encodeBody, type BaseBody } from '@stemma/call-bodies';
-import { promptOf, type CallStarter } from '@stemma/command-handler';
+import { promptOf, type CallStarter } from '@stemma/call-recording';
 import { spliceRequest } from '@stemma/model-apis';
 import type { EventRef } from '@stemma/context-tree';
 import type { Projection } from '@stemma/projector';

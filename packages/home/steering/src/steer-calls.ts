@@ -1,5 +1,6 @@
 import type { CallApi } from '@stemma/events';
-import { inOrderByKey, type CallStarter, type RequestRecorder } from '@stemma/command-handler';
+import { type CallStarter, type RequestRecorder } from '@stemma/call-recording';
+import { inOrderByKey } from '@stemma/command-handler';
 import { isStemmaError } from '@stemma/errors';
 import { leadingSystem } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';

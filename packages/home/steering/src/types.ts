@@ -1,5 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
-import type { CallFacts, CallScope, Outcome } from '@stemma/command-handler';
+import type { CallFacts, CallScope } from '@stemma/call-recording';
+import type { Outcome } from '@stemma/command-handler';
 import type { AfterTimeout, Author, CallApi, Release } from '@stemma/events';
 import type { Breakpoint, Command, Step } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';

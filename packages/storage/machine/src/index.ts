@@ -1,3 +1,4 @@
+export { bytesOf } from './bytes-of.ts';
 export { anySignal } from './any-signal.ts';
 export { bootId } from './boot-id.ts';
 export { collectGarbage, collectWhenIdle } from './collect-when-idle.ts';

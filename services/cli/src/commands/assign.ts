@@ -1,5 +1,5 @@
 import { callAddressAnswer } from '@stemma/api';
-import type { AssignedCall, CallDestination, Corrector } from '@stemma/command-handler';
+import type { AssignedCall, CallDestination, Corrector } from '@stemma/call-recording';
 import { fail } from '@stemma/errors';
 import type { CallAddress } from '@stemma/events';
 import { branchRefOf } from '@stemma/history-store';

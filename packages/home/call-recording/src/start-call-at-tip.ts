@@ -1,7 +1,8 @@
+import type { Outcome } from '@stemma/command-handler';
 import type { Author } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
-import type { Outcome } from './outcome.ts';
+
 import type { CallFacts, CallStarter } from './start-call.ts';
 
 /** A call with what a branch shows now, which nobody has to compare with a list of messages. */

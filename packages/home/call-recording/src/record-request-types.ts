@@ -1,6 +1,7 @@
+import type { Erasable } from '@stemma/command-handler';
 import type { CallMatch } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
-import type { Erasable } from './erasable-of.ts';
+
 import type { Call } from './record-call-types.ts';
 import type { CallFacts } from './start-call.ts';
 

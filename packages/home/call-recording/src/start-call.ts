@@ -1,3 +1,4 @@
+import { bytesOf } from '@stemma/machine';
 import {
   chooseBase,
   encodeBody,
@@ -24,7 +25,7 @@ import type { Projection } from '@stemma/projector';
 import { newestCallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import { LRUCache } from 'lru-cache';
-import { bytesOf } from './bytes-of.ts';
+
 import { finishStep, type CallEnd } from './finish-call.ts';
 import type { PromptHashes } from './prompt-hash.ts';
 import { redactedRequest } from './redacted-body.ts';

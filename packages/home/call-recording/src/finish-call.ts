@@ -1,10 +1,11 @@
+import type { Outcome } from '@stemma/command-handler';
 import { encodeBody, responseCompanion, type UnkeptBody } from '@stemma/call-bodies';
 import type { WideJson } from '@stemma/canonical';
 import type { Author, CallStatus, CallUsage, ResponseHead } from '@stemma/events';
 import { finishOf, type Command, type StepOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Redactor } from '@stemma/redaction';
-import type { Outcome } from './outcome.ts';
+
 import { redactedResponse } from './redacted-body.ts';
 
 /** How an attempt ended. Times are milliseconds since the request was sent. */

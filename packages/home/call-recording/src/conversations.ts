@@ -1,7 +1,8 @@
+import type { Outcome } from '@stemma/command-handler';
 import type { HistoryEvent } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import { LRUCache } from 'lru-cache';
-import type { Outcome } from './outcome.ts';
+
 import type { HashedPrompt } from './prompt-hash.ts';
 import type { LastCall } from './start-call.ts';
 

@@ -1,7 +1,8 @@
+import type { Outcome } from '@stemma/command-handler';
 import type { WideJson } from '@stemma/canonical';
 import type { Author } from '@stemma/events';
 import type { Redaction } from '@stemma/history';
-import type { Outcome } from './outcome.ts';
+
 import type { CallFacts } from './start-call.ts';
 
 /** A whole message list that is about to be sent, as the chat completions API takes it. */

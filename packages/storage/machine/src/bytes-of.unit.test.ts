@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bytesOf } from '../src/bytes-of.ts';
+import { bytesOf } from './bytes-of.ts';
 
 it('the bytes of a value grow with its texts and arrays of bytes, at any depth', () => {
   const small = bytesOf({ a: [{ text: '' }, new Uint8Array(0), 1, null, undefined, true] });

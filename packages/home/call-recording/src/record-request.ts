@@ -1,3 +1,11 @@
+import {
+  inOrderByKey,
+  type Outcome,
+  erasableOf,
+  type Erasable,
+  openHistoryNames,
+  underFreeName,
+} from '@stemma/command-handler';
 import { sha256Hex, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import type { CallMatch, CallOrigin } from '@stemma/events';
@@ -13,14 +21,12 @@ import { comparableMessage, leadingSystem, redactMessages, toOpenAIMessages } fr
 import type { Projection } from '@stemma/projector';
 import { findCallRow, newestCallRow, type CallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
-import { inOrderByKey } from './in-order.ts';
-import type { Outcome } from './outcome.ts';
+
 import { findEarlierCall, matchByHash, matchByMessages, type MatchCandidate } from './match-call.ts';
-import { erasableOf, type Erasable } from './erasable-of.ts';
+
 import { besideOf, isInHistory, scopeOf } from './call-scopes.ts';
 import { findParent } from './find-parent.ts';
 import { openConversations } from './conversations.ts';
-import { openHistoryNames, underFreeName } from './history-names.ts';
 import { openQuickRecorder, type HashedCall } from './go-on.ts';
 import { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';

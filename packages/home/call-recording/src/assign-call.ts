@@ -1,3 +1,4 @@
+import { erasableOf, type Outcome, namesLike, underFreeName } from '@stemma/command-handler';
 import { readBodyAt } from '@stemma/call-bodies';
 import { sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
@@ -7,10 +8,9 @@ import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { nameOfMessages, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { authorOf, callsAfter, findCallRow, findFrameSummary, type CallRow } from '@stemma/read-models';
-import { erasableOf } from './erasable-of.ts';
+
 import type { CallEnd } from './finish-call.ts';
-import { namesLike, underFreeName } from './history-names.ts';
-import type { Outcome } from './outcome.ts';
+
 import type { Call, CallOutcome } from './record-call-types.ts';
 import type { CallTarget } from './record-call.ts';
 import type { CallFacts } from './start-call.ts';

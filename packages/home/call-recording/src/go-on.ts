@@ -1,3 +1,5 @@
+import type { Erasable, Outcome } from '@stemma/command-handler';
+import { bytesOf } from '@stemma/machine';
 import { compareBytes, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import type { CallMatch, CallOrigin } from '@stemma/events';
@@ -7,10 +9,9 @@ import { appendSteps, callSteps, leadingSystem } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { callsWithPrompt, findCallRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
-import { bytesOf } from './bytes-of.ts';
+
 import type { Conversation, Conversations } from './conversations.ts';
-import type { Erasable } from './erasable-of.ts';
-import type { Outcome } from './outcome.ts';
+
 import { promptOf, type PromptHashes } from './prompt-hash.ts';
 import type { CallTarget } from './record-call.ts';
 import type { PlacedCall, UnplacedCall } from './record-request-types.ts';

@@ -1,3 +1,4 @@
+import type { Outcome } from '@stemma/command-handler';
 import type { WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import { steeringOf, type Command, type Redaction } from '@stemma/history';
@@ -23,7 +24,7 @@ import type { Projection } from '@stemma/projector';
 import { findFrameSummary, listCallsAt } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import type { PromptSummary } from '@stemma/events';
-import type { Outcome } from './outcome.ts';
+
 import { positionBeforeChanges } from './position-before-changes.ts';
 import { hashPrompt, promptOf } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
