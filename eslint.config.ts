@@ -1,6 +1,7 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { homeFiles } from './scripts/home-files.ts';
+import { shortFunctions } from './scripts/long-functions.ts';
 import { defaultForEvents, pureness } from './scripts/pureness.ts';
 
 export default defineConfig(
@@ -75,6 +76,7 @@ export default defineConfig(
   },
   ...pureness,
   ...homeFiles,
+  ...shortFunctions,
   {
     // Tests build broken values on purpose, and spell out what they know to be there.
     files: [

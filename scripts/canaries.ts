@@ -160,6 +160,11 @@ export const lintCanaries: readonly Canary[] = [
     file: 'packages/storage/log/src/default-first.ts',
     text: `export const b = (c: string): number => {\n  switch (c) {\n    default:\n      return 1;\n    case 'x':\n      return 2;\n  }\n};\n`,
   },
+  {
+    rule: 'max-lines-per-function',
+    file: 'packages/storage/log/src/long.ts',
+    text: `export const b = (): number => {\n${'  //\n'.repeat(118)}  return 1;\n};\n`,
+  },
   // Proves that ESLint knows types: without them no rule could see this.
   {
     rule: '@typescript-eslint/no-floating-promises',

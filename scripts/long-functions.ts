@@ -1,0 +1,69 @@
+import type { Linter } from 'eslint';
+
+/** Lines of a function, with those that are blank or a comment: what fits on two screens. */
+export const MOST_LINES = 120;
+
+/**
+ * Functions that are longer, by the file they are in: at most one a file. The list only shrinks: a test fails when one of them
+ * has become short enough.
+ */
+export const longFunctions: Readonly<Record<string, string>> = {
+  'bench/src/checks/measure-checks.ts': 'measureChecks',
+  'bench/src/replay/replay.ts': 'replay',
+  'packages/agents/agent-loop/src/continue-branch.ts': 'continueClaimed',
+  'packages/agents/pools/src/logosphere/import-session.ts': 'importSession',
+  'packages/agents/recorder/src/calls/open-call-recorder.ts': 'openCallRecorder',
+  'packages/agents/recorder/src/calls/open-sender.ts': 'openSender',
+  'packages/agents/recorder/src/spool/disk-spool.ts': 'openDiskSpool',
+  'packages/engine/command-handler/src/decision-state.ts': 'openDecisionState',
+  'packages/engine/projector/src/external/external-projection.ts': 'openExternalProjection',
+  'packages/engine/projector/src/payloads.ts': 'openPayloads',
+  'packages/engine/projector/src/projector.ts': 'openProjector',
+  'packages/engine/projector/src/row-counts.ts': 'openAddedCounts',
+  'packages/engine/projector/src/run-thread/start-run-thread.ts': 'startRunThread',
+  'packages/engine/projector/src/workers/fold-workers.ts': 'startFoldWorkers',
+  'packages/engine/search/src/index-file.ts': 'over',
+  'packages/foundation/canonical/src/json-reader.ts': 'openJsonReader',
+  'packages/home/call-recording/src/record-request.ts': 'openRequestRecorder',
+  'packages/home/home/src/open-home.ts': 'openHomeOver',
+  'packages/home/steering/src/held-calls.ts': 'openHeldCalls',
+  'packages/storage/log-embedded/src/append-jobs.ts': 'openAppendJobs',
+  'packages/storage/log-kafka/src/protocol/client.ts': 'openClient',
+  'packages/storage/row-store-lmdb/src/lmdb-environment.ts': 'openEntered',
+  'packages/storage/row-store-lmdb/src/lmdb-generation.ts': 'lmdbGeneration',
+  'packages/storage/row-store-lmdb/src/packed-tree.ts': 'packedRows',
+  'packages/testing/test-kit/src/selectors/reference-select.ts': 'reference',
+  'packages/testing/test-kit/src/simulation/simulate-rows.ts': 'openLife',
+  'packages/testing/test-kit/src/simulation/simulated-disk.ts': 'openSimulatedDisk',
+  'packages/testing/test-kit/src/simulation/simulation.ts': 'openSimulation',
+  'services/gateway/src/apart/home-thread.ts': 'start',
+  'services/gateway/src/apart/open-home-thread.ts': 'openHomeThread',
+  'services/gateway/src/pool-map.ts': 'poolMapHandlers',
+  'services/gateway/src/proxy/exchange.ts': 'exchange',
+  'services/gateway/src/proxy/journal.ts': 'openJournal',
+  'services/gateway/src/proxy/open-proxy.ts': 'openProxy',
+  'services/gateway/src/proxy/record-entries.ts': 'openEntryRecorder',
+  'services/gateway/src/questions-apart/question-pool.ts': 'openQuestionPool',
+  'services/gateway/test/fixture-home.ts': 'fixtureHome',
+  'services/inspector/src/branches/branches-panel.tsx': 'BranchTree',
+  'services/inspector/src/interventions/interventions-of.ts': 'intervene',
+  'services/inspector/src/page/main-panes.tsx': 'MainPanes',
+  'services/inspector/src/pool/point-map.tsx': 'PointMap',
+  'services/inspector/src/pool/pool-messages.tsx': 'PoolMessages',
+  'services/inspector/src/system/system.tsx': 'View',
+  'services/inspector/src/time/time.tsx': 'Scrubber',
+};
+
+const rule = (max: number): Linter.RulesRecord => ({
+  'max-lines-per-function': ['error', { max, skipBlankLines: false, skipComments: false, IIFEs: true }],
+});
+
+/** What ESLint says of functions that are too long. Suites of tests are lists of short functions. */
+export const shortFunctions: Linter.Config[] = [
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    ignores: ['**/*.test.ts', '**/contract.ts', '**/contract/**'],
+    rules: rule(MOST_LINES),
+  },
+  { files: Object.keys(longFunctions), rules: { 'max-lines-per-function': 'off' } },
+];
