@@ -107,6 +107,7 @@ const openClients = (gateway: () => Gateway) => {
   const operations: Operation[] = [];
   let codes: readonly string[] = [];
   let going = true;
+  const gone = new AbortController();
   const isRefused = (error: unknown): boolean => isStemmaError(error) && codes.includes(error.code);
   const passes = (error: unknown): boolean =>
     isRefused(error) || (isStemmaError(error) && (error.row.retriable || error.code === 'E_IO'));
@@ -120,7 +121,7 @@ const openClients = (gateway: () => Gateway) => {
         operations.push({ kind: 'write', process: history, history, value, outcome: 'ok', seq });
         return seq;
       } catch (error) {
-        if (!passes(error)) throw error;
+        if (!passes(error) || gone.signal.aborted) throw error;
         await sleep(PACE);
       }
   };
@@ -167,6 +168,12 @@ const openClients = (gateway: () => Gateway) => {
     finish: async () => {
       going = false;
       await writing;
+    },
+    /** As `finish`, but what is not acknowledged by then is not sent again: a system that no longer works acknowledges nothing. */
+    giveUp: async () => {
+      going = false;
+      gone.abort();
+      await writing.catch(() => undefined);
     },
   };
 };
@@ -271,7 +278,7 @@ export const openProxiedSystem = async (folder: string): Promise<ProxiedSystem> 
       return clients.operations;
     },
     [Symbol.asyncDispose]: async () => {
-      await clients.finish().catch(() => undefined);
+      await clients.giveUp();
       await processes[Symbol.asyncDispose]();
       await servers.close();
     },
