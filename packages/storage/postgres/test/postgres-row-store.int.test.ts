@@ -55,6 +55,17 @@ else {
     { runs: 15 },
   );
 
+  it('say why a transaction failed, whichever of its statements is heard first', async () => {
+    const failure = await database
+      .transaction('write', async (session) => {
+        const refused = session.query('select * from nowhere');
+        refused.catch(() => undefined);
+        await session.query('select 1');
+      })
+      .catch((error: unknown) => error);
+    expect(failure).toMatchObject({ detail: { state: '42P01' } });
+  });
+
   it('give a text in a json cell to a view as a column has it, with characters that PostgreSQL refuses', async () => {
     const fresh = await freshDatabase(found.url);
     const other = openDatabase(fresh.url);

@@ -1,4 +1,4 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 import { readAddress, type DatabaseAddress } from './address.ts';
@@ -103,7 +103,7 @@ export const openDatabase = (url: string, deadlines: Deadlines = DEADLINES): Dat
     query: (...args) => withClient((client) => sessionOn(client, name, deadlines).query(...args)),
     transaction: (mode, fn) =>
       withClient(async (client) => {
-        const session = sessionOn(client, name, deadlines);
+        const session = withFirstCause(sessionOn(client, name, deadlines));
         const begun = session.query(beginOf(mode, deadlines.silence));
         // A read may be sent before `begin` is answered; a write must wait, or it might run outside a transaction.
         if (mode === 'write') await begun;
@@ -190,6 +190,29 @@ export const sessionOn = (client: pg.ClientBase, name: string, deadlines: Deadli
         throw databaseError(error, name);
       } finally {
         clearTimeout(timer);
+      }
+    },
+  };
+};
+
+/** PostgreSQL's `in_failed_sql_transaction`: a statement before this one failed, and that one says why. */
+const ABORTED = '25P02';
+
+/**
+ * The session of a transaction. Statements are sent together, so a caller may hear of the second before the first that failed: what
+ * it then hears is the reason, not that the transaction is aborted.
+ */
+const withFirstCause = (session: DatabaseSession): DatabaseSession => {
+  let first: StemmaError | undefined;
+  return {
+    query: async (...args) => {
+      try {
+        return await session.query(...args);
+      } catch (error) {
+        if (!isStemmaError(error)) throw error;
+        if (error.detail['state'] === ABORTED && first !== undefined) throw first;
+        first ??= error;
+        throw error;
       }
     },
   };
