@@ -21,7 +21,7 @@ export const pureRooms: readonly (typeof rooms)[number][] = ['foundation', 'doma
 export const pureLibraries = ['zod', 'diff', 'rfc6902', 'umap-js', 'gpt-tokenizer'];
 
 /** All that the inspector imports of Stemma. */
-export const inspectorPackages = ['api', 'selectors', 'context-tree', 'errors'];
+export const inspectorPackages = ['api', 'selectors', 'context-tree', 'errors', 'values'];
 
 const PACKAGES = join(import.meta.dirname, '../packages');
 

@@ -1,6 +1,7 @@
 import { sha256Hex } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import type { Imported } from './import-file.ts';
@@ -76,7 +77,7 @@ export const importSessionFolder = async (
       messages: session.rows.length,
       branches: session.branches.length + 1,
       interventions: session.interventions.length,
-      ...(session.vectors === null ? {} : { 'vectors of texts': session.vectors.length }),
+      ...defined({ 'vectors of texts': session.vectors?.length }),
     },
     skipped: {},
     unknown: session.unknown,

@@ -2,6 +2,7 @@ import type { ObservationKind } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { NewObservation } from '@stemma/queries';
+import { nanosecondsOf } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 
 /** Something that a command showed. */
@@ -19,7 +20,7 @@ export const recordObservations = async (
   actor: string | undefined,
 ): Promise<void> => {
   if (actor === undefined) return;
-  const now = BigInt(Date.now()) * 1_000_000n;
+  const now = nanosecondsOf(Date.now());
   for (const { branchRef, kind, what, position } of observations) {
     const observed: NewObservation = { kind, what, position, times: 1, firstAt: now, lastAt: now };
     await home.branches.observe(branchRef, actor, [observed], randomUUID());

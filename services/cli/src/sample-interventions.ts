@@ -1,6 +1,7 @@
 import type { Author } from '@stemma/events';
 import type { Home } from '@stemma/home';
 import type { UnresolvedStep } from '@stemma/queries';
+import { defined } from '@stemma/values';
 
 /** The sample that the story is told on. */
 const SAMPLE = 'slow-checkout';
@@ -112,7 +113,7 @@ export const recordSampleInterventions = async (home: Home): Promise<void> => {
       history: branchRef.history,
       branchId: branchRef.branchId,
       by,
-      ...(notes === undefined ? {} : { notes }),
+      ...defined({ notes }),
       steps: [...resolved],
     });
   }

@@ -4,6 +4,7 @@ import type { Author } from '@stemma/events';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { UnresolvedStep } from '@stemma/queries';
+import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from './actor.ts';
 import type { Context } from './command.ts';
@@ -53,7 +54,7 @@ export const submitSteps = async (
     history: branchRef.history,
     branchId: branchRef.branchId,
     ...(await writing(context, options)),
-    ...(expected === undefined ? {} : { expected }),
+    ...defined({ expected }),
     steps: [...steps],
   });
 };

@@ -1,6 +1,7 @@
 import { type AnswerOf, type Endpoints, type InputOf, type LoadRequest, positionAnswer } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { submitRequest } from './commands.ts';
 import { previewSteps } from './preview-steps.ts';
 
@@ -38,7 +39,7 @@ export const branchHandlers = (home: Home): BranchHandlers => ({
     const page = {
       from,
       limit: Math.max(1, Math.min(limit, 1_000)),
-      ...(actor === undefined ? {} : { actor }),
+      ...defined({ actor }),
     };
     return { observations: [...(await home.branches.observations(branchRef.history, page))] };
   },

@@ -1,6 +1,7 @@
 import { type AnswerOf, type Endpoints, type InputOf, positionAnswer } from '@stemma/api';
 import type { Home } from '@stemma/home';
 import { restrictExplained, type NodeTimelineEntry } from '@stemma/queries';
+import { defined } from '@stemma/values';
 
 type CauseEndpoint = 'diff' | 'why';
 type CauseHandlers = {
@@ -54,6 +55,6 @@ const diffAnswer = ({ added, removed, changed }: FoundDiff) => ({
 
 const entryAnswer = ({ explains, redacted, ...rest }: NodeTimelineEntry) => ({
   ...rest,
-  ...(redacted === undefined ? {} : { redacted: redacted.map((one) => ({ ...one })) }),
+  ...defined({ redacted: redacted?.map((one) => ({ ...one })) }),
   explains: typeof explains === 'string' ? explains : [...explains],
 });

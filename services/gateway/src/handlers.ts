@@ -16,6 +16,7 @@ import { toOpenAIMessages } from '@stemma/importers';
 import { checkReady } from '@stemma/metrics';
 import type { RangeOptions } from '@stemma/selectors';
 import { openAllowedMinds } from '@stemma/model-clients';
+import { defined } from '@stemma/values';
 import { poolHandlers } from './pools.ts';
 import { attemptHandlers } from './attempts.ts';
 import { auditHandlers } from './audit.ts';
@@ -112,7 +113,7 @@ export const createHandlers = (
       return exportTree(tree, payloads);
     },
     select: async ({ history, selector, limit, skip }) => {
-      const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };
+      const window = defined({ limit, skip });
       const { position, ids } = await home.select(await home.find(history), selector, window);
       return { position: positionAnswer(position), ids: [...ids] };
     },

@@ -2,6 +2,7 @@ import { ENDPOINTS, type AnswerOf, type Endpoints, type InputOf, type Interventi
 import type { Home } from '@stemma/home';
 import type { Intervention as RecordedIntervention, InterventionFilter } from '@stemma/queries';
 import { interventionLines } from '@stemma/reports';
+import { defined, nanosecondsOf } from '@stemma/values';
 import type { Hono } from 'hono';
 import { inputOf, partsOf } from './request.ts';
 
@@ -18,7 +19,7 @@ export const interventionHandlers = (home: Home): InterventionHandlers => ({
     const window = {
       limit: Math.max(1, limit),
       newest: order === 'newest',
-      ...(from === undefined ? {} : { from }),
+      ...defined({ from }),
     };
     const branchRef = await home.find(history);
     const { interventions, next } = await home.audit.interventions(branchRef, filterOf(query), window);
@@ -51,15 +52,13 @@ const filterOf = ({
   snapshot,
   branch,
 }: InterventionQueryInput): InterventionFilter => ({
-  ...(type === undefined ? {} : { type }),
-  ...(actor === undefined ? {} : { actor }),
+  ...defined({ type, actor }),
   ...(after === undefined ? {} : { after: nanoseconds(after) }),
   ...(before === undefined ? {} : { before: nanoseconds(before) }),
-  ...(snapshot === undefined ? {} : { snapshot }),
-  ...(branch === undefined ? {} : { branch }),
+  ...defined({ snapshot, branch }),
 });
 
-const nanoseconds = (time: string): bigint => BigInt(Date.parse(time)) * 1_000_000n;
+const nanoseconds = (time: string): bigint => nanosecondsOf(Date.parse(time));
 
 const interventionAnswer = (one: RecordedIntervention): InterventionAnswer => ({
   ...one,

@@ -1,5 +1,6 @@
 import { errorToJson, fail, isStemmaError, visibleText } from '@stemma/errors';
 import { finishWithin, untilEnded } from '@stemma/metrics';
+import { defined } from '@stemma/values';
 import { once } from 'node:events';
 import { upstreamsOf } from './proxy/address.ts';
 import { queryTimeoutOf, serveHome } from './serve-home.ts';
@@ -25,7 +26,7 @@ try {
       ...(STEMMA_REDACT && { redact: STEMMA_REDACT }),
     },
     ...(STEMMA_PORT === undefined ? {} : { port: portOf(STEMMA_PORT) }),
-    ...(STEMMA_HOST === undefined ? {} : { host: STEMMA_HOST }),
+    ...defined({ host: STEMMA_HOST }),
     queryTimeout: queryTimeoutOf(process.env),
     upstreams: upstreamsOf(process.env),
   });

@@ -4,6 +4,7 @@ import type { ObservationKind } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { NewObservation } from '@stemma/queries';
+import { nanosecondsOf } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 
 /** Notes who looks at what, and records it after a while: what is the same is one observation (pool: Observations). */
@@ -68,7 +69,7 @@ export const openObserver = (home: Home, report: (error: unknown) => void): Obse
     const ref = selector === undefined ? at : REFERENCE.exec(selector)?.[0];
     const position = await home.position(branchRef, ref);
     const what = node === undefined ? (selector ?? at ?? name) : `#${node}`;
-    const now = BigInt(Date.now()) * 1_000_000n;
+    const now = nanosecondsOf(Date.now());
     const of = `${branchRef.history}:${branchRef.branchId} ${actor}`;
     const own = noted.get(of) ?? { branchRef, actor, seen: new Map<string, NewObservation>() };
     noted.set(of, own);

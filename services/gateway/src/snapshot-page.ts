@@ -2,6 +2,7 @@ import { attemptAnswer, positionAnswer, type SnapshotPage, type SnapshotSummaryA
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { HistorySummary, SnapshotSummary } from '@stemma/queries';
+import { defined } from '@stemma/values';
 import { LRUCache } from 'lru-cache';
 import { positionDiffs } from './position-diff.ts';
 
@@ -45,7 +46,7 @@ export const openSnapshotPages = (home: Home): SnapshotPages => {
     const summary = await home.history(branchRef.history);
     // One more than is shown: the counts of the oldest refer to the one before it.
     const ascendingSnapshots = ascending(
-      await home.snapshots(branchRef, { limit: size + 1, ...(before === undefined ? {} : { before }) }),
+      await home.snapshots(branchRef, { limit: size + 1, ...defined({ before }) }),
     );
     const hasMore = ascendingSnapshots.length > size;
     await countMissing(summary, branchRef, ascendingSnapshots);

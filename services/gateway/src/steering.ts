@@ -7,6 +7,7 @@ import {
   type InputOf,
 } from '@stemma/api';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 
 type SteeringEndpoint =
   'steer' | 'breakpoints' | 'addBreakpoint' | 'removeBreakpoint' | 'held' | 'heldOf' | 'release';
@@ -18,7 +19,7 @@ type Who = { readonly actor: string; readonly notes?: string | undefined };
 
 const actOf = ({ actor, notes }: Who): { actor: string; notes?: string } => ({
   actor,
-  ...(notes === undefined ? {} : { notes }),
+  ...defined({ notes }),
 });
 
 /** What steers calls, and answers which ones wait. */
@@ -54,7 +55,7 @@ export const steeringHandlers = (home: Home): SteeringHandlers => ({
   release: async ({ history, attempt, body }) => {
     const how = {
       abort: body.abort === true,
-      ...(body.message === undefined ? {} : { message: body.message }),
+      ...defined({ message: body.message }),
     };
     const released = await home.steering.release(
       (await home.find(history)).history,

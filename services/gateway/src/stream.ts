@@ -3,6 +3,7 @@ import { errorToHttpJson, fail, StemmaError } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import { anySignal } from '@stemma/machine';
 import type { LoggedEvent, WatchMessage } from '@stemma/queries';
+import { defined } from '@stemma/values';
 import { setTimeout as wait } from 'node:timers/promises';
 import { UNFORESEEN } from './hide-paths.ts';
 import { streamedAnswer } from './logged-events.ts';
@@ -42,8 +43,7 @@ export const eventSource = (
   batches: (signal) =>
     home.follow({
       signal,
-      ...(after === undefined ? {} : { after }),
-      ...(history === undefined ? {} : { history }),
+      ...defined({ after, history }),
     }),
   messages: ({ cursor, events }) => formatBatch(cursor, events),
 });
@@ -57,8 +57,7 @@ export const watchSource = (
     after,
   }: { readonly history: string; readonly selector: string; readonly after?: string | undefined },
 ): StreamSource<WatchMessage> => ({
-  batches: (signal) =>
-    home.questions.watch(history, selector, { signal, ...(after === undefined ? {} : { after }) }),
+  batches: (signal) => home.questions.watch(history, selector, { signal, ...defined({ after }) }),
   messages: ({ cursor, position, ...result }) => [
     `id: ${cursor}\nevent: result\ndata: ${toWireJson({ ...result, position: positionAnswer(position) })}\n\n`,
   ],

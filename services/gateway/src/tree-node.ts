@@ -10,6 +10,7 @@ import {
 } from '@stemma/context-tree';
 import type { TreeAt, TreeView } from '@stemma/history-store';
 import { isFailedBlock } from '@stemma/importers';
+import { defined } from '@stemma/values';
 
 /** Where the node at an index lies. */
 const locationAt = (
@@ -45,10 +46,7 @@ const headersAt = ({ tree }: TreeAt, i: number) => {
     created_at_ns: headers.created_at_ns,
     created_at_iso: knownTime(headers.created_at_ns),
     creation_index: headers.creation_index,
-    ...(role === undefined ? {} : { role }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(key === undefined ? {} : { key }),
-    ...(removable === undefined ? {} : { removable }),
+    ...defined({ role, kind, key, removable }),
     ...(refs === undefined ? {} : { refs: refs === null ? null : [...refs] }),
   };
 };
@@ -97,7 +95,7 @@ export const nodeDetailAt = (view: TreeView, i: number): NodeDetail => {
     ...location,
     headers: {
       ...headersAt(view, i),
-      ...(headers.provenance === undefined ? {} : { provenance: headers.provenance }),
+      ...defined({ provenance: headers.provenance }),
       ...(location.shape === 'block' ? { content_hash: contentHash(headers, payload) } : {}),
     },
     expires: tree.expires[i] ?? null,

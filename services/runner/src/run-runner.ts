@@ -7,6 +7,7 @@ import { openMetrics, serveStatus } from '@stemma/metrics';
 import { openAllowedMinds, type MindOptions } from '@stemma/model-clients';
 import { serveRun } from '@stemma/pools';
 import type { RequestedRun } from '@stemma/queries';
+import { defined } from '@stemma/values';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { allPartitions, sharedPartitions, type AssignedPartitions } from './assigned-partitions.ts';
 
@@ -78,8 +79,7 @@ export const runRunner = async (run: RunnerRun): Promise<RunnerReport> => {
     const home = await retry.run(() =>
       openHome({
         directory,
-        ...(log === undefined ? {} : { log }),
-        ...(rows === undefined ? {} : { rows }),
+        ...defined({ log, rows }),
         say,
       }),
     );

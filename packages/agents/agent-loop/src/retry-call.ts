@@ -5,6 +5,7 @@ import { branchRefOf, type BranchRef, type Position } from '@stemma/history-stor
 import type { Home } from '@stemma/home';
 import { callSteps, comparableMessage } from '@stemma/importers';
 import type { Mind } from '@stemma/model-clients';
+import { defined } from '@stemma/values';
 import { appendAnswer } from './append.ts';
 import { mindFor } from './call-settings.ts';
 import { messagesOf, sameCallKey } from './chat-message.ts';
@@ -169,7 +170,7 @@ const startFork = async (
     history,
     branchId,
     by: { actor },
-    ...(notes === undefined ? {} : { notes }),
+    ...defined({ notes }),
     steps: [
       {
         op: 'fork',

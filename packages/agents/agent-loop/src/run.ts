@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { tipOf } from './find-tip.ts';
 
 /** @throws E_USAGE for an id that other ids cannot be made of */
@@ -53,7 +54,7 @@ export const endRun = async (
   await recordRun(home, branchRef, {
     id: `${run}.end-${tip.seq}`,
     actor,
-    ...(notes === undefined ? {} : { notes }),
+    ...defined({ notes }),
     rounds: calls,
     total: tip.cycle ?? 0,
     since,
@@ -87,7 +88,7 @@ export const recordRun = async (
     history,
     branchId,
     by: { actor },
-    ...(notes === undefined ? {} : { notes }),
+    ...defined({ notes }),
     steps: [
       {
         op: 'run',

@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import type { ContinueOptions } from './continue-types.ts';
 import { tipOf } from './find-tip.ts';
 
@@ -56,7 +57,7 @@ export const startBranch = async (
     history,
     branchId: found.branchId,
     by: { actor },
-    ...(notes === undefined ? {} : { notes }),
+    ...defined({ notes }),
     steps: [
       {
         op: 'fork',

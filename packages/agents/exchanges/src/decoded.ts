@@ -1,3 +1,4 @@
+import { defined } from '@stemma/values';
 import { promisify } from 'node:util';
 import { brotliDecompress, constants, gunzip, inflate, inflateRaw, zstdDecompress } from 'node:zlib';
 
@@ -63,7 +64,7 @@ export const withoutCodings = async (
       const decode = Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined;
       if (decode === undefined) return null;
       const finishFlush = cut ? FLUSHES[name] : undefined;
-      plain = await decode(plain, { maxOutputLength, ...(finishFlush === undefined ? {} : { finishFlush }) });
+      plain = await decode(plain, { maxOutputLength, ...defined({ finishFlush }) });
     }
     return plain;
   } catch {

@@ -6,6 +6,7 @@ import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { leadingSystem } from '@stemma/importers';
 import { apiOf, chatMessageAt, readAnswer, readRequest } from '@stemma/model-apis';
+import { defined } from '@stemma/values';
 import { withoutCodings } from './decoded.ts';
 import type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
 
@@ -231,7 +232,7 @@ const recordStart = async (
   const { within, warning } = await callScopeOf(home, scope, by);
   const placed = await home.recordRequest({
     ...{ id, by, messages, facts },
-    ...(within === undefined ? {} : { within }),
+    ...defined({ within }),
   });
   return { ...placed, warning };
 };

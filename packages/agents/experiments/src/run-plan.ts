@@ -3,6 +3,7 @@ import type { Step } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { finishedRound, runPool, startPool, type PoolRunOptions } from '@stemma/pools';
+import { defined } from '@stemma/values';
 import { planHash, type ExperimentPlan } from './plan.ts';
 
 /** A run of an arm: a branch, and how far it is. */
@@ -67,7 +68,7 @@ export const runPlan = async (
   const description = `plan ${hash}: ${plan.question}`;
   await submit(base, 'registered', { op: 'save', name: label, description }, description);
   const rounds = plan.arms.length * plan.repeats * plan.rounds;
-  const context = { home, actor, notes: plan.question, signal, ...(minds === undefined ? {} : { minds }) };
+  const context = { home, actor, notes: plan.question, signal, ...defined({ minds }) };
   const before = await runTo(context, base, plan.part_at ?? 0, () => undefined);
   if (before !== null) return { hash, history: base.history, runs: [], error: before };
   const seeds = plan.seeds ?? Array.from({ length: plan.arms.length * plan.repeats }, (_, i) => i + 1);
@@ -85,7 +86,7 @@ export const runPlan = async (
         `${plan.question} Arm ${name}, run ${repeat}.`,
       );
       const branchRef = branchRefOf(base.history, forked.branchId);
-      const set = { seed, ...(plan.minds === undefined ? {} : { minds: plan.minds }) };
+      const set = { seed, ...defined({ minds: plan.minds }) };
       await submit(branchRef, `${what}.seed`, { op: 'config', set }, `the seed of run ${repeat}`);
       for (const [i, intervention] of interventions.entries()) {
         const { notes = plan.question } = intervention;
@@ -94,7 +95,7 @@ export const runPlan = async (
             ? {
                 op: 'inject',
                 text: intervention.inject,
-                ...(intervention.source === undefined ? {} : { source: intervention.source }),
+                ...defined({ source: intervention.source }),
               }
             : { op: 'config', set: intervention.config };
         await submit(branchRef, `${what}.intervention-${i + 1}`, step, notes);
@@ -138,7 +139,7 @@ const baseOf = async (
     by: { actor },
     notes: question,
     messages: pool.messages,
-    ...(pool.system === undefined ? {} : { system: pool.system }),
+    ...defined({ system: pool.system }),
     settings: pool.settings ?? {},
   });
   return branchRefOf(started.history, 0);

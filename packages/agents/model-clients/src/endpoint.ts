@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { isLoopback } from '@stemma/machine';
+import { defined } from '@stemma/values';
 import type { MindApi } from './mind.ts';
 import type { MindName, MindProvider } from './parse-mind.ts';
 
@@ -37,7 +38,7 @@ const PROVIDERS: Readonly<Record<MindProvider, Provider>> = {
     own: 'https://api.anthropic.com',
     urls: ['STEMMA_UPSTREAM_ANTHROPIC', 'ANTHROPIC_BASE_URL'],
     keys: ['STEMMA_ANTHROPIC_API_KEY', 'ANTHROPIC_API_KEY'],
-    headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === null ? {} : { 'x-api-key': key }) }),
+    headers: (key) => ({ 'anthropic-version': '2023-06-01', ...defined({ 'x-api-key': key ?? undefined }) }),
   },
 };
 

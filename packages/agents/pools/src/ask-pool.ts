@@ -5,6 +5,7 @@ import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { answerOf } from '@stemma/model-clients';
 import { textOfContent } from '@stemma/model-apis';
+import { defined } from '@stemma/values';
 import { readPool } from './pool-state.ts';
 
 /** A question about a pool. */
@@ -55,7 +56,7 @@ export const askPool = async (
   const { answer } = await answerOf(
     mind,
     { messages: [...system, ...said], parameters, seed: settings.seed },
-    { ...minds, ...(signal === undefined ? {} : { signal }) },
+    { ...minds, ...defined({ signal }) },
   );
   const text = textOfContent(answer?.['content']);
   const { history, branchId } = branchRef;
@@ -64,7 +65,7 @@ export const askPool = async (
     history,
     branchId,
     by: { actor },
-    ...(notes === undefined ? {} : { notes }),
+    ...defined({ notes }),
     steps: [{ op: 'query', question, answer: text, mind: mind.spec }],
   });
   return {

@@ -4,6 +4,7 @@ import { MOST_VECTORS, type Author } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { embedderKind, embedWith, type EmbeddingOptions } from './embedder.ts';
 
 /** Texts with a vector each, all of one dimension. */
@@ -114,7 +115,7 @@ export const recordVectors = async (
       branchId,
       by,
       ...(notes === undefined || notes === '' ? {} : { notes }),
-      ...(seq === null ? {} : { expected: seq }),
+      ...defined({ expected: seq ?? undefined }),
       steps: [step],
     });
     newest = outcome.seq;

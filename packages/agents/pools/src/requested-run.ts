@@ -5,6 +5,7 @@ import { endOfRun, type Step } from '@stemma/history';
 import type { Home } from '@stemma/home';
 import type { RequestedRun } from '@stemma/queries';
 import { tipOf, type MindsOptions } from '@stemma/agent-loop';
+import { defined, millisecondsOf } from '@stemma/values';
 import { openBudget, type Budget } from './budget.ts';
 import { unitsOf } from './money.ts';
 import { readPool } from './pool-state.ts';
@@ -53,10 +54,7 @@ export const requestRun = async (
   const step: Step = {
     op: 'request_run',
     rounds,
-    ...(checkpointEvery === undefined ? {} : { checkpoint_every: checkpointEvery }),
-    ...(tokens === undefined ? {} : { tokens }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(seconds === undefined ? {} : { seconds }),
+    ...defined({ checkpoint_every: checkpointEvery, tokens, cost, seconds }),
   };
   const why = notes === undefined ? {} : { notes };
   await home.submit({ id, history, branchId, by: { actor }, ...why, steps: [step] });
@@ -106,11 +104,13 @@ export const resumeRun = async (
     id,
     actor,
     rounds,
-    ...(notes === undefined ? {} : { notes }),
-    ...(checkpointEvery === null ? {} : { checkpointEvery }),
-    ...(tokens === null ? {} : { tokens }),
-    ...(cost === null ? {} : { cost }),
-    ...(seconds === null ? {} : { seconds }),
+    ...defined({
+      notes,
+      checkpointEvery: checkpointEvery ?? undefined,
+      tokens: tokens ?? undefined,
+      cost: cost ?? undefined,
+      seconds: seconds ?? undefined,
+    }),
   });
 };
 
@@ -155,8 +155,6 @@ export type RunView = {
   } | null;
 };
 
-const MILLION = 1_000_000n;
-
 /** How far a run is. */
 export const viewRun = async (home: Home, run: RequestedRun): Promise<RunView> => {
   const { history, branchId, rounds, actor, notes, at, begun, ended } = run;
@@ -170,7 +168,7 @@ export const viewRun = async (home: Home, run: RequestedRun): Promise<RunView> =
     done: await roundsOf(home, run),
     actor,
     notes,
-    at: Number(at / MILLION),
+    at: millisecondsOf(at),
     checkpointEvery,
     tokens,
     cost,
@@ -183,7 +181,7 @@ export const viewRun = async (home: Home, run: RequestedRun): Promise<RunView> =
             how: ended.how,
             why: ended.why,
             code: ended.code,
-            at: Number(ended.at / MILLION),
+            at: millisecondsOf(ended.at),
             by: ended.by,
             notes: ended.notes,
           },
@@ -270,7 +268,7 @@ const makeRounds = async (
   const budget = openBudget(run);
   const { round: from, seq, at } = await takeRun(home, run, runner, done);
   await spendBefore(home, branchRef, seq, budget);
-  const begunAt = Number(at / 1_000_000n);
+  const begunAt = millisecondsOf(at);
   const every = run.checkpointEvery ?? run.rounds;
   const result = await runRounds(home, branchRef, await readPool(home, branchRef), {
     by: { actor: run.actor, notes: run.notes },
@@ -287,8 +285,7 @@ const makeRounds = async (
     },
     isHandedOver: true,
     signal,
-    ...(minds === undefined ? {} : { minds }),
-    ...(progress === undefined ? {} : { progress }),
+    ...defined({ minds, progress }),
   });
   const { ended, why, error } = result;
   if (ended === 'cancelled') return null;
@@ -373,10 +370,7 @@ const endRun = async (
   end: Pick<Extract<Step, { op: 'end_run' }>, 'how' | 'why' | 'code' | 'rounds'>,
   by?: { readonly actor: string; readonly notes: string | undefined },
 ): Promise<void> => {
-  const author =
-    by === undefined
-      ? { by: BY }
-      : { by: { actor: by.actor }, ...(by.notes === undefined ? {} : { notes: by.notes }) };
+  const author = by === undefined ? { by: BY } : { by: { actor: by.actor }, ...defined({ notes: by.notes }) };
   try {
     await home.submit({
       id: endOfRun(run),

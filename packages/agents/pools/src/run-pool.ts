@@ -3,6 +3,7 @@ import { fail, isStemmaError } from '@stemma/errors';
 import { checkActor, checkNotes } from '@stemma/history';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { openBudget, type Budget } from './budget.ts';
 import { doneIn, makeRound, type RoundContext, type RoundOutcome } from './round.ts';
 import { readPool, type PoolState } from './pool-state.ts';
@@ -38,7 +39,7 @@ export const runPool = async (
     const from = await doneIn(home, branchRef, state);
     return runRounds(home, branchRef, state, {
       ...options,
-      by: { actor, ...(notes === undefined ? {} : { notes }) },
+      by: { actor, ...defined({ notes }) },
       from,
       until: from + rounds,
       checkpoint: { every: checkpointEvery, round: from, since: await tipOf(home, branchRef) },

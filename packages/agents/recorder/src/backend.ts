@@ -1,4 +1,5 @@
 import { createClient, type ApiClient, type ApiFetch } from '@stemma/api';
+import { defined } from '@stemma/values';
 
 /** What a recorder needs of a gateway or of a home. Both give the same answers and the same error codes. */
 export type Backend = Pick<
@@ -47,7 +48,7 @@ export const openServer = (url: string, fetch: ApiFetch): Backend => {
         const page = await client.snapshots({
           history,
           limit: 200,
-          ...(before === undefined ? {} : { before }),
+          ...defined({ before }),
         });
         for (const { label, cycle, seq, treeHash, threadHash, blocks } of page.snapshots)
           found.push({ label, cycle, seq, treeHash, threadHash, blocks });

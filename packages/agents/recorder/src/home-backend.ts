@@ -12,6 +12,7 @@ import { exportTree, threadBytes } from '@stemma/context-tree';
 import { historyId, parseCommand } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
+import { defined } from '@stemma/values';
 import type { Backend } from './backend.ts';
 
 export { openHomeRecording } from './home-recording.ts';
@@ -54,7 +55,7 @@ const backendOf = (home: Home): Backend => {
       return callAnswer(await home.recordCall(await home.find(history), call));
     },
     select: async ({ history, selector, limit, skip }) => {
-      const window = { ...(limit === undefined ? {} : { limit }), ...(skip === undefined ? {} : { skip }) };
+      const window = defined({ limit, skip });
       const { position, ids } = await home.select(await home.find(history), selector, window);
       return { position: positionAnswer(position), ids: [...ids] };
     },

@@ -10,6 +10,7 @@ import type {
 } from '@stemma/api';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { RedactorOptions } from '@stemma/redaction';
+import { defined } from '@stemma/values';
 import { openServer, type Backend, type RecordingTarget, type Snapshot } from './backend.ts';
 import { sendWithRetry } from './send-with-retry.ts';
 import { newBatch, type Batch, type InjectOptions, type NodeAttributes, type SaveOptions } from './steps.ts';
@@ -192,9 +193,7 @@ const findOrStart = async (
   const id = newId();
   try {
     return (
-      await sendWithRetry(() =>
-        backend.start({ body: { id, name, ...who, ...(erasable === undefined ? {} : { erasable }) } }),
-      )
+      await sendWithRetry(() => backend.start({ body: { id, name, ...who, ...defined({ erasable }) } }))
     ).position;
   } catch (error) {
     // Another process started the history first.
@@ -215,8 +214,7 @@ const recorderOf = (backend: Shared, { history, branch: opened }: RecordingTarge
   const bodyOf = ({ id = newId(), expected, notes }: SendOptions) => ({
     id,
     ...who,
-    ...(expected === undefined ? {} : { expected }),
-    ...(notes === undefined ? {} : { notes }),
+    ...defined({ expected, notes }),
   });
   const send = (steps: readonly StepRequest[], options: SendOptions): Promise<CommandAnswer> => {
     const body = { ...bodyOf(options), steps: [...steps] };

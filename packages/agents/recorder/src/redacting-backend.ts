@@ -3,6 +3,7 @@ import type { Author } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import { redactMessages } from '@stemma/importers';
 import { openRedactor, type RedactorOptions } from '@stemma/redaction';
+import { defined } from '@stemma/values';
 import type { Backend } from './backend.ts';
 
 /** The backend, given only what the rules leave. @throws E_REDACTION_INVALID */
@@ -20,8 +21,7 @@ export const redactingBackend = (backend: Backend, rules: RedactorOptions): Back
     return {
       ...body,
       steps: done.steps,
-      ...(done.notes === undefined ? {} : { notes: done.notes }),
-      ...(done.redactions === undefined ? {} : { redactions: done.redactions }),
+      ...defined({ notes: done.notes, redactions: done.redactions }),
     };
   };
   return {

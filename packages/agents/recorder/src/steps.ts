@@ -1,4 +1,5 @@
 import type { StepRequest } from '@stemma/api';
+import { defined } from '@stemma/values';
 
 /** A node to insert: `nodeType` is `cb` by default; a container has `children`. */
 export type NodeAttributes = { readonly [attribute: string]: unknown };
@@ -47,11 +48,10 @@ export const newBatch = (): Batch => {
     replace: (id, set) => add({ op: 'replace', id, set: { ...set } }),
     move: (id, parent) => add({ op: 'move', id, parent }),
     remove: (id) => add({ op: 'remove', id }),
-    commit: (turnId) => add({ op: 'commit', ...(turnId === undefined ? {} : { turn_id: turnId }) }),
+    commit: (turnId) => add({ op: 'commit', ...defined({ turn_id: turnId }) }),
     name: (name) => add({ op: 'name', name }),
     annotate: (note) => add({ op: 'annotate', note }),
-    save: ({ at, ...saving } = {}) =>
-      add({ op: 'save', ...saving, ...(at === undefined ? {} : { position: at }) }),
+    save: ({ at, ...saving } = {}) => add({ op: 'save', ...saving, ...defined({ position: at }) }),
     inject: (text, how = {}) => add({ op: 'inject', text, ...how }),
   };
   return batch;

@@ -1,3 +1,4 @@
+import { millisecondsOf } from '@stemma/values';
 const DAY = 86_400_000;
 let day = Number.NaN;
 let date = '';
@@ -7,7 +8,7 @@ const two = (value: number): string => (value < 10 ? `0${value}` : String(value)
 /** `created_at_iso` of an instant: UTC, in milliseconds, truncated and not rounded (context-tree §10.8). */
 export const isoTime = (nanoseconds: bigint): string => {
   if (nanoseconds === 0n) return '1970-01-01T00:00:00.000Z';
-  const milliseconds = Number(nanoseconds / 1_000_000n);
+  const milliseconds = millisecondsOf(nanoseconds);
   const at = Math.floor(milliseconds / DAY);
   // Consecutive instants nearly always share a day, and formatting a date is slow.
   if (at !== day) {

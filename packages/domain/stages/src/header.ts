@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import type { HeaderConfig, HeaderMode } from './config.ts';
 import type { NodeFacts } from './describe-node.ts';
 import type { ExactJson } from './exact-json.ts';
@@ -76,7 +77,7 @@ export const headerItem = ({ id, kind, payloadHash, message }: NodeFacts): Heade
         content_hash: message.contentHash,
         content_len: message.contentLength,
         tool_call_count: message.toolCallCount,
-        ...(message.toolCallsHash === null ? {} : { tool_calls_hash: message.toolCallsHash }),
+        ...defined({ tool_calls_hash: message.toolCallsHash ?? undefined }),
       };
 
 const noPayload: ReadPayload = () => {

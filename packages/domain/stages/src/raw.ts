@@ -1,3 +1,4 @@
+import { defined } from '@stemma/values';
 import { compareExact } from './code-points.ts';
 import type { ExactJson } from './exact-json.ts';
 
@@ -25,7 +26,7 @@ export const rawStage = (
   event_count: nodeCount,
   node_hash: nodeHash,
   kind_counts: Object.fromEntries([...kinds].sort(([a], [b]) => compareExact(a, b))),
-  ...(promptSummary === null ? {} : { prompt_summary: promptSummary }),
+  ...defined({ prompt_summary: promptSummary ?? undefined }),
 });
 
 /** The number of nodes of each kind. */

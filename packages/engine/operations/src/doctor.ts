@@ -4,6 +4,7 @@ import { FRAME_VERSION } from '@stemma/events';
 import type { EventLog } from '@stemma/log';
 import { isClosed, signatureOf } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
+import { millisecondsOf } from '@stemma/values';
 import { findAltered, type AlteredRecord } from './find-altered.ts';
 import type { Finding } from './finding.ts';
 import { damageSentences, isDamage, lostSentences, readDamage } from './read-damage.ts';
@@ -72,7 +73,7 @@ export const diagnose = async (
     return {
       histories: rows.length,
       newest: rows.reduce<number | null>((most, { newestAt }) => {
-        const at = Number(newestAt / 1_000_000n);
+        const at = millisecondsOf(newestAt);
         return most === null || at > most ? at : most;
       }, null),
       stopped: [
@@ -83,7 +84,7 @@ export const diagnose = async (
         .filter((history) => isDamage(view.get(DEFECTS, [history])?.[1])),
     };
   });
-  const now = Number(clock() / 1_000_000n);
+  const now = millisecondsOf(clock());
   const altered = await findAltered(services, place.facts === null ? Infinity : KAFKA_MILLISECONDS);
   const report = {
     versions: {

@@ -6,6 +6,7 @@ import { verifyLog, type Erasure } from '@stemma/log';
 import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { defined } from '@stemma/values';
 import { join } from 'node:path';
 import { diskUsage } from './disk-usage.ts';
 import { makeScratchFolder } from './scratch-folders.ts';
@@ -71,9 +72,9 @@ export const replayRows = async (
       if (!verify) await projector.rebuild();
       const report = await verifyReplay(projector, {
         scratch: () => openLmdbRowStore({ directory: join(scratch, String(replays++)) }),
-        ...(batches === undefined ? {} : { batchSizes: batches }),
+        ...defined({ batchSizes: batches }),
         ...(stops ? { random: Math.random } : {}),
-        ...(progress === undefined ? {} : { progress }),
+        ...defined({ progress }),
       });
       for (const name of ['events', 'accepted', 'stale', 'rows', 'differences'] as const)
         total[name] += report[name];

@@ -4,6 +4,7 @@ import { fail, nameOfText } from '@stemma/errors';
 import type { Command } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { HistorySummary, LoggedEvent, SnapshotSummary } from '@stemma/queries';
+import { defined } from '@stemma/values';
 
 /** The new history with its name, and the last good position of the damaged one. */
 export type Salvaged = {
@@ -59,7 +60,7 @@ export const salvageBranch = async (home: SalvageTarget, branchRef: BranchRef): 
           name,
           export: exportTree(tree, payloads),
           thread,
-          ...(erasable === undefined ? {} : { erasable }),
+          ...defined({ erasable }),
           salvaged: { history: branchRef.history, seq: position.seq },
         },
       ],

@@ -2,6 +2,7 @@ import { compareCodePoints } from '@stemma/canonical';
 import { fail, isStemmaError, reasonOf } from '@stemma/errors';
 import { withoutKey, type FrameSealer } from '@stemma/log';
 import { isPresent, readRegularFile, shredFile, syncFolderSync, writeOnce } from '@stemma/machine';
+import { millisecondsOf } from '@stemma/values';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -171,7 +172,7 @@ const readErasure = (path: string): ErasureFile => {
 
 const erasedAs = (history: string, { at, actor, reason }: ErasureFile): Error => {
   const day =
-    at === undefined ? '' : ` on ${new Date(Number(BigInt(at) / 1_000_000n)).toISOString().slice(0, 10)}`;
+    at === undefined ? '' : ` on ${new Date(millisecondsOf(BigInt(at))).toISOString().slice(0, 10)}`;
   const by = actor === undefined || actor === '' ? '' : ` by ${actor}`;
   const why = reason === undefined || reason === '' ? '' : `: ${reason}`;
   return fail('E_HISTORY_ERASED', `the history ${history} was erased${day}${by}${why}`, { history });

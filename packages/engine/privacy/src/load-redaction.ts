@@ -1,6 +1,7 @@
 import { fail, isStemmaError, reasonOf } from '@stemma/errors';
 import { openRedactor, type RedactFunction, type Redactor, type RedactorOptions } from '@stemma/redaction';
 import { readRegularFile } from '@stemma/machine';
+import { defined } from '@stemma/values';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { noteFile, readNoted } from './noted-files.ts';
@@ -110,7 +111,7 @@ const rulesIn = async (file: string, optional: boolean): Promise<RedactorOptions
   if (named === undefined) return config;
   if (typeof named !== 'string') throw fail('E_REDACTION_INVALID', `${file}: function names a module`);
   const { function: own } = await rulesOfModule(resolve(dirname(file), named));
-  return { ...config, ...(own === undefined ? {} : { function: own }) };
+  return { ...config, ...defined({ function: own }) };
 };
 
 /** @throws E_REDACTION_INVALID; what the module says while it loads is not repeated */

@@ -10,6 +10,7 @@ import {
   type RevalidatingReader,
 } from '@stemma/log';
 import { sameCursor, stageRows, type Generation } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
 import { foldFrames, type FoldContext, type FoldedCounts, type StagedBatch } from './fold-frames.ts';
 import { openWindowSize } from './window-size.ts';
@@ -188,7 +189,7 @@ const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended'
     heads: batch.heads,
     maxBytes: () => windowSize.bytes,
     maxRecords: () => limits.frames ?? (mayFollow ? SOME_RECORDS : undefined),
-    ...(until === undefined ? {} : { until }),
+    ...defined({ until }),
   };
   for await (const checked of readPartition(log, readOptions)) {
     windowSize.folded(await batch.add(checked, context));

@@ -4,6 +4,7 @@ import { openRecord, partitionOf, type Checkpoint, type EventLog } from '@stemma
 import { anySignal } from '@stemma/machine';
 import { isClosed, type Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary, listFrameSummaries } from '@stemma/read-models';
+import { millisecondsOf } from '@stemma/values';
 import type { LoggedEvent } from './read-types.ts';
 
 /** The accepted events of one frame. @throws E_SNAPSHOT_NOT_FOUND */
@@ -24,7 +25,7 @@ export const readFrameEvents = async (
     seq,
     index,
     command: frameSummary.command,
-    at: Number(frameSummary.at / 1_000_000n),
+    at: millisecondsOf(frameSummary.at),
     author: authorOf(frameSummary),
     event,
   }));

@@ -33,6 +33,7 @@ import {
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef, type Marker, type MarkerRange } from '@stemma/selectors';
+import { defined, millisecondsOf } from '@stemma/values';
 import { findBranchOf } from './find-branch.ts';
 import { listOpenedHistories } from './list-opened.ts';
 import type {
@@ -43,9 +44,6 @@ import type {
   SnapshotSummary,
 } from './read-types.ts';
 import { resolvePosition, type PositionMarker } from './resolve-position.ts';
-
-const MILLION = 1_000_000n;
-const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / MILLION);
 
 /** Whether a history is served to its end, and the `seq` at which it stops if not. */
 export const stateOf = (rows: RowReader, history: string): Pick<HistorySummary, 'state' | 'stopped'> => {
@@ -59,7 +57,7 @@ export const listHistoryPage = (
   { name, since = -Infinity, skip = 0, limit = Infinity }: HistoryFilter = {},
 ): HistoryList => {
   const found = listOpenedHistories(rows)
-    .map((row) => ({ row, updatedAt: milliseconds(row.newestAt) }))
+    .map((row) => ({ row, updatedAt: millisecondsOf(row.newestAt) }))
     .filter(({ row, updatedAt }) => updatedAt >= since && (name === undefined || isCalled(row, name)))
     .sort((a, b) => b.updatedAt - a.updatedAt || (a.row.history < b.row.history ? -1 : 1));
   return {
@@ -84,8 +82,8 @@ const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => {
   return {
     history: row.history,
     name: row.name,
-    startedAt: milliseconds(row.startedAt),
-    updatedAt: milliseconds(row.newestAt),
+    startedAt: millisecondsOf(row.startedAt),
+    updatedAt: millisecondsOf(row.newestAt),
     source: row.source,
     frames: row.frames,
     events: row.events,
@@ -118,7 +116,7 @@ export const snapshotsOf = (
     named.set(position, [...(named.get(position) ?? []), name]);
   const page = {
     ...(before === undefined ? {} : { from: before - 1 }),
-    ...(limit === undefined ? {} : { limit }),
+    ...defined({ limit }),
   };
   if (before === 0) return [];
   const hasCalls = firstCallRow(rows, history) !== undefined;
@@ -134,7 +132,7 @@ export const snapshotsOf = (
         cycle: row.cycle,
         treeHash: toHex(row.treeHash),
         threadHash: toHex(row.threadHash),
-        at: milliseconds(frameSummary.at),
+        at: millisecondsOf(frameSummary.at),
         nodes: row.nodes,
         blocks: row.blocks,
         turns: row.turns,

@@ -6,6 +6,7 @@ import {
   type WideJsonObject,
 } from '@stemma/canonical';
 import { specOf, type Command, type Secret, type Step } from '@stemma/history';
+import { defined } from '@stemma/values';
 import { redactAttributes, redactSubtree, refuseName } from './redact-node.ts';
 import { redactText, redactValue, type Walk } from './redact-value.ts';
 
@@ -18,7 +19,7 @@ export const redactCommand = (walk: Walk, command: Command): Command => {
   const said =
     notes === undefined ? notes : redactText(walk, notes, { step: null, node: null, field: 'notes' });
   return said !== notes || done.some((step, i) => step !== steps[i])
-    ? { ...command, ...(said === undefined ? {} : { notes: said }), steps: done }
+    ? { ...command, ...defined({ notes: said }), steps: done }
     : command;
 };
 

@@ -10,6 +10,7 @@ import type { EventLog } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
 import { readAccepted, type EventBatch } from '@stemma/queries';
 import { findBranch, findFrameSummary, findHistory } from '@stemma/read-models';
+import { millisecondsOf } from '@stemma/values';
 import { documentsOf, type DocumentKind, type SearchDocument } from './documents.ts';
 import {
   isDamage,
@@ -288,7 +289,7 @@ const hitOf = async (
       kind,
       node,
       role,
-      at: Number(at / 1_000_000n),
+      at: millisecondsOf(at),
       label,
       call: snapshot === undefined ? null : `@c${shown}`,
       abandoned: isAbandoned(rows, history, branchId, seq),

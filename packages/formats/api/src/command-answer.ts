@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import type { CallAnswer, CommandAnswer, CommandRequest, StartRequest } from './commands.ts';
 import type { PositionAnswer } from './summaries.ts';
 
@@ -40,8 +41,7 @@ export const commandOfRequest = ({
 }: Omit<CommandRequest, 'steps'>): Requested => ({
   id,
   ...authorOfRequest(who),
-  ...(expected === undefined ? {} : { expected }),
-  ...(redactions === undefined ? {} : { redactions }),
+  ...defined({ expected, redactions }),
 });
 
 /** The step that starts a history. */
@@ -52,8 +52,7 @@ export const startStep = ({
 }: Pick<StartRequest, 'name' | 'thread' | 'erasable'>): Readonly<Record<string, unknown>> => ({
   op: 'start',
   name,
-  ...(thread === undefined ? {} : { thread }),
-  ...(erasable === undefined ? {} : { erasable }),
+  ...defined({ thread, erasable }),
 });
 
 /** A position as the API gives it. */

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { ErrorAnswer } from './answers.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
@@ -66,7 +67,7 @@ const parameters = (where: 'path' | 'query', object: z.ZodObject | undefined, sc
       name,
       in: where,
       required: !z.safeParse(schema as z.ZodType, undefined).success,
-      ...(description === undefined ? {} : { description }),
+      ...defined({ description }),
       schema: rest,
     };
   });

@@ -5,6 +5,7 @@ import type { Author, CallStatus, CallUsage, ResponseHead } from '@stemma/events
 import { finishOf, type Command, type StepOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Redactor } from '@stemma/redaction';
+import { defined } from '@stemma/values';
 
 import { redactedResponse } from './redacted-body.ts';
 
@@ -49,8 +50,7 @@ export const finishStep = (
     ...end,
     answer,
     ...(others === undefined ? {} : { others: [...others] }),
-    ...(sentAt === null ? {} : { sentAt }),
-    ...(head === null ? {} : { head }),
+    ...defined({ sentAt: sentAt ?? undefined, head: head ?? undefined }),
     response: encoded?.body ?? null,
     own: encoded?.own ?? null,
     ...(isWithheld ? { withheld: true } : {}),

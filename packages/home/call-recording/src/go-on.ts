@@ -9,6 +9,7 @@ import { appendSteps, callSteps, leadingSystem } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { callsWithPrompt, findCallRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 
 import type { Conversation, Conversations } from './conversations.ts';
 
@@ -80,8 +81,7 @@ export const openQuickRecorder = (
     const step = await starter.step(branch, { ...call.facts, found, hashes }, steps, prompt, last);
     const outcome = await home.submit({
       ...{ id: call.id, history, branchId, by: call.by },
-      ...(tip === null ? {} : { expected: tip }),
-      ...(next === undefined ? {} : { next }),
+      ...defined({ expected: tip ?? undefined, next }),
       steps: [
         ...(tip === null ? [{ op: 'start', name, ...(erasable && { erasable }) } as const] : []),
         ...steps,

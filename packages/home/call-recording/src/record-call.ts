@@ -24,6 +24,7 @@ import type { Projection } from '@stemma/projector';
 import { findFrameSummary, listCallsAt } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import type { PromptSummary } from '@stemma/events';
+import { defined } from '@stemma/values';
 
 import { positionBeforeChanges } from './position-before-changes.ts';
 import { hashPrompt, promptOf } from './prompt-hash.ts';
@@ -105,7 +106,7 @@ export const recordCall = async (
         history,
         branchId: branchRef.branchId,
         by,
-        ...(notes === undefined ? {} : { notes }),
+        ...defined({ notes }),
         expected: expected ?? position.seq,
         steps:
           called === undefined

@@ -24,6 +24,7 @@ import { partitionOf } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
 import { newestCallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
+import { defined } from '@stemma/values';
 import { LRUCache } from 'lru-cache';
 
 import { finishStep, type CallEnd } from './finish-call.ts';
@@ -161,7 +162,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
         request: encoded?.body ?? null,
         prompt,
         own: encoded?.own ?? null,
-        ...(sent === null ? {} : { sent }),
+        ...defined({ sent: sent ?? undefined }),
         ...(given !== null && request === null ? { withheld: true as const } : {}),
         ...(isNamed
           ? { steered: { request: null, own: null, changes: [], unsteered: unsteered.slice(0, 1024) } }

@@ -72,6 +72,7 @@ import { loadRedaction } from '@stemma/privacy';
 import { findFrameSummary, listFrameSummaries } from '@stemma/read-models';
 import type { RedactorOptions } from '@stemma/redaction';
 import { mayChangeSteering, openSteering, renewSteeringVersion } from '@stemma/steering';
+import { nanosecondsOf } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
@@ -143,7 +144,7 @@ export const openHome = async (options: HomeOptions): Promise<Home> => {
 const onlyRead = (directory: string): StemmaError =>
   fail('E_IO', `${directory} can only be read: nothing can be recorded in it`, { written: false });
 
-const machineClock = (): bigint => BigInt(Date.now()) * 1_000_000n;
+const machineClock = (): bigint => nanosecondsOf(Date.now());
 
 const openServices = async (
   directory: string,

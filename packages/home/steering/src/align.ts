@@ -2,6 +2,7 @@ import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import type { SteeringChange } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import { callSteps, leadingSystem, messageGroups } from '@stemma/importers';
+import { defined } from '@stemma/values';
 import type { SteeredBlock } from './agents-list.ts';
 
 /** The agent's list as a call has it, against what is recorded of it. */
@@ -105,9 +106,7 @@ const withOffsets = (blocks: readonly SteeredBlock[], steps: readonly Step[], op
     return {
       ...step,
       node: { ...step.node, offset },
-      ...(step.siblings === undefined
-        ? {}
-        : { siblings: step.siblings.map((sibling): WideJsonObject => ({ ...sibling, offset })) }),
+      ...defined({ siblings: step.siblings?.map((sibling): WideJsonObject => ({ ...sibling, offset })) }),
     };
   });
 };

@@ -4,6 +4,7 @@ import { isSteered } from '@stemma/history';
 import { mainBranchId, type BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { listUnreleasedCalls } from '@stemma/read-models';
+import { defined } from '@stemma/values';
 import type { Placed } from './branch-writer.ts';
 import type { Settings, SteeringSettings } from './settings.ts';
 import type { OutgoingCall, SteeredHome } from './types.ts';
@@ -111,5 +112,5 @@ const unplaced = ({
   by,
   messages: said.messages,
   facts: { api, model: said.model, parameters: said.parameters, tools: said.tools, request: body },
-  ...(within === undefined ? {} : { within }),
+  ...defined({ within }),
 });

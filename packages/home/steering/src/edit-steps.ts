@@ -3,6 +3,7 @@ import { isInTurn, NODE_KIND, parentIdAt, type FlatTree, type Headers } from '@s
 import { fail } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
+import { defined } from '@stemma/values';
 import type { SteeredHome } from './types.ts';
 
 /** New contents of blocks, by their ids. */
@@ -84,8 +85,7 @@ const insertAgain = (
   const node = {
     nodeType: 'cb',
     offset,
-    ...(role === undefined ? {} : { role }),
-    ...(kind === undefined ? {} : { kind }),
+    ...defined({ role, kind }),
     ...(priority === 0 || content !== undefined ? {} : { priority }),
     ...(content === undefined ? payload : { ...editedPayload(payload, on), content }),
   };

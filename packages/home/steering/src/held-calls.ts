@@ -10,6 +10,7 @@ import {
   listUnreleasedCalls,
   type HeldCallRow,
 } from '@stemma/read-models';
+import { defined, millisecondsOf } from '@stemma/values';
 import { nowAndThen } from './now-and-then.ts';
 import type { ActorWithNotes, HeldCall, SteeredHome, Steering } from './types.ts';
 
@@ -20,7 +21,6 @@ const INTERVAL = 100;
 const GRACE = 3_000;
 
 const RECORDER: Author = { recorder: 'proxy' };
-const MILLION = 1_000_000n;
 
 export type Released = { readonly how: Release; readonly message: string | null };
 
@@ -111,8 +111,8 @@ export const openHeldCalls = (home: SteeredHome, projection: Projection): HeldCa
       ...rest,
       branch,
       seq: position,
-      since: Number(at / MILLION),
-      released: released === null ? null : { ...released, at: Number(released.at / MILLION) },
+      since: millisecondsOf(at),
+      released: released === null ? null : { ...released, at: millisecondsOf(released.at) },
     };
   };
   const rowOf = async (history: string, attemptId: string): Promise<HeldCallRow> => {
@@ -142,7 +142,7 @@ export const openHeldCalls = (home: SteeredHome, projection: Projection): HeldCa
         history,
         branchId,
         by: { actor },
-        ...(notes === undefined ? {} : { notes }),
+        ...defined({ notes }),
         steps: [
           {
             op: 'release_call',

@@ -4,6 +4,7 @@ import { fail } from '@stemma/errors';
 import { breakpointKey, breakpointsOf, steeringOf, type Breakpoint } from '@stemma/history';
 import { readConfig, readTipSeq, type BranchRef } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
+import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { checkConditions } from './conditions.ts';
 import type { ActorWithNotes, SteeredHome, Steering } from './types.ts';
@@ -40,7 +41,7 @@ export const openSettings = (home: SteeredHome, projection: Projection): Setting
       history,
       branchId,
       by: { actor },
-      ...(notes === undefined ? {} : { notes }),
+      ...defined({ notes }),
       steps: [{ op: 'config', set }],
     });
   return {

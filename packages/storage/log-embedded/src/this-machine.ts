@@ -1,5 +1,6 @@
 import { hasOthers } from '@stemma/lmdb-gate';
 import { bootId } from '@stemma/machine';
+import { nanosecondsOf } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { startThread } from './append-thread.ts';
@@ -25,7 +26,7 @@ export const thisMachine: LogMachine = {
   enterLockBeside,
   isShared: hasOthers,
   startThread,
-  clock: () => BigInt(Date.now()) * 1_000_000n,
+  clock: () => nanosecondsOf(Date.now()),
   newId: randomUUID,
   nextTurn: () => setImmediate(),
   every: (milliseconds, fn) => {

@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { openPartitions, readStoredLog, type EventLog, type RawLog } from '@stemma/log';
+import { nanosecondsOf } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { openClient } from './protocol/client.ts';
 import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './protocol/topic.ts';
@@ -54,7 +55,7 @@ export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> 
         'E_LOG_MISMATCH',
         `the log in ${facts.topic} has ${partitions} partitions, not ${options.partitions}`,
       );
-    const id = await openPartitions(raw, randomUUID(), BigInt(Date.now()) * 1_000_000n);
+    const id = await openPartitions(raw, randomUUID(), nanosecondsOf(Date.now()));
     guard.identify({ id, partitions });
     return { ...raw, id, facts };
   } catch (error) {

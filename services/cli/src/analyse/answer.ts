@@ -15,6 +15,7 @@ import {
   type VectorFile,
 } from '@stemma/analysis';
 import { fail, isStemmaError } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import type {
   AnalysisQuestion,
   AnswerTo,
@@ -62,7 +63,7 @@ const clusters = (question: ClusterQuestion): ClusterAnswer => {
   const { vectors, texts, rounds } = file;
   const { labels } = hdbscan(vectors, {
     ...{ minClusterSize, allowSingleCluster },
-    ...(minSamples === undefined ? {} : { minSamples }),
+    ...defined({ minSamples }),
   });
   return {
     rows: vectors.rows,

@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
@@ -25,7 +26,7 @@ export const annotate: CommandSpec = {
     const outcome = await submitSteps(
       context,
       found,
-      [{ op: 'annotate', note: required(note), ...(position === undefined ? {} : { position }) }],
+      [{ op: 'annotate', note: required(note), ...defined({ position }) }],
       options,
     );
     await printOutcome(context, outcome);

@@ -1,6 +1,7 @@
 import { parseJson } from '@stemma/canonical';
 import type { ComparedFrame, ComparedMessage, ComparedNode, Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
+import { defined } from '@stemma/values';
 import { writeFile } from 'node:fs/promises';
 import type { CommandSpec } from '../command.ts';
 import { contentWords } from '../excerpts.ts';
@@ -31,9 +32,7 @@ export const compare: CommandSpec = {
     const excerpt = whole(options, 'excerpt', { least: 0 });
     const file = text(options, 'html');
     const { home, branchRef } = await find(name);
-    const comparison = await home.audit.compare(branchRef, a, b, {
-      ...(excerpt === undefined ? {} : { excerpt }),
-    });
+    const comparison = await home.audit.compare(branchRef, a, b, defined({ excerpt }));
     if (file !== undefined) {
       const page = comparisonPage(
         comparison,

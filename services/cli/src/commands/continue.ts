@@ -2,6 +2,7 @@ import type { ContinuedRun } from '@stemma/agent-loop';
 import { attemptAnswer } from '@stemma/api';
 import { ERRORS } from '@stemma/errors';
 import { textOfContent } from '@stemma/model-apis';
+import { defined } from '@stemma/values';
 import { randomBytes } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
@@ -49,11 +50,7 @@ export const continueCommand: CommandSpec = {
       run: text(options, 'run') ?? randomBytes(6).toString('hex'),
       actor: await actorOf(context, options),
       notes: await notesOf(context, options),
-      ...(at === undefined ? {} : { at }),
-      ...(fork === undefined ? {} : { name: fork }),
-      ...(calls === undefined ? {} : { calls }),
-      ...(tokens === undefined ? {} : { tokens }),
-      ...(mind === undefined ? {} : { mind }),
+      ...defined({ at, name: fork, calls, tokens, mind }),
       set,
       tools,
       minds: { env },

@@ -1,6 +1,7 @@
 import { isJsonObject, parseWideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Step } from '@stemma/history';
+import { defined } from '@stemma/values';
 import type { CommandSpec, Context } from '../command.ts';
 import { MAX_STDIN, readText, required, text } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
@@ -88,7 +89,7 @@ export const replace = edit(
     return {
       op: 'replace',
       id: nodeId(id),
-      set: { ...named, ...(whole === undefined ? {} : { content: whole }) },
+      set: { ...named, ...defined({ content: whole }) },
     };
   },
 );

@@ -1,5 +1,6 @@
 import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { UnresolvedStep } from '@stemma/queries';
+import { defined } from '@stemma/values';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printBranch } from '../print-branch.ts';
@@ -97,7 +98,7 @@ const rollBack = (
   submitBranchStep(context, name, options, {
     op: 'rollback',
     to,
-    ...(abandoned === undefined ? {} : { abandoned }),
+    ...defined({ abandoned }),
     ...descriptionOption(options),
   });
 

@@ -1,5 +1,6 @@
 import { ERRORS, fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import { IMPORTERS } from '@stemma/importers';
+import { defined } from '@stemma/values';
 import type { CommandSpec } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { importFile, type Imported } from '../import-file.ts';
@@ -106,7 +107,7 @@ const runImport: CommandSpec['run'] = async (
         format,
         name: names(file),
         stdin,
-        ...(erasable === undefined ? {} : { erasable }),
+        ...defined({ erasable }),
         strict: options['strict'] === true,
         rest,
         signal,

@@ -1,4 +1,5 @@
 import { INJECTED_ROLES } from '@stemma/history';
+import { defined } from '@stemma/values';
 import type { CommandSpec } from '../command.ts';
 import { MAX_STDIN, readText, required, text, whole } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
@@ -44,11 +45,7 @@ export const inject: CommandSpec = {
           op: 'inject',
           text: body,
           ...said,
-          ...(id === undefined ? {} : { id }),
-          ...(parent === undefined ? {} : { parent: parent.replace(/^#/, '') }),
-          ...(offset === undefined ? {} : { offset }),
-          ...(ttl === undefined ? {} : { ttl }),
-          ...(vector === undefined ? {} : { vector_id: vector }),
+          ...defined({ id, parent: parent?.replace(/^#/, ''), offset, ttl, vector_id: vector }),
         },
       ],
       options,

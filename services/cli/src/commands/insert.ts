@@ -1,6 +1,7 @@
 import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { checkInjectedRole, INJECTED_ROLES } from '@stemma/history';
+import { defined } from '@stemma/values';
 import type { CommandSpec, Context } from '../command.ts';
 import { MAX_STDIN, readJsonInput, readText, text, whole } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
@@ -52,7 +53,7 @@ const readNode = async (
     nodeType,
     ...headers(options),
     ...attributes(options),
-    ...(content === undefined ? {} : { content }),
+    ...defined({ content }),
   };
 };
 

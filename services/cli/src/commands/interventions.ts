@@ -6,6 +6,7 @@ import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { Intervention, InterventionFilter } from '@stemma/queries';
 import { INTERVENTION_FORMATS, interventionLines } from '@stemma/reports';
+import { nanosecondsOf } from '@stemma/values';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -101,7 +102,7 @@ const nanoseconds = (value: string, name: string): bigint => {
       'E_USAGE',
       `--${name} must be a time such as 2026-11-21T10:00:00Z, not ${JSON.stringify(value.slice(0, 60))}`,
     );
-  return BigInt(time) * 1_000_000n;
+  return nanosecondsOf(time);
 };
 
 const openInterventions = async (

@@ -1,5 +1,6 @@
 import { ERRORS } from '@stemma/errors';
 import type { PoolRun } from '@stemma/pools';
+import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
@@ -54,12 +55,7 @@ export const run: CommandSpec = {
     const cost = text(options, 'cost');
     const { requestRun, runPool, viewRun } = await import('@stemma/pools');
     const { home, branchRef } = await context.findBranch(required(name));
-    const limits = {
-      ...(every === undefined ? {} : { checkpointEvery: every }),
-      ...(tokens === undefined ? {} : { tokens }),
-      ...(cost === undefined ? {} : { cost }),
-      ...(seconds === undefined ? {} : { seconds }),
-    };
+    const limits = defined({ checkpointEvery: every, tokens, cost, seconds });
     if (options['request'] === true) {
       const id = text(options, 'command') ?? randomUUID();
       const asked = await requestRun(home, branchRef, { id, actor, notes, rounds, ...limits });
@@ -127,8 +123,7 @@ export const ask: CommandSpec = {
       notes,
       minds: { env: context.env },
       signal: context.signal,
-      ...(mind === undefined ? {} : { mind }),
-      ...(messages === undefined ? {} : { messages }),
+      ...defined({ mind, messages }),
     });
     const { position, seq, ...rest } = reply;
     await context.output.result(

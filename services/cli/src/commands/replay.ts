@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import type { CommandSpec } from '../command.ts';
 import { text } from '../options.ts';
 import { withSmallHeaps } from '../small-heaps.ts';
@@ -27,7 +28,7 @@ const runReplay: CommandSpec['run'] = async ({ home: open, output, progress: dis
   const report = await home.replay({
     verify,
     stops,
-    ...(batches === undefined ? {} : { batches }),
+    ...defined({ batches }),
     progress: progress.count,
   });
   progress.end();

@@ -4,6 +4,7 @@ import { isJsonObject, type WideJsonObject } from '@stemma/canonical';
 import { ERRORS, fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { randomBytes } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec, Context } from '../command.ts';
@@ -53,10 +54,7 @@ export const retry: CommandSpec = {
       notes: await notesOf(context, options),
       minds: texts(options, 'mind'),
       set,
-      ...(times === undefined ? {} : { times }),
-      ...(parallel === undefined ? {} : { parallel }),
-      ...(name === undefined ? {} : { name }),
-      ...(edit === undefined ? {} : { edit }),
+      ...defined({ times, parallel, name, edit }),
       surroundings: { env },
       signal,
       say: output.say,

@@ -1,5 +1,6 @@
 import type { Home } from '@stemma/home';
 import type { RunView } from '@stemma/pools';
+import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
@@ -73,7 +74,7 @@ export const runs: CommandSpec = {
         : await context
             .findBranch(required(name))
             .then((found) => ({ home: found.home, history: found.branchRef.history }));
-    const views = await viewRuns(home, { open, ...(history === undefined ? {} : { history }) });
+    const views = await viewRuns(home, { open, ...defined({ history }) });
     const names = await namesOf(home, views);
     await context.output.result({ runs: views }, () =>
       views.length === 0 ? 'no runs\n' : listed(views, names, context.output.width),

@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
@@ -30,8 +31,7 @@ export const save: CommandSpec = {
       [
         {
           op: 'save',
-          ...(name === undefined ? {} : { name }),
-          ...(description === undefined ? {} : { description }),
+          ...defined({ name, description }),
           ...(ref === undefined ? {} : { position: positionOf(ref) }),
         },
       ],

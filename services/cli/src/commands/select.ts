@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import type { BranchRef, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } from '@stemma/selectors';
+import { defined } from '@stemma/values';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
 import { openExcerpts, withExcerpt } from '../excerpts.ts';
@@ -116,7 +117,7 @@ const rangeOptionsOf = (options: Readonly<Record<string, unknown>>): RangeOption
   return {
     ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)),
     ...(options['includeContent'] === true ? { includeContent: true } : {}),
-    ...(mode === undefined ? {} : { contentMode: mode }),
+    ...defined({ contentMode: mode }),
   };
 };
 

@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { historyId } from '@stemma/history';
+import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import type { CommandSpec } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
@@ -36,8 +37,8 @@ export const start: CommandSpec = {
       history: historyId(name, id),
       branchId: 0,
       by: actor === undefined ? { recorder: text(options, 'recorder') ?? 'cli' } : { actor },
-      ...(notes === undefined ? {} : { notes }),
-      steps: [{ op: 'start', name, ...(thread === undefined ? {} : { thread }), ...erasableOf(options) }],
+      ...defined({ notes }),
+      steps: [{ op: 'start', name, ...defined({ thread }), ...erasableOf(options) }],
     });
     if (output.json) await printOutcome({ output, home: open }, outcome);
     else await output.write(`${printable(name ?? outcome.history)} is started\n`);

@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { Breakpoint } from '@stemma/history';
 import type { HeldCall } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec, Context } from '../command.ts';
 import { MAX_STDIN, readText, required, text, whole } from '../options.ts';
@@ -77,7 +78,7 @@ export const breakCommand: CommandSpec = {
           return value === undefined ? [] : [[each, value]];
         }),
       ),
-      ...(cycle === undefined ? {} : { cycle }),
+      ...defined({ cycle }),
       timeout_ms: durationOf(options),
       then,
     };
@@ -210,7 +211,7 @@ export const abort: CommandSpec = {
   run: async (context, [which], options) => {
     const act = await actOf(context, options);
     const message = text(options, 'message');
-    const how = { abort: true, ...(message === undefined ? {} : { message }) };
+    const how = { abort: true, ...defined({ message }) };
     const released = [];
     const { home, calls } = await waiting(context, required(which));
     for (const { history, attemptId } of calls)

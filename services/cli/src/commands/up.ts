@@ -1,4 +1,5 @@
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { once } from 'node:events';
 import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
 import { text, whole } from '../options.ts';
@@ -30,7 +31,7 @@ export const up: CommandSpec = {
     const server = await serveHome({
       home,
       host: text(options, 'host') ?? '127.0.0.1',
-      ...(port === undefined ? {} : { port }),
+      ...defined({ port }),
       upstreams: upstreamsOf(env),
       queryTimeout: seconds === undefined ? queryTimeoutOf(env) : seconds * 1_000,
     });

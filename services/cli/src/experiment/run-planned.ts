@@ -3,6 +3,7 @@ import type { WideJson } from '@stemma/canonical';
 import { ERRORS } from '@stemma/errors';
 import type { ExperimentPlan, RanPlan } from '@stemma/experiments';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { actorOf } from '../actor.ts';
 import { askApart } from '../analyse/ask-apart.ts';
 import { figure } from '../analyse/words.ts';
@@ -31,7 +32,7 @@ export const runPlanned = async (
       actor,
       minds: { env: context.env },
       signal: context.signal,
-      ...(atOnce === undefined ? {} : { atOnce }),
+      ...defined({ atOnce }),
       progress: ({ done, of }) => {
         if (!context.signal.aborted) display.count(done, of);
       },
@@ -59,10 +60,7 @@ const verdictsOf = async (
   const branches = (arm: string) => runs.filter((run) => run.arm === arm).map(({ branchRef }) => branchRef);
   for (const [a, b] of verdicts) {
     const recorded = await recordedArms(home, { a: branches(a), b: branches(b) });
-    const asked = {
-      ...(permutations === undefined ? {} : { permutations }),
-      ...(seed === undefined ? {} : { seed }),
-    };
+    const asked = defined({ permutations, seed });
     found.push({
       a,
       b,

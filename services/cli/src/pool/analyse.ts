@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { PoolMessage, PoolView } from '@stemma/pools';
+import { defined } from '@stemma/values';
 import { askApart } from '../analyse/ask-apart.ts';
 import { chanceIn } from '../analyse/chance.ts';
 import { describeClusters } from '../analyse/cluster.ts';
@@ -37,7 +38,7 @@ const linesOf = async (
     JSON.stringify({
       text,
       ...(hasRounds ? { round } : {}),
-      ...(vectors === null ? {} : { vector: vectors.get(id) }),
+      ...defined({ vector: vectors?.get(id) }),
     }),
   );
   const missing = messages.length - found.length;

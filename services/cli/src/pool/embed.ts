@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { EmbeddedTexts } from '@stemma/pools';
+import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import { readFileBytes } from '../analyse/read-files.ts';
@@ -56,7 +57,7 @@ export const poolEmbed: CommandSpec = {
           })
         : await bringVectors(home, branchRef, {
             ...by,
-            ...(embedder === undefined ? {} : { embedder }),
+            ...defined({ embedder }),
             vectors,
           });
     const { position, ...rest } = found;

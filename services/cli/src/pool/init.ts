@@ -1,6 +1,7 @@
 import { parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { PoolSettings } from '@stemma/pools';
+import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import type { CommandSpec } from '../command.ts';
@@ -53,7 +54,7 @@ export const poolInit: CommandSpec = {
       settings,
       minds: { env: context.env },
       signal: context.signal,
-      ...(system === undefined ? {} : { system }),
+      ...defined({ system }),
     });
     await context.output.result(
       { ...started, name: required(name), messages: messages.length },
@@ -78,12 +79,9 @@ const poolSettings = (options: Values): Partial<PoolSettings> => {
   const prompt = text(options, 'prompt');
   const parameters = settingsIn(options);
   return {
-    ...(size === undefined ? {} : { sample_size: size }),
-    ...(active === undefined ? {} : { active_pool_size: active }),
-    ...(seed === undefined ? {} : { seed }),
+    ...defined({ sample_size: size, active_pool_size: active, seed }),
     ...(minds.length === 0 ? {} : { minds: [...minds] }),
-    ...(embedder === undefined ? {} : { embedder }),
-    ...(prompt === undefined ? {} : { prompt }),
+    ...defined({ embedder, prompt }),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
   };
 };

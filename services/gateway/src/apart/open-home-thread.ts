@@ -1,5 +1,6 @@
 import { fail, fromWireError } from '@stemma/errors';
 import { collectWhenIdle, keepYoungSmall } from '@stemma/machine';
+import { defined } from '@stemma/values';
 import { once } from 'node:events';
 import { isMarkedAsUntransferable, Worker } from 'node:worker_threads';
 import type { DoorCounts } from '../front/door-counts.ts';
@@ -234,7 +235,7 @@ export const openHomeThread = async (
         noteWork();
         const id = ++state.count;
         recording.set(id, answer);
-        tell({ kind: 'call', id, ref, left, ...(end === undefined ? {} : { end }) });
+        tell({ kind: 'call', id, ref, left, ...defined({ end }) });
       },
       mayBeSteered: (place) => {
         const answer = (): boolean => isIn(steered.scopes, place);

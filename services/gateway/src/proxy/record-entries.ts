@@ -12,6 +12,7 @@ import {
   startExchange,
 } from '@stemma/exchanges';
 import { isAccessDenied, openRetry, type Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEntryFiles, type EntryFiles } from './entry-files.ts';
 import {
@@ -95,7 +96,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     const request = { ...wire, body: whole ? body : (unkept ?? null) };
     const exchange = { id, by: BY, scope: place, request, sentAt };
     const end = ended?.entry.kind === 'ended' ? await endOf(ended.entry, ended.body) : undefined;
-    const read = { ...(await readExchangeStart(exchange)), ...(end === undefined ? {} : { end }) };
+    const read = { ...(await readExchangeStart(exchange)), ...defined({ end }) };
     return async () => {
       // While the log is away, calls of one conversation keep their order.
       const { branch, isEnded, warning } = await inOrder(beginningOf(place, read), () =>
@@ -107,7 +108,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
       return {
         where,
         isEnded: isEnded || end !== undefined,
-        ...(end === undefined ? {} : { status: end.status }),
+        ...defined({ status: end?.status }),
       };
     };
   };
@@ -151,7 +152,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
       {
         id,
         by: BY,
-        ...(within === undefined ? {} : { within }),
+        ...defined({ within }),
         steer: place?.steer === true,
         api,
         said: { model, parameters, tools, messages, sent: sent ?? null },
@@ -212,7 +213,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
     record: async (ref, left = false, end) => {
       try {
         const { where, status } = await record(ref, left, end);
-        return { branch: where, ...(status === undefined ? {} : { status }) };
+        return { branch: where, ...defined({ status }) };
       } catch (error) {
         if (closing.signal.aborted) return undefined;
         if (left && isGone(error)) return { settledElsewhere: true };

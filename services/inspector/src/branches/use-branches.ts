@@ -1,4 +1,5 @@
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
+import { defined } from '@stemma/values';
 import type { Query } from '../asking/queries.ts';
 import { useQuery } from '../asking/use-query.ts';
 
@@ -30,13 +31,13 @@ export const filterOf = ({ type, actor, on, since, until }: InterventionsShown) 
     return Number.isNaN(time) ? null : new Date(time).toISOString();
   };
   const [after, before] = [timeOf(since), timeOf(until)];
-  return {
-    ...(type === null ? {} : { type }),
-    ...(actor === null ? {} : { actor }),
-    ...(on === null ? {} : { branch: on }),
-    ...(after === null ? {} : { after }),
-    ...(before === null ? {} : { before }),
-  };
+  return defined({
+    type: type ?? undefined,
+    actor: actor ?? undefined,
+    branch: on ?? undefined,
+    after: after ?? undefined,
+    before: before ?? undefined,
+  });
 };
 
 /** The newest interventions of a history. */

@@ -1,5 +1,6 @@
 import { fromWireJson, type ApiClient, type StepRequest } from '@stemma/api';
 import { isStemmaError, StemmaError } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import type { Dialog } from '../page/address.ts';
 import { plural, textOfMessage } from '../parts/words.ts';
 import { commandId } from '../parts/command-id.ts';
@@ -105,9 +106,9 @@ export const intervene = async (
     const name = fields['name'] ?? '';
     const forked = await submit(history, {
       op: 'fork',
-      ...(at === undefined ? {} : { at }),
+      ...defined({ at }),
       ...(name === '' ? {} : { name }),
-      ...(fields['description'] === undefined ? {} : { description: fields['description'] }),
+      ...defined({ description: fields['description'] }),
     });
     return forked.position.branch;
   };
@@ -151,14 +152,14 @@ export const intervene = async (
       await submit(history, {
         op: 'save',
         ...given(fields, 'name', 'description'),
-        ...(at === undefined ? {} : { position: at }),
+        ...defined({ position: at }),
       });
       return { words: 'Saved', branch: null, at: null, undo: null };
     }
     case 'annotate': {
       const { note = '' } = fields;
       if (note === '') throw usage('write the note');
-      await submit(history, { op: 'annotate', note, ...(at === undefined ? {} : { position: at }) });
+      await submit(history, { op: 'annotate', note, ...defined({ position: at }) });
       return { words: 'Noted', branch: null, at: null, undo: null };
     }
     case 'run':

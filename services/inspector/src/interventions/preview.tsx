@@ -1,4 +1,5 @@
 import { excerptOf, toWireJson, type AnswerOf, type Endpoints } from '@stemma/api';
+import { defined } from '@stemma/values';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Dialog } from '../page/address.ts';
@@ -42,7 +43,7 @@ export const Preview = ({
             body: {
               actor: fields['actor'] || 'preview',
               steps: [...steps],
-              ...(at === undefined ? {} : { at }),
+              ...defined({ at }),
             },
           }),
     'preview',

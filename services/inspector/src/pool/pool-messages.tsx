@@ -1,4 +1,5 @@
 import { excerptOf, firstWords, type AnswerOf, type Endpoints } from '@stemma/api';
+import { defined } from '@stemma/values';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Content } from '../parts/content.tsx';
@@ -74,7 +75,7 @@ export const PoolMessages = ({
             history,
             message: filter.near,
             limit: MOST_NEAR,
-            ...(reference === undefined ? {} : { at: reference }),
+            ...defined({ at: reference }),
           }),
   );
   const metricsValue = metrics.state === 'done' ? metrics.value : undefined;

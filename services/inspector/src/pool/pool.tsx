@@ -1,3 +1,4 @@
+import { defined } from '@stemma/values';
 import type { ComponentChildren } from 'preact';
 import { Shown } from '../asking/states.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
@@ -21,7 +22,7 @@ export const View: PageView = (props) => {
   const reference = at === null || at === 'open' ? undefined : at;
   const rows = useQuery(
     `now/h/${history}/pool-rows/${reference ?? ''}`,
-    (client) => client.poolRows({ history, ...(reference === undefined ? {} : { at: reference }) }),
+    (client) => client.poolRows({ history, ...defined({ at: reference }) }),
     `pool-rows/${history}`,
   );
   if (rows.state === 'failed' && rows.error.code === 'E_NOT_A_POOL') return <NoPool {...props} />;

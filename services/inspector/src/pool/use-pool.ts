@@ -1,4 +1,5 @@
 import type { AnswerOf, Endpoints } from '@stemma/api';
+import { defined } from '@stemma/values';
 import type { Query } from '../asking/queries.ts';
 import { useQuery } from '../asking/use-query.ts';
 
@@ -16,7 +17,7 @@ export const usePoolFigures = (history: string, reference: string | undefined): 
       client.poolMetrics({
         history,
         last: MOST_SNAPSHOTS,
-        ...(reference === undefined ? {} : { at: reference }),
+        ...defined({ at: reference }),
       }),
     `pool-metrics/${history}`,
   );

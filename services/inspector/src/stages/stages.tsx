@@ -1,4 +1,5 @@
 import type { CtreeView } from '@stemma/api';
+import { defined } from '@stemma/values';
 import type { ComponentChildren } from 'preact';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
@@ -61,7 +62,7 @@ const useStage = (history: string, at: string | null | undefined, stage: Stage) 
             session: history,
             stage,
             include_previews: 'true',
-            ...(at === undefined ? {} : { at }),
+            ...defined({ at }),
           }),
     `stage/${history}/${stage}/${at === null ? 'none' : ''}`,
   );

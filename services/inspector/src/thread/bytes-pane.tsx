@@ -1,4 +1,5 @@
 import { addressOf, ENDPOINTS } from '@stemma/api';
+import { defined } from '@stemma/values';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { indented } from '../parts/json-text.ts';
@@ -28,8 +29,7 @@ export const BytesPane = ({
 }): ComponentChildren => {
   const input = {
     history,
-    ...(reference === undefined ? {} : { at: reference }),
-    ...(provider === null ? {} : { provider }),
+    ...defined({ at: reference, provider: provider ?? undefined }),
   };
   const query = usePosition(history, reference, `thread/${provider ?? ''}`, (client) => client.thread(input));
   return (

@@ -1,4 +1,5 @@
 import type { ApiClient, AttemptAnswer, PromptSizeAnswer } from '@stemma/api';
+import { defined } from '@stemma/values';
 import type { Query } from '../asking/queries.ts';
 import { useQuery } from '../asking/use-query.ts';
 
@@ -19,7 +20,7 @@ const loadSizes = async (client: ApiClient, history: string): Promise<LoadedSize
     const page = await client.sizes({
       history,
       limit: MOST_AT_ONCE,
-      ...(after === undefined ? {} : { after }),
+      ...defined({ after }),
     });
     if (branchId !== undefined && page.branchId !== branchId) {
       // Since a rollback the name is that of another branch.

@@ -1,6 +1,7 @@
 import { toWireJson } from '@stemma/api';
 import { pack, sha256Hex, toHex, type Packable } from '@stemma/canonical';
 import { type Frame, type HistoryEvent, versionOfEvent } from '@stemma/events';
+import { millisecondsOf } from '@stemma/values';
 import { contentsOf, MAX_INLINE_BYTES, referenceTo, withoutContents, type Reference } from './large.ts';
 
 /** The most bytes of a record's value: with key and headers, a broker with default settings accepts it. */
@@ -59,7 +60,7 @@ const valueOf = ({ envelope, body }: Frame, event: HistoryEvent, index: number):
       count: events.length,
       branchId,
       command,
-      at: Number(at / 1_000_000n),
+      at: millisecondsOf(at),
       author: 'actor' in body ? { actor: body.actor } : { recorder: body.recorder },
       event: given,
       ...(contents.length > 0 && { contents: contents.map(referenceTo) }),

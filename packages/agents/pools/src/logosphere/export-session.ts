@@ -4,6 +4,7 @@ import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canoni
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { BranchNode } from '@stemma/queries';
+import { defined } from '@stemma/values';
 import { messagesAt, type PoolMessage } from '../pool-message.ts';
 import { settingsOf } from '../settings.ts';
 import { DOCUMENT_FORM, inOrder, writtenAs } from './json-lines.ts';
@@ -103,7 +104,7 @@ export const exportSession = async (
           ...intervention,
           snapshot_before: positionOf(intervention.snapshot_before),
           snapshot_after: positionOf(intervention.snapshot_after),
-          content: { ...content, ...(number === undefined ? {} : { vector_id: number }) },
+          content: { ...content, ...defined({ vector_id: number }) },
         },
         undefined,
       ),

@@ -2,6 +2,7 @@ import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { historyId, type Command, type Step } from '@stemma/history';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { stepsOfVectors } from '../record-vectors.ts';
 import { DEFAULT_SETTINGS } from '../settings.ts';
 import type { LogosphereSession, SessionIntervention, SessionPosition, SessionRow } from './read-session.ts';
@@ -381,7 +382,7 @@ const message = ({ round, mindId, vectorId, at, text }: SessionRow, kept: WideJs
     data_round: round,
     data_mind_id: mindId,
     data_source: mindId < 0 ? 'seed' : 'mind',
-    ...(kept === null ? {} : { data_row: kept }),
+    ...defined({ data_row: kept ?? undefined }),
   },
   at_ns: at,
 });

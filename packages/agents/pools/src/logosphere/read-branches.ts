@@ -1,5 +1,6 @@
 import { isJsonObject, parseWideJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail, isName, issueText } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { formOf, orderOf } from './json-lines.ts';
 
@@ -97,7 +98,7 @@ export const readBranches = (text: string | null): SessionBranches => {
   const kept = {
     ...(document === null ? {} : { document: rest, keys: Object.keys(document), form: form ?? 'indent-2' }),
     newline: text.endsWith('\n'),
-    ...(first === undefined ? {} : { entry: first.kept }),
+    ...defined({ entry: first?.kept }),
   };
   if (JSON.stringify(kept, wideText).length > 2 * MOST_KEPT - 8_192)
     throw fail(

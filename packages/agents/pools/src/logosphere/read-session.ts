@@ -13,7 +13,7 @@ import { textHashOf, type TextVector } from '../record-vectors.ts';
 import { formOf, orderOf } from './json-lines.ts';
 import { readBranches, type SessionBranch } from './read-branches.ts';
 import { keptOfIntervention } from './session-lines.ts';
-import { nanosecondsOf } from './timestamps.ts';
+import { instantOf } from './timestamps.ts';
 
 /** A message of a session. */
 export type SessionRow = {
@@ -152,7 +152,7 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
       round: row.round,
       mindId: row.mind_id,
       vectorId: row.vector_id,
-      at: nanosecondsOf(row.timestamp, where),
+      at: instantOf(row.timestamp, where),
       text: row.text,
       branch,
       sampled: row.sampled_ids ?? [],
@@ -207,7 +207,7 @@ export const readSession = (files: SessionFiles): LogosphereSession => {
         notes: accepted(checkNotes, notes ?? '', `${where}: its notes`, differ) ?? '',
         content,
         branch: isRoot(branch) ? null : branch,
-        at: timestamp === null || timestamp === undefined ? null : nanosecondsOf(timestamp, where),
+        at: timestamp === null || timestamp === undefined ? null : instantOf(timestamp, where),
         before,
         after,
         given,

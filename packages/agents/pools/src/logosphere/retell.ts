@@ -1,6 +1,7 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import { INTERVENTIONS, type InterventionType } from '@stemma/events';
 import type { Step } from '@stemma/history';
+import { defined } from '@stemma/values';
 import type { SessionIntervention } from './read-session.ts';
 
 type PositionKey = { readonly branchId: number; readonly seq: number };
@@ -16,7 +17,7 @@ export const retold = (
   ...(intervention === undefined
     ? {}
     : { record: intervention.given, written: { place: intervention.place, ...intervention.written } }),
-  ...(row === null ? {} : { row }),
+  ...defined({ row: row ?? undefined }),
 });
 
 /** The step that records an intervention of a session that brings no message. */

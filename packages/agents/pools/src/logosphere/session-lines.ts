@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { defined } from '@stemma/values';
 import { formOf, inOrder, LINE_FORM, orderOf, writtenAs, type KeyOrder } from './json-lines.ts';
 import { sessionTimeOf } from './timestamps.ts';
 
@@ -46,7 +47,7 @@ const rowOf = ({
   sampled,
   injected,
 }: RowFacts): WideJsonObject => ({
-  ...(branch === null ? {} : { branch }),
+  ...defined({ branch: branch ?? undefined }),
   round,
   mind_id: mindId,
   vector_id: vectorId,
@@ -101,6 +102,6 @@ const withForm = (
   const wanted = line.trim();
   if (write(kept) === wanted) return { kept: Object.keys(kept).length === 0 ? null : kept, isExact: true };
   const form = formOf(line, given, 'line');
-  const ordered = { ...kept, order: [...orderOf(given)], ...(form === null ? {} : { form }) };
+  const ordered = { ...kept, order: [...orderOf(given)], ...defined({ form: form ?? undefined }) };
   return { kept: ordered, isExact: write(ordered) === wanted };
 };

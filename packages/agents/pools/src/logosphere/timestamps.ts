@@ -1,11 +1,11 @@
 import { fail } from '@stemma/errors';
+import { millisecondsOf, nanosecondsOf } from '@stemma/values';
 
 const FORM = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?\d*(Z|[+-]\d\d:?\d\d)?$/;
 const BILLION = 1_000_000_000n;
-const MILLION = 1_000_000n;
 
 /** Nanoseconds since 1970 of a time as text, in UTC unless it says otherwise, or of seconds. @throws E_INPUT_SHAPE */
-export const nanosecondsOf = (given: string | number, where: string): bigint => {
+export const instantOf = (given: string | number, where: string): bigint => {
   const refuse = (): Error =>
     fail('E_INPUT_SHAPE', `${where}: ${JSON.stringify(given)} is no time, such as 2026-11-25T12:30:42.5Z`);
   if (typeof given === 'number') {
@@ -17,7 +17,7 @@ export const nanosecondsOf = (given: string | number, where: string): bigint => 
   const offset = zone === 'Z' ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(-2)}`;
   const milliseconds = Date.parse(`${date}T${clock}${offset}`);
   if (!Number.isFinite(milliseconds) || milliseconds < 0) throw refuse();
-  return BigInt(milliseconds) * MILLION + BigInt(fraction.padEnd(9, '0'));
+  return nanosecondsOf(milliseconds) + BigInt(fraction.padEnd(9, '0'));
 };
 
 /** A time as Logosphere writes it, with microseconds and an offset; one with nanoseconds as it is. */
@@ -28,6 +28,6 @@ export const sessionTimeOf = (nanoseconds: bigint): string =>
 
 /** A time as text with all its nanoseconds, in UTC. */
 const timestampOf = (nanoseconds: bigint): string => {
-  const seconds = new Date(Number(nanoseconds / MILLION)).toISOString().slice(0, 19);
+  const seconds = new Date(millisecondsOf(nanoseconds)).toISOString().slice(0, 19);
   return `${seconds}.${String(nanoseconds % BILLION).padStart(9, '0')}Z`;
 };

@@ -2,6 +2,7 @@
  * The prompt of the AI SDK (`ai`, versions 5 and 6) as messages of OpenAI's chat API. It is read as it comes: nothing of the
  * SDK is imported, and a part of an unknown kind is kept as it is.
  */
+import { defined } from '@stemma/values';
 type Part = Readonly<Record<string, unknown>>;
 type ChatMessage = Record<string, unknown>;
 
@@ -82,7 +83,7 @@ export const chatToolsOf = (tools: unknown): object[] | undefined =>
               type,
               function: {
                 name,
-                ...(description === undefined ? {} : { description }),
+                ...defined({ description }),
                 parameters: inputSchema,
               },
             }

@@ -1,4 +1,5 @@
 import type { ExchangeRequest } from '@stemma/api';
+import { defined } from '@stemma/values';
 import { sentBody } from './body-as-text.ts';
 import type { CallEnding, CallStart } from './call-recorder.ts';
 import { whyNoJson } from './no-json.ts';
@@ -26,7 +27,7 @@ export const exchangeHead = (
   const head: Omit<ExchangeRequest, 'end'> = {
     id,
     recorder,
-    ...(history === undefined ? {} : { history }),
+    ...defined({ history }),
     ...(history !== undefined || run === undefined ? {} : { run }),
     request:
       start.form === 'wire'

@@ -1,3 +1,4 @@
+import { defined } from '@stemma/values';
 import { platform } from '#call-platform';
 import type { CallEnding, CallRecorder, OpenCall } from './call-recorder.ts';
 import { whyNoJson } from './no-json.ts';
@@ -29,7 +30,7 @@ export const recordCall = (said: SaidCall, options: SaidCallOptions = {}): Recor
       parameters: copyOf(parameters ?? {}) as Record<string, unknown>,
       tools: tools === undefined ? null : (copyOf(tools) as unknown[]),
     } as const;
-    const scope = { ...(history === undefined ? {} : { history }), ...(run === undefined ? {} : { run }) };
+    const scope = defined({ history, run });
     const call = (calls ?? sharedRecorder(rest)).begin(start, scope);
     const handle = { id: call.id };
     open.set(handle, call);
@@ -67,7 +68,7 @@ const endingOf = (said: SaidAnswer): CallEnding => {
     status: said.status ?? (answer === undefined ? 'failed' : 'answered'),
     error: error === undefined || error === null ? null : errorOf(error),
     first_byte_ms: firstByteMs ?? null,
-    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+    ...defined({ duration_ms: durationMs }),
     response: {
       form: 'said',
       answer: (message as Record<string, unknown> | undefined) ?? null,

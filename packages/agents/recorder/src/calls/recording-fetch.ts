@@ -1,4 +1,5 @@
 import { apiOf } from '@stemma/model-apis';
+import { defined } from '@stemma/values';
 import type { CallRecorder } from './call-recorder.ts';
 import { endOfError } from './end-of-error.ts';
 import type { CallRecorderOptions, CallScopeOptions } from './options.ts';
@@ -26,7 +27,7 @@ export const recordingFetch = (options: RecordingFetchOptions = {}): FetchFuncti
 /** @param name the function that the program called */
 export const openRecordingFetch = (options: RecordingFetchOptions, name: string): FetchFunction => {
   const { fetch: inner, calls: given, history, run, ...rest } = options;
-  const scope = { ...(history === undefined ? {} : { history }), ...(run === undefined ? {} : { run }) };
+  const scope = defined({ history, run });
   noted(() => sayUnknownKeys(name, 'options', options, options.warn));
   return async (input, init) => {
     const fetch = inner ?? globalThis.fetch;

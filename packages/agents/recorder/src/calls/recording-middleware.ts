@@ -1,3 +1,4 @@
+import { defined } from '@stemma/values';
 import { assistantOf, chatMessagesOf, chatToolsOf } from './ai-messages.ts';
 import { endOfError } from './end-of-error.ts';
 import { recordAnswer, recordCall, type RecordedCallHandle, type SaidCallOptions } from './record-call.ts';
@@ -40,10 +41,7 @@ export const recordingMiddleware = (options: SaidCallOptions = {}): RecordingMid
       );
       const tools = chatToolsOf(given['tools']);
       const messages = chatMessagesOf(given['prompt']);
-      return recordCall(
-        { messages, model: model.modelId, parameters, ...(tools === undefined ? {} : { tools }) },
-        options,
-      );
+      return recordCall({ messages, model: model.modelId, parameters, ...defined({ tools }) }, options);
     });
   const fail = (call: RecordedCallHandle | undefined, error: unknown, params: object): void =>
     unharmed(() => {
@@ -105,7 +103,7 @@ const watched = (
         ...(error === undefined && said === undefined ? {} : { error: error ?? said }),
         ...finishOf(finishReason),
         usage: usageOfSdk(usage),
-        ...(firstByteMs === undefined ? {} : { firstByteMs }),
+        ...defined({ firstByteMs }),
       });
     });
   const reader = stream.getReader();

@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { CALL_STATUSES, CallUsage, RecordedBody } from '@stemma/events';
+import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { checkedInCall, refuseBody } from '../decide/call-bodies.ts';
 import { count, head, id, json } from './fields.ts';
@@ -99,7 +100,7 @@ export const finishCall = defineStep({
         ...(others === undefined || others.length === 0
           ? {}
           : { data_choices: checkedInCall([...others], 'the choices of the answer') }),
-        ...(own === null ? {} : { data_own: own }),
+        ...defined({ data_own: own ?? undefined }),
       },
     };
   },

@@ -1,4 +1,5 @@
 import { parseExport } from '@stemma/context-tree';
+import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { recordSnapshot } from '../decide/snapshot.ts';
 import { checkName } from '../history-id.ts';
@@ -44,7 +45,7 @@ export const importExport = defineStep({
       cycle,
       source: step.source ?? null,
       salvaged: step.salvaged ?? null,
-      ...(step.erasable === undefined ? {} : { erasable: step.erasable }),
+      ...defined({ erasable: step.erasable }),
     };
     for (const { headers, payload, parent, expires, ordinal } of nodes) {
       pending.ids.add(headers.id);
@@ -53,7 +54,7 @@ export const importExport = defineStep({
         parent,
         node: joinNode(headers, payload),
         expires,
-        ...(ordinal === undefined ? {} : { ordinal }),
+        ...defined({ ordinal }),
       };
     }
     yield* recordSnapshot(pending, 'SnapshotImported', pending.branch.tree.cycle);

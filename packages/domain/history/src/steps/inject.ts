@@ -1,5 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { isSteered } from '../breakpoint.ts';
 import { count, id, object } from './fields.ts';
@@ -67,16 +68,15 @@ export const inject = defineStep({
     // Where calls are steered it is no core: a core could not be removed any more.
     const { offset = isSteered(pending.branch.config) ? 1 : 0, kind = 'text', source = MANUAL } = step;
     const node: { [name: string]: WideJson } = {
-      ...(given === undefined ? {} : { id: given }),
+      ...defined({ id: given }),
       nodeType: 'cb',
       offset,
-      ...(ttl === undefined ? {} : { ttl }),
-      ...(role === undefined ? {} : { role }),
+      ...defined({ ttl, role }),
       kind,
       content: step.text,
       data_source: source,
       data_intervention: pending.command,
-      ...(vector_id === undefined ? {} : { data_vector_id: vector_id }),
+      ...defined({ data_vector_id: vector_id }),
     };
     return insert.decide(pending, { op: 'insert', parent, node });
   },

@@ -7,6 +7,7 @@ import {
   SteeringChange,
   type HistoryEvent,
 } from '@stemma/events';
+import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { checkedInCall, refuseBody, refuseLater } from '../decide/call-bodies.ts';
 import type { PendingFrame } from '../decide/pending-frame.ts';
@@ -99,7 +100,7 @@ export const startCall = defineStep({
       payload: {
         data_parameters: checkedInCall(parameters, 'the parameters'),
         ...(tools === null ? {} : { data_tools: checkedInCall(tools, 'the tools') }),
-        ...(own === null ? {} : { data_own: own }),
+        ...defined({ data_own: own ?? undefined }),
       },
     };
     if (step.steered !== undefined) yield callSteered(pending, step.steered);

@@ -1,5 +1,6 @@
 import { checkId, completeIds, type FixedIds } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { checkName } from '../history-id.ts';
 import { erasable, id, source } from './fields.ts';
@@ -43,7 +44,7 @@ export const start = defineStep({
       cycle: 0,
       source: step.source ?? null,
       salvaged: null,
-      ...(step.erasable === undefined ? {} : { erasable: step.erasable }),
+      ...defined({ erasable: step.erasable }),
     };
   },
 });

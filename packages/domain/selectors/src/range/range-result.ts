@@ -1,5 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import { inWindow } from '../select.ts';
 import type { MarkerRange } from '../syntax.ts';
 import type { ContentDiff } from './content-diff.ts';
@@ -100,8 +101,7 @@ export const rangeResult = (
   return {
     ...result,
     limits: {
-      ...(maxSnapshots === undefined ? {} : { maxSnapshots }),
-      ...(maxChangesPerSnapshot === undefined ? {} : { maxChangesPerSnapshot }),
+      ...defined({ maxSnapshots, maxChangesPerSnapshot }),
       ...(truncated ? { truncated } : {}),
     },
   };

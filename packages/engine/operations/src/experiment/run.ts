@@ -12,6 +12,7 @@ import { fail, isStemmaError, StemmaError } from '@stemma/errors';
 import { isOf } from '@stemma/events';
 import { historyId, parseCommand, type Command } from '@stemma/history';
 import { branchRefOf, type BranchRef, type Position, type TreeView } from '@stemma/history-store';
+import { defined } from '@stemma/values';
 import { setImmediate } from 'node:timers/promises';
 import { checkExperiment, EXPERIMENT_FORMAT, type Experiment, type ExperimentCommand } from './format.ts';
 import type { ExperimentRun, ExperimentRunOptions, ExperimentSource } from './types.ts';
@@ -66,7 +67,7 @@ export const runExperiment = async (
     const outcome = await submit(home, i, experiment, {
       ...command,
       id: i === 0 ? startCommand : command.id,
-      ...(last === undefined ? {} : { expected: last.seq }),
+      ...defined({ expected: last?.seq }),
     });
     snapshots += checkOutcome(i, experiment, outcome) ? 1 : 0;
     repeated += outcome.repeated ? 1 : 0;
@@ -130,7 +131,7 @@ const prepareCommand = (each: ExperimentCommand, i: number, earlier: Done) => {
         history: 'h',
         branchId: 0,
         by: each.by,
-        ...(each.notes === undefined ? {} : { notes: each.notes }),
+        ...defined({ notes: each.notes }),
         ...(each.time === null ? {} : { at_ns: BigInt(each.time) }),
         steps,
       });

@@ -1,6 +1,7 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { isHeaderName } from '@stemma/context-tree';
 import type { HistoryEvent, RecordedNode } from '@stemma/events';
+import { defined } from '@stemma/values';
 
 type Steps = { readonly [name: string]: WideJson }[];
 type PositionKey = { readonly branchId: number; readonly seq: number };
@@ -187,7 +188,7 @@ const injectStep = (parent: string, node: RecordedNode): Steps[number] => ({
   id: node.id,
   parent,
   offset: node.offset,
-  ...(node.role === undefined ? {} : { role: node.role }),
+  ...defined({ role: node.role }),
   kind: node.kind as string,
   ttl: node.ttl,
   ...(node['data_vector_id'] === undefined ? {} : { vector_id: node['data_vector_id'] as number }),

@@ -6,6 +6,7 @@ import {
   type FrameSummary,
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { millisecondsOf } from '@stemma/values';
 import { frameSummariesBetween, type BranchSide, type MergeBase } from '../merge-base.ts';
 import type { ComparedFrame, ComparedSide, Comparison } from './types.ts';
 
@@ -55,7 +56,7 @@ export const comparedFrame = (
   return {
     seq: frameSummary.seq,
     branchId: frameSummary.branchId,
-    at: Number(frameSummary.at / 1_000_000n),
+    at: millisecondsOf(frameSummary.at),
     author: authorOf(frameSummary),
     command: frameSummary.command,
     intervention: row === undefined ? null : { type: row.type, notes: row.notes },

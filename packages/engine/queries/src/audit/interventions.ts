@@ -12,6 +12,7 @@ import {
   type InterventionRow,
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 import { findPosition } from './find-position.ts';
 import type {
   Annotation,
@@ -51,7 +52,7 @@ const queryOf = (
     ...filter,
     ...(at === null ? {} : { position: { branchId: at.branchId, seq: at.seq } }),
     ...(branch === undefined ? {} : { branchId: findPosition(rows, branchRef, branch).branchId }),
-    ...(from === undefined ? {} : { from }),
+    ...defined({ from }),
     ...(newest === true ? { reverse: true } : {}),
     limit: Math.min(limit ?? MAX_PAGE, MAX_PAGE),
   };

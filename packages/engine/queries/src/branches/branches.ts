@@ -15,6 +15,7 @@ import {
 import type { Projection } from '@stemma/projector';
 import { findHistory, findIntervention, listObservations } from '@stemma/read-models';
 import type { GenerationView } from '@stemma/row-store';
+import { millisecondsOf } from '@stemma/values';
 import { areResolved, resolveSteps } from './resolve-steps.ts';
 import { configAt, savedPositions } from './saved.ts';
 import { listOpenedHistories } from '../list-opened.ts';
@@ -121,8 +122,8 @@ export const openBranches = (
               seq: at.seq,
             },
             times,
-            first_at: Number(firstAt / 1_000_000n),
-            last_at: Number(lastAt / 1_000_000n),
+            first_at: millisecondsOf(firstAt),
+            last_at: millisecondsOf(lastAt),
           }),
         ),
       ),

@@ -10,6 +10,7 @@ import {
 } from '@stemma/history-store';
 import { findFrameSummary, listNamedPositions, listNotes, type NamedPositionRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { millisecondsOf } from '@stemma/values';
 import type { SavedPosition } from './types.ts';
 
 /** The saved positions of a history in the order they were saved. */
@@ -28,7 +29,7 @@ export const savedPositions = (rows: RowReader, history: string): readonly Saved
     const position = positionOfFrame(rows, history, branchId, seq);
     return {
       id: name,
-      created_at: Number(frameSummary.at / 1_000_000n),
+      created_at: millisecondsOf(frameSummary.at),
       parent_id: before.get(named)?.name ?? findNameAbove(rows, history, named, namesByBranch),
       description: notes.get(`${branchId}:${seq}:${named.seq}`) ?? '',
       round_number: position.cycle,

@@ -1,11 +1,10 @@
 import { branchAddressOf, positionOfFrame, readAncestorPath, type Position } from '@stemma/history-store';
 import { findBranch, listBranches, listNamedPositions, listNotes, type BranchRow } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { millisecondsOf } from '@stemma/values';
 import { callersIn } from '../calls/callers.ts';
 import { cycleAt } from './saved.ts';
 import type { BranchNode } from './types.ts';
-
-const milliseconds = (nanoseconds: bigint): number => Number(nanoseconds / 1_000_000n);
 
 /** A function that completes a branch's row to its node in the tree; it reads what all branches share once. */
 const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow) => BranchNode) => {
@@ -34,8 +33,8 @@ const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow
         ? null
         : { branchId: row.parent.branchId, ...positionOf(row.parent.branchId, row.parent.seq) },
     abandoned_by: row.abandonedBy,
-    startedAt: milliseconds(row.startedAt),
-    updatedAt: milliseconds(row.newestAt),
+    startedAt: millisecondsOf(row.startedAt),
+    updatedAt: millisecondsOf(row.newestAt),
     seq: row.seq,
     cycle: cycleAt(rows, history, row.branchId, row.seq),
     frames: row.frames,

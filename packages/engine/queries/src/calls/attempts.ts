@@ -35,6 +35,7 @@ import {
   findSteeredCall,
   type SteeredCallRow,
 } from '@stemma/read-models';
+import { millisecondsOf } from '@stemma/values';
 
 /** An attempt to call a model. */
 export type CallAttempt = {
@@ -136,8 +137,6 @@ export type CallAttempts = {
   /** The bytes of a body on the wire. @throws E_CALL_NOT_FOUND, E_CALL_BODY_NOT_KEPT, E_CALL_BODY_DAMAGED */
   body(history: string, attemptId: string, which: CallBody): Promise<Uint8Array>;
 };
-
-const MILLION = 1_000_000n;
 
 /** Rows that are read for one page. */
 const CHUNK = 500;
@@ -313,7 +312,7 @@ export const attemptOf = (
     branchId,
     seq: position,
     cycle,
-    at: Number(at / MILLION),
+    at: millisecondsOf(at),
     api,
     model: model ?? finished?.model ?? null,
     scope,

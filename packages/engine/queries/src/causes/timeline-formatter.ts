@@ -2,6 +2,7 @@ import type { HistoryEvent } from '@stemma/events';
 import type { Cause } from '@stemma/history';
 import type { Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary, type TimelineEntry } from '@stemma/read-models';
+import { millisecondsOf } from '@stemma/values';
 import type { TimelineEntryDescription } from './types.ts';
 
 type FrameFacts = Pick<TimelineEntryDescription, 'command' | 'author' | 'at' | 'notes'>;
@@ -18,7 +19,7 @@ export const openTimelineFormatter = (
     const frameSummary = await projection.read((rows) => findFrameSummary(rows, history, seq));
     const { command } = frameSummary;
     const author = authorOf(frameSummary);
-    const at = Number(frameSummary.at / 1_000_000n);
+    const at = millisecondsOf(frameSummary.at);
     const notes = 'actor' in author ? notesIn(await projection.payloads.events(history, seq)) : null;
     return { command, author, at, notes };
   };

@@ -8,6 +8,7 @@ import {
   readTimeline,
   type TimelineEntry,
 } from '@stemma/read-models';
+import { defined } from '@stemma/values';
 import { readFrameEvents } from '../follow.ts';
 import type { LoggedEvent } from '../read-types.ts';
 import { openTimelineFormatter } from './timeline-formatter.ts';
@@ -78,9 +79,7 @@ const fieldsSetBy = ({
   priority,
 }: TimelineEntry): Pick<NodeTimelineEntry, 'explains' | 'parent' | 'ttl' | 'priority'> => ({
   explains,
-  ...(parent === undefined ? {} : { parent }),
-  ...(ttl === undefined ? {} : { ttl }),
-  ...(priority === undefined ? {} : { priority }),
+  ...defined({ parent, ttl, priority }),
 });
 
 const nodeUnknown = (history: string, id: string): Error =>

@@ -4,6 +4,7 @@ import { readPositionMeta, type NodeHistoryEntry } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { authorOf, findFrameSummary } from '@stemma/read-models';
 import { collect } from '@stemma/suspend';
+import { defined, millisecondsOf } from '@stemma/values';
 import type { Origin } from '../origin-types.ts';
 
 /** The location of an event: the `index`-th of frame `seq`. */
@@ -60,7 +61,7 @@ export const openFrames = (projection: Projection, history: string): Frames => {
           const before =
             seq === 0 ? 0 : readPositionMeta(rows, history, frameSummary.branchId, seq - 1).meta.cycle;
           const { command, branchId } = frameSummary;
-          const at = Number(frameSummary.at / 1_000_000n);
+          const at = millisecondsOf(frameSummary.at);
           found.set(seq, { command, author: authorOf(frameSummary), at, branchId, cycle: before + 1 });
         }
         return found;
@@ -74,7 +75,7 @@ export const openFrames = (projection: Projection, history: string): Frames => {
           index: location.index,
           event: event.type,
           ...known,
-          ...(node === null ? {} : { cycle: node.cycle }),
+          ...defined({ cycle: node?.cycle }),
         };
       });
     },

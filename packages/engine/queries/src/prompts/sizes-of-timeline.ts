@@ -9,10 +9,9 @@ import {
 } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { findFrameSummary, messageRole, NO_TOKENS, type RoleTokens } from '@stemma/read-models';
+import { millisecondsOf } from '@stemma/values';
 import type { Measures } from './measure.ts';
 import type { PromptParts, PromptSize } from './sizes-types.ts';
-
-const MILLION = 1_000_000n;
 
 /** Sums over the slices of a thread up to one of them. */
 type Sum = { readonly messages: number; readonly tokens: number; readonly roles: RoleTokens };
@@ -37,7 +36,7 @@ export const sizesOfTimeline = async (
     const taken: (ThreadStep & { readonly at: number })[] = [];
     for (const step of readThreadTimeline(rows, history, branchId, readTipSeq(rows, history, branchId))) {
       if (step.snapshot.cycle > to) break;
-      taken.push({ ...step, at: Number(findFrameSummary(rows, history, step.snapshot.seq).at / MILLION) });
+      taken.push({ ...step, at: millisecondsOf(findFrameSummary(rows, history, step.snapshot.seq).at) });
     }
     return { steps: taken, hasHead: readBranch(rows, history, branchId).thread !== 'pre' };
   });

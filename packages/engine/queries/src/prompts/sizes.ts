@@ -9,11 +9,10 @@ import {
 import type { Projection } from '@stemma/projector';
 import { findFrameSummary, findPromptSize, TOKENIZER_NAME } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
+import { millisecondsOf } from '@stemma/values';
 import { openMeasures, type Counts } from './measure.ts';
 import { sizesOfTimeline } from './sizes-of-timeline.ts';
 import type { PromptSize, PromptSizes, SizesOptions } from './sizes-types.ts';
-
-const MILLION = 1_000_000n;
 
 /**
  * What calls on a branch's ancestor path were shown, in messages and tokens, oldest first. Of a full thread each has a row with its
@@ -58,7 +57,7 @@ const sizeOf = (rows: RowReader, history: string, { cycle, branchId, seq }: Snap
       cycle,
     });
   const { messages, tokens, roles, entered, removed, sys, turn, head } = size;
-  const at = Number(findFrameSummary(rows, history, seq).at / MILLION);
+  const at = millisecondsOf(findFrameSummary(rows, history, seq).at);
   const regions = { sys, earlier: tokens - sys - turn - head, turn, head };
   return { cycle, branchId, seq, at, messages, tokens, roles, entered, removed, regions };
 };

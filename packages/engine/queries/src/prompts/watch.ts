@@ -9,6 +9,7 @@ import {
 } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { parseSelector } from '@stemma/selectors';
+import { defined } from '@stemma/values';
 import type { EventBatch, FollowOptions } from '../follow.ts';
 import { positionOf } from '../read.ts';
 import type { LoadTree } from '../selection/load-tree.ts';
@@ -77,7 +78,7 @@ export async function* watchSelector(
   for await (const batch of follow({
     signal,
     history,
-    ...(resumed === undefined ? {} : { after: resumed.log }),
+    ...defined({ after: resumed?.log }),
   })) {
     const hasStarted: boolean = cursor !== '';
     cursor = batch.cursor;

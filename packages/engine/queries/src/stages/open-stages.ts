@@ -24,6 +24,7 @@ import {
   type Profile,
   type StagesConfig,
 } from '@stemma/stages';
+import { defined } from '@stemma/values';
 import { LRUCache } from 'lru-cache';
 import { diffStages } from './diff-stages.ts';
 import { isFrameOfBranch } from './is-frame-of-branch.ts';
@@ -185,7 +186,7 @@ const describeStream = async (
   }));
   if (profile.name === 'stemma-1') {
     const facts = nodes.map((node) => node.facts);
-    return { profile, nodes, facts, ...(hashes === undefined ? {} : { nodeHash: hashes.nodeHash }) };
+    return { profile, nodes, facts, ...defined({ nodeHash: hashes?.nodeHash }) };
   }
   const facts: NodeFacts[] = [];
   for (const [ordinal, node] of nodes.entries()) {
@@ -217,7 +218,7 @@ const compilerInput = async (
   config: StagesConfig,
   previews: boolean,
 ): Promise<Parameters<typeof compileStages>[0]> => {
-  const input = { profile, nodes: facts, config, ...(nodeHash === undefined ? {} : { nodeHash }) };
+  const input = { profile, nodes: facts, config, ...defined({ nodeHash }) };
   if (!previews) return input;
   const plainConfig: StagesConfig = { ...config, header: { ...config.header, mode: 'hash_only' } };
   const selected = new Set(compileStages({ ...input, config: plainConfig }).stages.HEADER.selected_node_ids);

@@ -1,5 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { ExactJson, ExactObject } from '@stemma/stages';
+import { defined } from '@stemma/values';
 import { treeValue } from './tree-value.ts';
 
 /** An event of a log with its line. */
@@ -91,7 +92,7 @@ const mapMessage = (payload: WideJson, ordinal: number): MappedEvent => {
     },
     event: {
       payload: 'message',
-      ...(from === null ? {} : { content: from }),
+      ...defined({ content: from ?? undefined }),
       ...(spoken || role === undefined ? {} : { role }),
     },
   };

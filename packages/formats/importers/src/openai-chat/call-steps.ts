@@ -1,6 +1,7 @@
 import { canonicalJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
 import { chatMessageAt } from '@stemma/model-apis';
+import { defined } from '@stemma/values';
 import { checkNode } from '../check-node.ts';
 import { leadingSystem } from './leading-system.ts';
 import { messageGroups } from './message-groups.ts';
@@ -150,7 +151,7 @@ export const draftStep = (message: WideJson, ordinal: number): InsertStep => {
   return {
     ...step,
     node: before(node),
-    ...(siblings === undefined ? {} : { siblings: siblings.map(before) }),
+    ...defined({ siblings: siblings?.map(before) }),
   };
 };
 

@@ -1,5 +1,6 @@
 import { canonicalJson, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { CHAT_ROLES } from '@stemma/model-apis';
+import { defined } from '@stemma/values';
 
 /** True for a message that the reader of parts turns into others. */
 export const isOfParts = (message: WideJson): boolean => isJsonObject(message) && partsOf(message) !== null;
@@ -146,26 +147,18 @@ const toolOf = (part: WideJson): ToolPart | null => {
   const { functionCall: call, functionResponse: response, ...beside } = part;
   if (isJsonObject(call)) {
     const { name, id, args = {}, ...fields } = call;
-    const rest = restOf(
-      { ...beside, ...(response === undefined ? {} : { functionResponse: response }) },
-      'functionCall',
-      {
-        ...fields,
-        ...strange({ name, id }),
-      },
-    );
+    const rest = restOf({ ...beside, ...defined({ functionResponse: response }) }, 'functionCall', {
+      ...fields,
+      ...strange({ name, id }),
+    });
     return { name: textOf(name), id: idOf(id), arguments: args, rest };
   }
   if (isJsonObject(response)) {
     const { name, id, response: result = '', ...fields } = response;
-    const rest = restOf(
-      { ...beside, ...(call === undefined ? {} : { functionCall: call }) },
-      'functionResponse',
-      {
-        ...fields,
-        ...strange({ name, id }),
-      },
-    );
+    const rest = restOf({ ...beside, ...defined({ functionCall: call }) }, 'functionResponse', {
+      ...fields,
+      ...strange({ name, id }),
+    });
     return { name: textOf(name), id: idOf(id), result, rest };
   }
   return toolOfPage(part);
@@ -208,8 +201,7 @@ const toolOfModel = (part: WideJsonObject): ToolPart => {
       ...head,
       arguments: input ?? args ?? {},
       rest: restOf(beside, 'tool', {
-        ...(output === undefined ? {} : { output }),
-        ...(result === undefined ? {} : { result }),
+        ...defined({ output, result }),
         ...(input !== undefined && args !== undefined ? { args } : {}),
       }),
     };
@@ -219,8 +211,7 @@ const toolOfModel = (part: WideJsonObject): ToolPart => {
   const failed = beside['isError'] === true || (isTyped && kind.startsWith('error'));
   const rest = restOf(beside, 'tool', {
     ...(isTyped ? { output: about } : {}),
-    ...(input === undefined ? {} : { input }),
-    ...(args === undefined ? {} : { args }),
+    ...defined({ input, args }),
     ...(output !== undefined && result !== undefined ? { result } : {}),
   });
   return { ...head, result: isTyped ? value : given, failed, rest };

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Step } from '@stemma/history';
+import { defined } from '@stemma/values';
 import { checkNode } from '../check-node.ts';
 import type { Importer, ImporterOutput, MakeFirstStep, Unit } from '../importer.ts';
 import { addCount, importReport, newTally } from '../tally.ts';
@@ -62,4 +63,4 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> 
 
 const firstStepOf =
   ({ thread }: StartLine): MakeFirstStep =>
-  (name, source) => ({ op: 'start', name, source, ...(thread === undefined ? {} : { thread }) });
+  (name, source) => ({ op: 'start', name, source, ...defined({ thread }) });

@@ -1,6 +1,7 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import { fail, issueText } from '@stemma/errors';
 import type { Step } from '@stemma/history';
+import { defined, nanosecondsOf } from '@stemma/values';
 import { z } from 'zod';
 
 const json = z.custom<WideJson>((value) => value !== undefined);
@@ -61,7 +62,7 @@ export const stepOf = (line: Exclude<StepLine, StartLine>): Step => {
       return {
         op: 'commit',
         at_ns: nanoseconds(line.at),
-        ...(line.turn === undefined ? {} : { turn_id: line.turn }),
+        ...defined({ turn_id: line.turn }),
       };
     case 'move':
     case 'remove':
@@ -74,4 +75,4 @@ export const stepOf = (line: Exclude<StepLine, StartLine>): Step => {
 };
 
 const nanoseconds = (at: string | undefined): bigint =>
-  at === undefined ? 0n : BigInt(Date.parse(at)) * 1_000_000n;
+  at === undefined ? 0n : nanosecondsOf(Date.parse(at));

@@ -1,5 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import { defined } from '@stemma/values';
 import { fieldsUnder, hasAny, isList } from '../body.ts';
 import { assistantMessage } from './assistant-message.ts';
 
@@ -49,8 +50,7 @@ export const piecesOf = (value: WideJson, where: string): WideJsonObject[] => {
     throw fail('E_ROLE_UNKNOWN', `${where} has a role that is none of ${ROLES.join(', ')}`);
   const fields = fieldsUnder('message_fields', rest);
   if (isList(content) && role === 'assistant') return [{ ...assistantMessage(content), ...fields }];
-  if (!isList(content) || role !== 'user')
-    return [{ role, ...(content === undefined ? {} : { content }), ...fields }];
+  if (!isList(content) || role !== 'user') return [{ role, ...defined({ content }), ...fields }];
   const [first = { role, content }, ...others] = cutAtResults(content);
   return [{ ...first, ...fields }, ...others];
 };

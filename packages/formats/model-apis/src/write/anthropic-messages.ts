@@ -1,4 +1,5 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { defined } from '@stemma/values';
 import { guarded, isList, objectIn, objectOrEmpty, textOrNull } from '../body.ts';
 import { contentFor, textOfContent } from './content.ts';
 
@@ -21,7 +22,7 @@ export const anthropicBody = (
   }
   const system = systemPrompt(messages.slice(0, leading));
   return {
-    ...(system === undefined ? {} : { system }),
+    ...defined({ system }),
     messages: made.map(({ role, content, fields }) => ({ role, content, ...fields })),
   };
 };

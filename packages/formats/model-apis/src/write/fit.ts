@@ -1,4 +1,5 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { defined } from '@stemma/values';
 import type { ModelApi } from '../api-of.ts';
 import { objectOrEmpty, textOrNull } from '../body.ts';
 
@@ -101,7 +102,7 @@ const fitTool = (to: WrittenApi, tool: WideJson): WideJson | null => {
   const parameters = input ?? named['parameters'] ?? schema;
   if (name === null || (parameters === undefined && tool['type'] !== 'function')) return null;
   const description = textOrNull(about) ?? textOrNull(named['description']);
-  const said = { name, ...(description === null ? {} : { description }) };
+  const said = { name, ...defined({ description: description ?? undefined }) };
   const given = parameters ?? { type: 'object', properties: {} };
   if (to === 'anthropic.messages') return { ...said, input_schema: given };
   if (to === 'openai.chat') return { type: 'function', function: { ...said, parameters: given } };

@@ -2,6 +2,7 @@ import { fromHex } from '@stemma/canonical';
 import { isOf, type EventOf } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows, ValueOf } from '@stemma/row-store';
+import { nanosecondsOf } from '@stemma/values';
 import { bucketOf } from './calls.ts';
 import { putLink } from './call-links.ts';
 import { foldHeld, foldReleased, foldSteered } from './fold-steering.ts';
@@ -87,7 +88,7 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
 
 /** Nanoseconds since 1970: when the request went out; when it was recorded, if nobody saw that. */
 const startOf = (sentAt: number | null | undefined, recorded: bigint): bigint =>
-  sentAt == null ? recorded : BigInt(sentAt) * 1_000_000n;
+  sentAt == null ? recorded : nanosecondsOf(sentAt);
 
 /** The column of the time at which an attempt began. */
 const AT_COLUMN = 4;

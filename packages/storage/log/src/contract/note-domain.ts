@@ -1,6 +1,7 @@
 import { pack, sha256 } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Frame, HistoryEvent } from '@stemma/events';
+import { defined } from '@stemma/values';
 import { isDefect } from '../body.ts';
 import type { Checkpoint, HeadState } from '../checkpoint.ts';
 import { ZERO_HASH } from '../envelope.ts';
@@ -27,7 +28,7 @@ export const noteIntent = (history: string, id: string, note: string, expected?:
   id,
   history,
   digest: sha256(pack({ history, note })),
-  command: { note, ...(expected === undefined ? {} : { expected }) },
+  command: { note, ...defined({ expected }) },
 });
 
 type History = {

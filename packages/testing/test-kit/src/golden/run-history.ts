@@ -3,6 +3,7 @@ import { exportTree, hashFlat, NO_DEPTH, threadBytes, type FlatTree } from '@ste
 import { fail } from '@stemma/errors';
 import type { AppliedFrame, Step } from '@stemma/history';
 import { parseRef } from '@stemma/selectors';
+import { defined } from '@stemma/values';
 import { referenceHistory, type ReferenceHistory } from '../reference-history.ts';
 import {
   all,
@@ -31,7 +32,7 @@ export const startScript = (start: Vector): Script => {
   const mode = thread === undefined ? {} : { thread: thread as 'full' | 'pre' };
   const step =
     text === undefined
-      ? { op: 'start', name: null, ...(ids === undefined ? {} : { ids }), ...mode }
+      ? { op: 'start', name: null, ...defined({ ids }), ...mode }
       : { op: 'import', name: null, export: text, ...mode };
   history.submit(0, [step as Step], 0n);
   return { history, branchIds: new Map([['main', 0]]) };

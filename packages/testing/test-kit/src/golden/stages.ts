@@ -19,6 +19,7 @@ import {
   type Profile,
   type StreamEventLog,
 } from '@stemma/stages';
+import { defined } from '@stemma/values';
 import { all, failed, passed, unsupported, word, type VectorOutcome, type VectorResult } from './outcome.ts';
 
 /** A section of such a file: a key and its cases. */
@@ -102,8 +103,7 @@ const runWith = (profile: Profile, vector: ExactObject, expected: ExactObject): 
   const given = vector['config'] ?? null;
   const config = readConfig(profile, {
     ...(isExactObject(given) ? given : {}),
-    ...(vector['collapse'] === undefined ? {} : { collapse: vector['collapse'] }),
-    ...(vector['prompt_summary'] === undefined ? {} : { prompt_summary: vector['prompt_summary'] }),
+    ...defined({ collapse: vector['collapse'], prompt_summary: vector['prompt_summary'] }),
   });
   const compilation: Compilation = { profile, nodes: log.nodes, config, payload: log.payload };
   const view = vector['view'] ?? null;

@@ -3,6 +3,7 @@ import type { LogMachine } from '@stemma/log-embedded';
 import { endsWithItsHash, openAppendJobs, type AppendThread } from '@stemma/log-embedded';
 import { fail, StemmaError } from '@stemma/errors';
 import type { Memory } from '@stemma/row-store';
+import { nanosecondsOf } from '@stemma/values';
 import { Killed, NO_FAULTS, openDice, type Dice, type DiskFaults } from './power.ts';
 import { openSimulatedDisk, type SimulatedDisk } from './simulated-disk.ts';
 import { openSimulatedLock, type SimulatedLock } from './simulated-lock.ts';
@@ -247,7 +248,7 @@ const simulatedMachine = (
       pausedFor += milliseconds;
     },
     startThread: (options, onFatal) => simulatedThread(simulation, process, machine, options, onFatal),
-    clock: () => BigInt(Math.floor(simulation.now())) * 1_000_000n + 1n,
+    clock: () => nanosecondsOf(Math.floor(simulation.now())) + 1n,
     newId: () => `00000000-0000-4000-8000-${String(dice.int(1e12)).padStart(12, '0')}`,
     every: (milliseconds, fn) => {
       let over = false;

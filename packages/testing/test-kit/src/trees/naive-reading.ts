@@ -1,7 +1,8 @@
 import { canonicalJson, pack, sha256, shake128, type Packable, type WideJson } from '@stemma/canonical';
+import { millisecondsOf } from '@stemma/values';
 import { all, isBlock, sorted, typeOf, type NaiveNode, type NaiveState } from './naive-tree.ts';
 
-const isoOf = (time: WideJson): string => new Date(Number((time as bigint) / 1_000_000n)).toISOString();
+const isoOf = (time: WideJson): string => new Date(millisecondsOf(time as bigint)).toISOString();
 const attributesOf = (node: NaiveNode): Record<string, WideJson> => ({
   ...node.attributes,
   created_at_iso: isoOf(node.attributes['created_at_ns'] as WideJson),
