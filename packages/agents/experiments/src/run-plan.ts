@@ -1,4 +1,5 @@
 import { fail, type ErrorCode } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
@@ -145,15 +146,13 @@ const baseOf = async (
   return branchRefOf(started.history, 0);
 };
 
-type PartingAt = { readonly branchId: number; readonly seq: number };
-
 /** Where arms part: decided once, and found again in the first fork that was recorded. */
 const partingOf = async (
   home: Home,
   plan: ExperimentPlan,
   base: BranchRef,
   idOf: (what: string) => string,
-): Promise<PartingAt> => {
+): Promise<BranchPosition> => {
   const first = await home.findCommand(base.history, idOf(`${plan.arms[0]?.name ?? ''}.1.fork`));
   if (first !== undefined) {
     for (const { event } of await home.events(base.history, { from: first.seq, limit: 1 }))
@@ -163,7 +162,7 @@ const partingOf = async (
   return { branchId, seq };
 };
 
-const cycleAt = async (home: Home, base: BranchRef, { branchId, seq }: PartingAt): Promise<number> =>
+const cycleAt = async (home: Home, base: BranchRef, { branchId, seq }: BranchPosition): Promise<number> =>
   (await home.position(branchRefOf(base.history, branchId), `@s${seq}`)).cycle ?? 0;
 
 type RunContext = Pick<PoolRunOptions, 'actor' | 'notes' | 'minds' | 'signal'> & { readonly home: Home };

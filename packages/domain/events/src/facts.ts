@@ -1,3 +1,4 @@
+import type { BranchPosition } from './branch-position.ts';
 import type { HistoryEvent } from './catalogue.ts';
 import type { RecordedNode } from './recorded-node.ts';
 
@@ -34,7 +35,7 @@ export type EventCategory =
 export type Removal = 'removed' | 'expired' | 'cascaded' | 'pruned';
 
 /** A name for a position of the history. */
-export type NamedPosition = { readonly name: string; readonly branchId: number; readonly seq: number };
+export type NamedPosition = BranchPosition & { readonly name: string };
 
 /** A name for a branch, and the id of the branch that has it now. */
 export type BranchName = readonly [name: string, branch: number];

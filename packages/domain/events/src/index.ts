@@ -31,6 +31,7 @@ export {
   removalBy,
   removedIds,
 } from './facts-of-event.ts';
+export type { BranchPosition } from './branch-position.ts';
 export type { EventCategory, EventOf } from './facts.ts';
 export {
   type Author,

@@ -21,7 +21,7 @@ export { checkActor, checkNotes } from './texts.ts';
 export { decide, decideNew, decidePending, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';
-export { type BranchPosition, interventionIn, positionRef, positionsAround } from './intervention.ts';
+export { interventionIn, positionRef, positionsAround } from './intervention.ts';
 export { bytesOfBranch } from './memory.ts';
 export { payloadIn, splitNode } from './recorded-node.ts';
 export { vectorsIn } from './recorded-vectors.ts';

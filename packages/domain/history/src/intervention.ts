@@ -1,5 +1,12 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
-import { changesBranch, isOf, type Author, type HistoryEvent, type InterventionType } from '@stemma/events';
+import {
+  changesBranch,
+  isOf,
+  type Author,
+  type HistoryEvent,
+  type InterventionType,
+  type BranchPosition,
+} from '@stemma/events';
 import { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 
 /** The parts of a frame that show its intervention. */
@@ -10,8 +17,6 @@ export type AuthoredFrame = {
   readonly author: Author;
   readonly events: readonly HistoryEvent[];
 };
-
-export type BranchPosition = { readonly branchId: number; readonly seq: number };
 
 /** An intervention without its author, its time, and the positions around it. */
 export type InterventionFacts = {

@@ -1,11 +1,12 @@
-import { readAncestorPath, type PositionKey, type Segment } from '@stemma/history-store';
+import type { BranchPosition } from '@stemma/events';
+import { readAncestorPath, type Segment } from '@stemma/history-store';
 import { listFrameSummaries, type FrameSummary } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
 /** How two positions of a history lie to each other. */
 export type MergeBase = {
   /** The newest position that lies on both ancestor paths. */
-  readonly mergeBase: PositionKey;
+  readonly mergeBase: BranchPosition;
   readonly a: BranchSide;
   readonly b: BranchSide;
 };
@@ -29,8 +30,8 @@ export type BranchSide = {
 export const findMergeBase = (
   rows: RowReader,
   history: string,
-  a: PositionKey,
-  b: PositionKey,
+  a: BranchPosition,
+  b: BranchPosition,
 ): MergeBase => {
   const [pathA, pathB] = [readOwnSegments(rows, history, a), readOwnSegments(rows, history, b)];
   let sharedSegments = 0;
@@ -39,7 +40,7 @@ export const findMergeBase = (
   // Either both continue in one branch, one further than the other, or at least one continues in a branch of its own.
   const sameBranch = nextA !== undefined && nextA.branchId === nextB?.branchId;
   const last = pathA[sharedSegments - 1] as Segment;
-  const newestShared: PositionKey = sameBranch
+  const newestShared: BranchPosition = sameBranch
     ? { branchId: nextA.branchId, seq: Math.min(nextA.limit, nextB.limit) }
     : { branchId: last.branchId, seq: last.limit };
   const mergeBase = { branchId: newestShared.branchId, seq: newestOwnFrame(rows, history, newestShared) };
@@ -57,14 +58,14 @@ const equalSegments = (a: Segment | undefined, b: Segment | undefined): boolean 
 const readOwnSegments = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: PositionKey,
+  { branchId, seq }: BranchPosition,
 ): readonly Segment[] =>
   readAncestorPath(rows, history, branchId, seq).filter((segment) => segment.limit >= segment.branchId);
 
 const branchSideOf = (
   rows: RowReader,
   history: string,
-  mergeBase: PositionKey,
+  mergeBase: BranchPosition,
   remaining: readonly Segment[],
 ): BranchSide => {
   const own = remaining[0];
@@ -86,7 +87,7 @@ const firstOwnFrameAfter = (rows: RowReader, history: string, { branchId, limit 
 };
 
 /** The newest frame of a branch up to a limit: the branch's position there. */
-const newestOwnFrame = (rows: RowReader, history: string, { branchId, seq }: PositionKey): number => {
+const newestOwnFrame = (rows: RowReader, history: string, { branchId, seq }: BranchPosition): number => {
   for (let to = seq; to >= branchId; to -= PAGE_SIZE) {
     const from = Math.max(branchId, to - PAGE_SIZE + 1);
     const found = listFrameSummaries(rows, history, { from, limit: to - from + 1 }).findLast(

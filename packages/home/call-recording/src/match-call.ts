@@ -1,3 +1,4 @@
+import type { BranchPosition } from '@stemma/events';
 import { findSnapshot, readAncestorPath, readPositionMeta, readTipSeq } from '@stemma/history-store';
 import {
   callsThatBrought,
@@ -17,7 +18,7 @@ export type MatchCandidate = {
   /** The newest frame of the branch when it was found. */
   readonly tip: number;
   /** The position of the earlier call. */
-  readonly at: { readonly branchId: number; readonly seq: number };
+  readonly at: BranchPosition;
   /** So many messages of the call are those of an earlier one; 0: only single messages are. */
   readonly common: number;
   /** True if the earlier call is the newest of its branch. */

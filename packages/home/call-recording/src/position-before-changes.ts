@@ -1,4 +1,5 @@
 import { isSealedCore } from '@stemma/context-tree';
+import type { BranchPosition } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import { listSnapshots, type Position, type TreeView } from '@stemma/history-store';
 import { findFrameSummary } from '@stemma/read-models';
@@ -16,7 +17,7 @@ export const positionBeforeChanges = (
   rows: RowReader,
   { position, tree }: TreeView,
   steps: readonly Step[],
-): { readonly branchId: number; readonly seq: number } | undefined => {
+): BranchPosition | undefined => {
   const { history } = position;
   const authors = new Map<number, boolean>();
   const isByActor = (seq: number): boolean => {

@@ -13,7 +13,7 @@ import type {
 } from '@stemma/call-recording';
 import type { ForkSteps, Outcome, TriedFork } from '@stemma/command-handler';
 import type { PayloadSource } from '@stemma/context-tree';
-import type { CallAddress } from '@stemma/events';
+import type { CallAddress, BranchPosition } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import type { BranchRef, Position, TreeAt, TreeView } from '@stemma/history-store';
 import type { RecordRange } from '@stemma/log';
@@ -93,10 +93,7 @@ export type Home = {
   /** Records that a model is called with what a branch shows now. @throws as `submit` */
   startCallAtTip(branchRef: BranchRef, call: TipCall): Promise<Outcome>;
   /** The frame of a command that was accepted in a history. */
-  findCommand(
-    history: string,
-    id: string,
-  ): Promise<{ readonly branchId: number; readonly seq: number } | undefined>;
+  findCommand(history: string, id: string): Promise<BranchPosition | undefined>;
   /** Records how an attempt to call a model ended. @throws as `submit`, E_CALL_NOT_FOUND */
   finishCall(branchRef: BranchRef, end: CallEnd): Promise<Outcome>;
   /**

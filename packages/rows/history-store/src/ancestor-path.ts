@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import type { RowReader } from '@stemma/row-store';
 import { BRANCHES } from './tables.ts';
 
@@ -10,7 +11,7 @@ export type Branch = {
   readonly branchId: number;
   readonly parent: { readonly branchId: number; readonly at: number } | null;
   /** The key of the position metadata that hold where it begins; null for the root. */
-  readonly metaAt: { readonly branchId: number; readonly seq: number } | null;
+  readonly metaAt: BranchPosition | null;
   readonly name: string | null;
   readonly thread: 'full' | 'pre';
 };

@@ -1,4 +1,5 @@
 import { kindOfType, NODE_KIND, type NodeRecord } from '@stemma/context-tree';
+import type { BranchPosition } from '@stemma/events';
 import type { RowOf, RowReader, ValueOf } from '@stemma/row-store';
 import { readAncestorPath } from './ancestor-path.ts';
 import { readNode } from './read-node.ts';
@@ -129,7 +130,7 @@ const removedWithSystemHeader = function* (
 export const readBlocksAt = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+  { branchId, seq }: BranchPosition,
   ids: readonly string[],
   thread: Thread,
 ): readonly BlockVersion[] =>
@@ -156,7 +157,7 @@ export const readBlocksAt = (
 const topOffset = (
   rows: RowReader,
   history: string,
-  at: { readonly branchId: number; readonly seq: number },
+  at: BranchPosition,
   record: NodeRecord,
 ): number => {
   const parentNode =
@@ -174,7 +175,7 @@ export const turnCycles = (rows: RowReader, history: string, branchId: number): 
 export const newestTurn = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+  { branchId, seq }: BranchPosition,
 ): number =>
   Math.max(
     0,

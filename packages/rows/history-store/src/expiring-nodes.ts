@@ -1,6 +1,7 @@
+import type { BranchPosition } from '@stemma/events';
 import type { RowReader } from '@stemma/row-store';
 import { readAncestorPath } from './ancestor-path.ts';
-import { readPositionMeta, type PositionKey } from './position-meta.ts';
+import { readPositionMeta } from './position-meta.ts';
 import { mergeRanges } from './read-partial-tree.ts';
 import { readSegments } from './read-position.ts';
 import { readCyclesToLoad } from './turn-sums.ts';
@@ -14,7 +15,7 @@ import { readCyclesToLoad } from './turn-sums.ts';
 export const readExpiringIds = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: PositionKey,
+  { branchId, seq }: BranchPosition,
   most: number,
 ): readonly string[] | undefined => {
   const path = readAncestorPath(rows, history, branchId, seq);

@@ -34,7 +34,7 @@ export {
 export { netChanges } from './net-changes.ts';
 export { type NodeHistoryEntry, readNodeHistory } from './node-history.ts';
 export { type AncestryScope, findTurn, openNodeReader } from './node-reader.ts';
-export { readPositionMeta, type PositionKey } from './position-meta.ts';
+export { readPositionMeta } from './position-meta.ts';
 export { type BranchRef, labelPosition, type Position } from './position.ts';
 export { readNode } from './read-node.ts';
 export { readNodeTree } from './read-node-tree.ts';

@@ -7,6 +7,7 @@ import {
   type TurnRecord,
   type Unloaded,
 } from '@stemma/context-tree';
+import type { BranchPosition } from '@stemma/events';
 import { loadBranch, type BranchState } from '@stemma/history';
 import type { RowReader } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
@@ -25,9 +26,7 @@ import { readTurnsSum, readTurnSums } from './turn-sums.ts';
  */
 
 /** The position whose rows a tree was loaded from. */
-type Origin = { readonly branchId: number; readonly seq: number };
-
-const origins = new WeakMap<PartialTree, Origin>();
+const origins = new WeakMap<PartialTree, BranchPosition>();
 
 /**
  * The state of a branch as rows have it; `seq` null: at its tip. Its tree throws Missing (`UNLOADED`) for nodes that
@@ -106,7 +105,7 @@ export const loadTurns = (
   for (const [tree, cycles] of byTree) loadCycles(rows, history, tree, cycles, source);
 };
 
-const originOf = (tree: PartialTree): Origin => {
+const originOf = (tree: PartialTree): BranchPosition => {
   const origin = origins.get(tree);
   if (origin === undefined) throw new TypeError('the tree was not loaded from rows');
   return origin;

@@ -1,3 +1,4 @@
+import type { BranchPosition } from '@stemma/events';
 import type { BranchTip } from '@stemma/history';
 import type { RowReader } from '@stemma/row-store';
 import { readTipSeq } from './read-position.ts';
@@ -8,11 +9,7 @@ export const isIdTaken = (rows: RowReader, history: string, id: string): boolean
   rows.range(IDS, { prefix: [history, id], limit: 1 }).length > 0;
 
 /** The frame that inserted a node, on any branch: an id is never used twice. Undefined if the history never had it. */
-export const findFirstFrame = (
-  rows: RowReader,
-  history: string,
-  id: string,
-): { readonly branchId: number; readonly seq: number } | undefined => {
+export const findFirstFrame = (rows: RowReader, history: string, id: string): BranchPosition | undefined => {
   const [first] = rows.range(IDS, { prefix: [history, id], limit: 1 });
   return first && { branchId: first.key[3], seq: first.key[2] };
 };
@@ -26,7 +23,7 @@ export const findNamedPosition = (
   rows: RowReader,
   history: string,
   name: string,
-): { readonly branchId: number; readonly seq: number } | undefined => {
+): BranchPosition | undefined => {
   const value = rows.get(NAMES, [history, name]);
   return value && { branchId: value[0], seq: value[1] };
 };

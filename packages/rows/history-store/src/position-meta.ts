@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import type { RowReader, ValueOf } from '@stemma/row-store';
 import { readBranch } from './ancestor-path.ts';
 import { POSITION_META } from './tables.ts';
@@ -24,9 +25,6 @@ export type PositionMeta = {
   /** Of the records that live here ({@link sumOfRecords}). */
   readonly sum: number;
 };
-
-/** A position within its history. */
-export type PositionKey = { readonly branchId: number; readonly seq: number };
 
 export const positionMetaCells = (meta: PositionMeta): ValueOf<typeof POSITION_META> => [
   meta.cycle,
@@ -83,7 +81,7 @@ export const readPositionMeta = (
   history: string,
   branchId: number,
   seq: number,
-): { readonly at: PositionKey; readonly meta: PositionMeta } => {
+): { readonly at: BranchPosition; readonly meta: PositionMeta } => {
   // Most frames write metadata, and one row is found faster than the newest of several.
   const exact = rows.get(POSITION_META, [history, branchId, seq]);
   if (exact !== undefined) return { at: { branchId, seq }, meta: positionMetaOf(exact) };

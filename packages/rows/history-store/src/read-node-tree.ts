@@ -1,9 +1,10 @@
 import { flattenRecords, type FlatTree, type NodeRecord } from '@stemma/context-tree';
+import type { BranchPosition } from '@stemma/events';
 import type { RowReader } from '@stemma/row-store';
 import { readAncestorPath, type Segment } from './ancestor-path.ts';
 import { findSnapshotOn } from './list-snapshots.ts';
 import { openNodeReader } from './node-reader.ts';
-import { readPositionMeta, type PositionKey, type PositionMeta } from './position-meta.ts';
+import { readPositionMeta, type PositionMeta } from './position-meta.ts';
 import { hasTurnsImportedLast } from './read-partial-tree.ts';
 import { readFlatTree, readSegments, readTurns } from './read-position.ts';
 import { rowsDiffer } from './rows-differ.ts';
@@ -20,7 +21,7 @@ import { readTurnSums } from './turn-sums.ts';
 export const readNodeTree = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: PositionKey,
+  { branchId, seq }: BranchPosition,
   id: string,
 ): FlatTree | undefined => {
   const path = readAncestorPath(rows, history, branchId, seq);
@@ -55,7 +56,7 @@ const countTurnsAfter = (
   rows: RowReader,
   history: string,
   path: readonly Segment[],
-  at: PositionKey,
+  at: BranchPosition,
   meta: PositionMeta,
   cycle: number,
 ): number =>
@@ -71,7 +72,7 @@ const onlyGrewSince = (
   rows: RowReader,
   history: string,
   path: readonly Segment[],
-  { branchId, seq }: PositionKey,
+  { branchId, seq }: BranchPosition,
   meta: PositionMeta,
   cycle: number,
 ): boolean => {

@@ -1,7 +1,8 @@
 import { compareSiblings, flattenRecords, type FlatTree, type TurnRecord } from '@stemma/context-tree';
+import type { BranchPosition } from '@stemma/events';
 import type { RowReader } from '@stemma/row-store';
 import { readAncestorPath, type Segment } from './ancestor-path.ts';
-import { readPositionMeta, type PositionKey, type PositionMeta } from './position-meta.ts';
+import { readPositionMeta, type PositionMeta } from './position-meta.ts';
 import { readNode } from './read-node.ts';
 import { readSegments, readTurns } from './read-position.ts';
 import { SNAPSHOTS } from './tables.ts';
@@ -75,7 +76,7 @@ export type LocationRange = { readonly sys: boolean; readonly from: number; read
 export const readLocations = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: PositionKey,
+  { branchId, seq }: BranchPosition,
   range: LocationRange,
 ): { readonly tree: FlatTree; readonly oldest: number; readonly head: number } => {
   const path = readAncestorPath(rows, history, branchId, seq);

@@ -1,7 +1,6 @@
 import { diffTrees, flattenRecords, type EventRef, type FlatTree } from '@stemma/context-tree';
-import type { HistoryEvent } from '@stemma/events';
+import type { BranchPosition, HistoryEvent } from '@stemma/events';
 import { payloadIn, type Step } from '@stemma/history';
-import type { PositionKey } from '@stemma/history-store';
 import { HISTORY, naiveHistory, rowsUnderTest } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import type { RowChange } from '@stemma/row-store';
@@ -155,7 +154,7 @@ test('a frame that changes a node and changes it back is no cause of what differ
   const payload = ({ seq, index }: EventRef) =>
     payloadIn(history.frames[seq]?.body.events[index] as HistoryEvent);
   const causes = (from: number, to: number): unknown[] => {
-    const [a, b] = [from, to].map((seq) => ({ branchId: 0, seq })) as [PositionKey, PositionKey];
+    const [a, b] = [from, to].map((seq) => ({ branchId: 0, seq })) as [BranchPosition, BranchPosition];
     const [older, newer] = [a, b].map(({ seq }) => flattenRecords(history.copyAt(0, seq)));
     const diff = diffTrees(older as FlatTree, newer as FlatTree, payload);
     return under.rows.now((view) =>

@@ -14,6 +14,7 @@ import {
   namedPosition,
   type Author,
   type Frame,
+  type BranchPosition,
 } from '@stemma/events';
 import {
   applyFrame,
@@ -59,7 +60,7 @@ export type ReferenceHistory = {
   tree(branchId: number, seq?: number | null): FlatTree;
   /** Snapshots on the ancestor path of a branch, newest first. */
   ancestorSnapshots(branchId: number): readonly AncestorSnapshot[];
-  name(name: string): { readonly branchId: number; readonly seq: number } | undefined;
+  name(name: string): BranchPosition | undefined;
 };
 
 const BY: Author = { recorder: 'reference' };
@@ -77,7 +78,7 @@ export const referenceHistory = (id = 'h-reference', submitted?: Submitted): Ref
   const frames: Frame[] = [];
   const applied: AppliedFrame[] = [];
   const copies = new Map<number, BranchParts[]>();
-  const names = new Map<string, { branchId: number; seq: number }>();
+  const names = new Map<string, BranchPosition>();
   const ids = new Set<string>();
   const branchesByName = new Map<string, number>();
 
@@ -179,11 +180,7 @@ export const referenceHistory = (id = 'h-reference', submitted?: Submitted): Ref
   };
 };
 
-const remember = (
-  event: HistoryEvent,
-  ids: Set<string>,
-  names: Map<string, { branchId: number; seq: number }>,
-): void => {
+const remember = (event: HistoryEvent, ids: Set<string>, names: Map<string, BranchPosition>): void => {
   for (const id of enteredIds(event)) ids.add(id);
   const named = namedPosition(event);
   if (named !== null) names.set(named.name, { branchId: named.branchId, seq: named.seq });

@@ -1,12 +1,11 @@
 import { fail } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { defined } from '@stemma/values';
 import type { CommandSpec } from '../command.ts';
 import { required, text } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
-
-type PositionKey = { readonly branchId: number; readonly seq: number };
 
 export const annotate: CommandSpec = {
   name: 'annotate',
@@ -37,7 +36,7 @@ export const annotate: CommandSpec = {
 const positionOf = async (
   { home, branchRef }: { readonly home: Home; readonly branchRef: BranchRef },
   options: Readonly<Record<string, unknown>>,
-): Promise<PositionKey | string | undefined> => {
+): Promise<BranchPosition | string | undefined> => {
   const [ref, intervention] = [text(options, 'at'), text(options, 'intervention')];
   if (ref !== undefined && intervention !== undefined)
     throw fail('E_USAGE', '--at and --intervention are both given: give one of them');

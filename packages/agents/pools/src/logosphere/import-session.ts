@@ -1,5 +1,6 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import { historyId, type Command, type Step } from '@stemma/history';
 import type { Home } from '@stemma/home';
 import { defined } from '@stemma/values';
@@ -105,7 +106,7 @@ export const importSession = async (
     }
   }
   const rowsOf = Map.groupBy(session.rows, ({ branch }) => branch);
-  const positionAt = (at: SessionPosition | null): PositionKey | undefined => {
+  const positionAt = (at: SessionPosition | null): BranchPosition | undefined => {
     if (at === null) return undefined;
     const branch = at.branch === session.root ? null : at.branch;
     for (let writer = writers.get(branch); writer !== undefined; writer = writer.parent) {
@@ -200,10 +201,8 @@ type WriterContext = {
   ) => Promise<{ readonly seq: number; readonly branchId: number; readonly ids: readonly string[] }>;
   readonly injections: ReadonlyMap<number, SessionIntervention>;
   readonly root: string | null;
-  readonly positionAt: (at: SessionPosition | null) => PositionKey | undefined;
+  readonly positionAt: (at: SessionPosition | null) => BranchPosition | undefined;
 };
-
-type PositionKey = { readonly branchId: number; readonly seq: number };
 
 type MessageNode = { readonly id: string; readonly text: string };
 
@@ -327,7 +326,7 @@ const factsOf = (
   sampled: row.injected || row.mindId < 0 ? [] : (shownTo.get(row.mindId) ?? []),
 });
 
-type Around = { readonly since: PositionKey; readonly until: PositionKey };
+type Around = { readonly since: BranchPosition; readonly until: BranchPosition };
 
 /** What the minds of a round were shown, as far as the messages are there; `shownTo` is told their vector ids. */
 const samplesOf = (

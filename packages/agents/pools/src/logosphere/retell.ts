@@ -1,10 +1,8 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
-import { INTERVENTIONS, type InterventionType } from '@stemma/events';
+import { INTERVENTIONS, type InterventionType, type BranchPosition } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import { defined } from '@stemma/values';
 import type { SessionIntervention } from './read-session.ts';
-
-type PositionKey = { readonly branchId: number; readonly seq: number };
 
 /**
  * What a session says of an intervention, as it is recorded beside it: `record` is its line and `written` how that is written; an
@@ -23,7 +21,7 @@ export const retold = (
 /** The step that records an intervention of a session that brings no message. */
 export const stepOf = (
   intervention: SessionIntervention,
-  { since, until }: { readonly since?: PositionKey; readonly until?: PositionKey },
+  { since, until }: { readonly since?: BranchPosition; readonly until?: BranchPosition },
 ): Step => {
   const { type, content } = intervention;
   const told = retold(intervention);

@@ -1,8 +1,6 @@
 import { fail } from '@stemma/errors';
-import { changesBranch } from '@stemma/events';
+import { changesBranch, type BranchPosition } from '@stemma/events';
 import type { PendingFrame } from './pending-frame.ts';
-
-type BranchPosition = { readonly branchId: number; readonly seq: number };
 
 /**
  * The named position. Unless earlier steps change the branch it is the tip before the command: a name next to a commit

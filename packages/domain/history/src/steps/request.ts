@@ -1,18 +1,17 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
+import type { BranchPosition } from '@stemma/events';
 import type { z } from 'zod';
 import type * as all from './all.ts';
 import type { Offered } from './step.ts';
 
 type Spec = (typeof all)[keyof typeof all];
 type OfferedSpec = Extract<Spec, { readonly request: Offered }>;
-type Position = { readonly branchId: number; readonly seq: number };
-
 /** Where a step names a position, a request may refer to it (`@t-1`); any JSON is whatever a client has. */
 type Given<Value> = WideJson extends Value
   ? unknown
   : WideJsonObject extends Value
     ? { readonly [key: string]: unknown }
-    : Extract<Value, Position> extends never
+    : Extract<Value, BranchPosition> extends never
       ? Value
       : Value | string;
 

@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import { z } from 'zod';
 import { describeStart, newBranchName, requireTip } from '../decide/branches.ts';
 import type { PendingFrame } from '../decide/pending-frame.ts';
@@ -44,11 +45,7 @@ export const rollback = defineStep({
   },
 });
 
-const refuseNotAncestor = (
-  { tipOf }: PendingFrame,
-  from: BranchTip,
-  to: { readonly branchId: number; readonly seq: number },
-): void => {
+const refuseNotAncestor = ({ tipOf }: PendingFrame, from: BranchTip, to: BranchPosition): void => {
   let [tip, limit]: [BranchTip | undefined, number] = [from, from.seq];
   while (tip !== undefined) {
     if (tip.branchId === to.branchId && to.seq <= limit) return;

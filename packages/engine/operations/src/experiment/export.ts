@@ -1,6 +1,6 @@
 import { canonicalJson, toHex, type WideJson } from '@stemma/canonical';
 import { exportTree, hashFlat } from '@stemma/context-tree';
-import { isOf, type HistoryEvent } from '@stemma/events';
+import { isOf, type HistoryEvent, type BranchPosition } from '@stemma/events';
 import { branchAddress } from '@stemma/history';
 import { readAncestorPath, readBranchState, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
@@ -48,7 +48,7 @@ export const exportExperiment = async function* (
   });
   const numbers = new Map(frameSummaries.map((frameSummary, i) => [frameSummary.seq, i]));
   const leftOut: string[] = [];
-  const after = (at: { readonly branchId: number; readonly seq: number }): number | null => {
+  const after = (at: BranchPosition): number | null => {
     const number = numbers.get(at.seq);
     return number !== undefined && frameSummaries[number]?.branchId === at.branchId ? number : null;
   };
@@ -76,7 +76,7 @@ const commandOf = async (
   projection: Projection,
   history: string,
   { frameSummary, events }: { readonly frameSummary: FrameSummary; readonly events: readonly HistoryEvent[] },
-  after: (at: { readonly branchId: number; readonly seq: number }) => number | null,
+  after: (at: BranchPosition) => number | null,
   leftOut: string[],
 ): Promise<ExperimentCommand | null> => {
   const { seq, branchId, at, command } = frameSummary;

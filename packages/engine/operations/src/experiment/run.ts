@@ -9,7 +9,7 @@ import {
 import type { Outcome } from '@stemma/command-handler';
 import { hashFlat } from '@stemma/context-tree';
 import { fail, isStemmaError, StemmaError } from '@stemma/errors';
-import { isOf } from '@stemma/events';
+import { isOf, type BranchPosition } from '@stemma/events';
 import { historyId, parseCommand, type Command } from '@stemma/history';
 import { branchRefOf, type BranchRef, type Position, type TreeView } from '@stemma/history-store';
 import { defined } from '@stemma/values';
@@ -47,10 +47,10 @@ export const runExperiment = async (
   const startCommand = `experiment:${sha256}`;
   const history = historyId(name, startCommand);
   const total = experiment.commands.length;
-  const done: { readonly branchId: number; readonly seq: number }[] = [];
+  const done: BranchPosition[] = [];
   const commands: ReturnType<typeof prepareCommand>[] = [];
   // Stands for the positions of earlier commands, which are not known yet.
-  const earlier: { readonly branchId: number; readonly seq: number }[] = [];
+  const earlier: BranchPosition[] = [];
   for (const [i, each] of experiment.commands.entries()) {
     if (i % TURN_EVERY === 0) await setImmediate();
     signal?.throwIfAborted();
@@ -93,7 +93,7 @@ export const runExperiment = async (
   };
 };
 
-type Done = readonly { readonly branchId: number; readonly seq: number }[];
+type Done = readonly BranchPosition[];
 type HistoryStart = {
   readonly name: string | null;
   readonly source: { readonly format: string; readonly sha256: string };

@@ -1,17 +1,15 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { isHeaderName } from '@stemma/context-tree';
-import type { HistoryEvent, RecordedNode } from '@stemma/events';
+import type { HistoryEvent, RecordedNode, BranchPosition } from '@stemma/events';
 import { defined } from '@stemma/values';
 
 type Steps = { readonly [name: string]: WideJson }[];
-type PositionKey = { readonly branchId: number; readonly seq: number };
-
 /** What the steps of a frame refer to. */
 export type FrameContext = {
   readonly seq: number;
   readonly command: string;
   /** The number of the command after which a position is; null: it lies outside of the experiment. */
-  readonly after: (at: PositionKey) => number | null;
+  readonly after: (at: BranchPosition) => number | null;
   /** The export of the tree at the frame, for one that begins with an import. */
   readonly exported: string | null;
   readonly leaveOut: (what: string) => void;
@@ -210,7 +208,7 @@ const stepsOfContent = (
   }
   if (intervention !== 'run') return [];
   const { rounds, total_rounds_after, since } = content as { readonly [name: string]: WideJson };
-  const from = since === undefined ? null : after(since as unknown as PositionKey);
+  const from = since === undefined ? null : after(since as unknown as BranchPosition);
   return [
     {
       op: 'run',
@@ -236,7 +234,7 @@ const descriptionIn = (events: readonly HistoryEvent[]): { description?: string 
 /** A name or note with the position it is of; one of the frame itself needs none. */
 const withPosition = (
   step: Steps[number],
-  at: PositionKey,
+  at: BranchPosition,
   { seq, after, leaveOut }: FrameContext,
 ): Steps => {
   if (at.seq === seq) return [step];

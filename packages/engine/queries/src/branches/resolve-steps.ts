@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { HistoryEvent } from '@stemma/events';
+import type { HistoryEvent, BranchPosition } from '@stemma/events';
 import {
   STEPS,
   type AnyStepSpec,
@@ -14,8 +14,6 @@ import { findBranch } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { parseRef } from '@stemma/selectors';
 import { findBranchIn } from '../find-branch.ts';
-
-type PositionKey = { readonly branchId: number; readonly seq: number };
 
 /** Loads a position: by a rollback if it is in the branch's past, else by a fork. */
 export type LoadStep = {
@@ -54,7 +52,7 @@ export const resolveSteps = async (
   const seq = (await projection.read((rows) => findCommand(rows, found.history, command)))?.seq;
   const done: Step[] = [];
   if (seq === undefined) {
-    const currentPosition = async (ref: string): Promise<PositionKey> =>
+    const currentPosition = async (ref: string): Promise<BranchPosition> =>
       positionKeyOf(await position(found, ref));
     for (const step of steps) {
       if (!isLoad(step)) done.push((await withPositions(step, currentPosition)) as Step);
@@ -74,7 +72,7 @@ export const resolveSteps = async (
   const recorded = openRecordedPositions(events);
   for (const step of steps) {
     const own = recorded(step);
-    const earlierPosition = (ref: string): Promise<PositionKey> =>
+    const earlierPosition = (ref: string): Promise<BranchPosition> =>
       recordedPosition(resolver, branchRef, seq, ref, own);
     if (!isLoad(step)) done.push((await withPositions(step, earlierPosition)) as Step);
     else done.push(stepOfLoad(step, own?.how ?? 'fork', await earlierPosition(step.from)));
@@ -88,7 +86,7 @@ export const areResolved = (steps: readonly UnresolvedStep[]): boolean =>
 
 const isLoad = (step: UnresolvedStep): step is LoadStep => step.op === 'load';
 
-const positionKeyOf = ({ branchId, seq }: PositionKey): PositionKey => ({ branchId, seq });
+const positionKeyOf = ({ branchId, seq }: BranchPosition): BranchPosition => ({ branchId, seq });
 
 /** The branch that had the name when a frame was written: a later rollback may have passed the name on. */
 const branchAsOf = (rows: RowReader, branchRef: BranchRef, seq: number): BranchRef => {
@@ -108,7 +106,7 @@ const recordedPosition = async (
   seq: number,
   ref: string,
   own: RecordedPosition | undefined,
-): Promise<PositionKey> => {
+): Promise<BranchPosition> => {
   const { branch, at } = parseRef(ref);
   if (own !== undefined && (at.kind === 't' || at.kind === 'working'))
     return own.how === 'rollback'
@@ -142,7 +140,7 @@ const referenceIn = ({ op }: UnresolvedStep): AnyStepSpec['reference'] =>
 /** The step with positions in place of references. */
 const withPositions = async (
   step: UnresolvedStep,
-  resolve: (ref: string) => Promise<PositionKey>,
+  resolve: (ref: string) => Promise<BranchPosition>,
 ): Promise<UnresolvedStep> => {
   const field = referenceIn(step)?.field ?? '';
   const ref = step[field];
@@ -152,7 +150,7 @@ const withPositions = async (
 const stepOfLoad = (
   { from, name, description }: LoadStep,
   how: string,
-  at: PositionKey,
+  at: BranchPosition,
 ): StepOf<'fork'> | StepOf<'rollback'> => {
   if (how === 'current') throw fail('E_USAGE', `the branch is already at ${from}: there is nothing to load`);
   const descriptionField = description === undefined ? {} : { description };

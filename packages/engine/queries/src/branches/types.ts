@@ -1,6 +1,6 @@
 import type { WideJson } from '@stemma/canonical';
 import type { Outcome } from '@stemma/command-handler';
-import type { ObservationKind } from '@stemma/events';
+import type { ObservationKind, BranchPosition } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { BranchSummary } from '../read-types.ts';
@@ -115,10 +115,7 @@ export type Branches = {
     steps: readonly UnresolvedStep[],
   ): Promise<{ readonly branchRef: BranchRef; readonly steps: readonly Step[] }>;
   /** The position of an intervention's frame, at which notes about it are recorded. @throws E_NOT_FOUND */
-  interventionPosition(
-    history: string,
-    id: string,
-  ): Promise<{ readonly branchId: number; readonly seq: number }>;
+  interventionPosition(history: string, id: string): Promise<BranchPosition>;
   /** True if the branch has `observe` configured, so that looking at it is recorded. */
   isObserved(branchRef: BranchRef): Promise<boolean>;
   /** Records what an actor looked at; null if the branch does not record observations. */

@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import type { Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import {
@@ -87,11 +88,7 @@ const nodeUnknown = (history: string, id: string): Error =>
     id,
   });
 
-const nodeNotVisible = (
-  { label, branchId }: Position,
-  id: string,
-  otherChange: { readonly branchId: number; readonly seq: number },
-): Error =>
+const nodeNotVisible = ({ label, branchId }: Position, id: string, otherChange: BranchPosition): Error =>
   fail(
     'E_NODE_NOT_FOUND',
     `${label} of branch ${branchId} does not have ${JSON.stringify(id)}: frame ${otherChange.seq} of branch ${otherChange.branchId} added it`,

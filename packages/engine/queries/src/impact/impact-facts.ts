@@ -1,3 +1,4 @@
+import type { BranchPosition } from '@stemma/events';
 import {
   listOwnSnapshots,
   newestTurn,
@@ -30,7 +31,7 @@ export type ImpactCall = {
 export type BranchFacts = {
   readonly branchId: number;
   /** The branch and frame that it starts from; null for the intervention's own branch. */
-  readonly from: { readonly branchId: number; readonly seq: number } | null;
+  readonly from: BranchPosition | null;
   readonly versions: readonly BlockVersion[];
   readonly calls: readonly ImpactCall[];
 };
@@ -61,7 +62,7 @@ export type ImpactFacts = {
 export const readImpactFacts = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+  { branchId, seq }: BranchPosition,
 ): ImpactFacts => {
   const { thread } = readBranch(rows, history, branchId);
   const actors = new Set(

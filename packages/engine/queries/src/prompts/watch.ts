@@ -1,5 +1,5 @@
 import { fail, isStemmaError } from '@stemma/errors';
-import { changesTree, isOf, type HistoryEvent } from '@stemma/events';
+import { changesTree, isOf, type HistoryEvent, type BranchPosition } from '@stemma/events';
 import {
   branchRefOf,
   readPositionMeta,
@@ -65,7 +65,7 @@ export async function* watchSelector(
 
   const { history } = branchRef;
   let cursor = '';
-  let last: { readonly branchId: number; readonly seq: number } = { branchId: branchRef.branchId, seq: 0 };
+  let last: BranchPosition = { branchId: branchRef.branchId, seq: 0 };
   const message = (now: WatchResult, before: readonly string[] | null): WatchMessage => ({
     cursor: `${cursor}~${last.branchId}.${last.seq}`,
     first: before === null,

@@ -1,5 +1,5 @@
-import { affectedIds } from '@stemma/events';
-import { readAncestorPath, type PositionKey } from '@stemma/history-store';
+import { affectedIds, type BranchPosition } from '@stemma/events';
+import { readAncestorPath } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import { listFrameSummaries } from '@stemma/read-models';
 
@@ -7,8 +7,8 @@ import { listFrameSummaries } from '@stemma/read-models';
 export const idsBetween = async (
   projection: Projection,
   history: string,
-  older: PositionKey,
-  newer: PositionKey,
+  older: BranchPosition,
+  newer: BranchPosition,
 ): Promise<ReadonlySet<string>> => {
   const frames = await projection.read((rows) => {
     const limits = new Map(

@@ -1,5 +1,6 @@
 import type { FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import {
   findSnapshot,
   listSnapshots,
@@ -30,7 +31,7 @@ import type { SelectSources } from './select-ids.ts';
 import { snapshotPairs } from './snapshot-pairs.ts';
 
 /** A snapshot of a range, with its position. */
-type RangeStop = RangeSnapshot & { readonly branchId: number; readonly seq: number };
+type RangeStop = RangeSnapshot & BranchPosition;
 
 /**
  * What a selector matches over a range of snapshots, each against the one before it (context-tree §6). If the selector

@@ -1,3 +1,4 @@
+import type { BranchPosition } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import { findBranch } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
@@ -9,7 +10,7 @@ import type { RowReader } from '@stemma/row-store';
 export const isFrameOfBranch = (
   rows: RowReader,
   { history, branchId }: Pick<BranchRef, 'history' | 'branchId'>,
-  frame: { readonly branchId: number; readonly seq: number },
+  frame: BranchPosition,
 ): boolean => {
   let currentId = frame.branchId;
   while (currentId !== branchId) {

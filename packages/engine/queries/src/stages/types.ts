@@ -1,3 +1,4 @@
+import type { BranchPosition } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type {
   CollapsePolicy,
@@ -98,10 +99,7 @@ export type StagesQuestions = {
   /**
    * True for the frames of a branch's past: its own, and those of branches that rollbacks abandoned for it, up to then.
    */
-  includesFrame(
-    branchRef: Pick<BranchRef, 'history' | 'branchId'>,
-    frame: { readonly branchId: number; readonly seq: number },
-  ): Promise<boolean>;
+  includesFrame(branchRef: Pick<BranchRef, 'history' | 'branchId'>, frame: BranchPosition): Promise<boolean>;
   /** The nodes that one frame of a branch added to its stream. */
   frame(branchRef: Pick<BranchRef, 'history' | 'branchId'>, seq: number): Promise<readonly StreamEntry[]>;
   /** @throws E_STAGES_CONFIG */

@@ -6,6 +6,7 @@ import {
   type CallMatch,
   type CallStatus,
   type CallUsage,
+  type BranchPosition,
 } from '@stemma/events';
 import type { RowOf, RowReader, ValueOf } from '@stemma/row-store';
 import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './call-tables.ts';
@@ -78,7 +79,7 @@ export const listNewestCallRows = (rows: RowReader, history: string, limit: numb
 export const listCallsAt = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+  { branchId, seq }: BranchPosition,
 ): readonly CallRow[] =>
   rows.range(CALLS_AT, { prefix: [history, branchId, seq] }).flatMap(({ key }) => {
     const found = [history, key[3], key[4]] as const;
@@ -87,11 +88,7 @@ export const listCallsAt = (
   });
 
 /** How many attempts are recorded with what a position shows. */
-export const countCallsAt = (
-  rows: RowReader,
-  history: string,
-  { branchId, seq }: { readonly branchId: number; readonly seq: number },
-): number =>
+export const countCallsAt = (rows: RowReader, history: string, { branchId, seq }: BranchPosition): number =>
   rows.range(CALLS_AT, { prefix: [history, branchId, seq] }).filter(({ value: [away] }) => away !== true)
     .length;
 

@@ -1,4 +1,5 @@
-import { interventionIn, positionsAround, type AppliedFrame, type BranchPosition } from '@stemma/history';
+import type { BranchPosition } from '@stemma/events';
+import { interventionIn, positionsAround, type AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import { BRANCH_SUMMARIES, HISTORIES, INTERVENTIONS, INTERVENTIONS_BY } from './tables.ts';
 

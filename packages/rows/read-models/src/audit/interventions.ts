@@ -1,5 +1,9 @@
-import { INTERVENTIONS as TYPES, type InterventionType, type ObservationKind } from '@stemma/events';
-import type { BranchPosition } from '@stemma/history';
+import {
+  INTERVENTIONS as TYPES,
+  type BranchPosition,
+  type InterventionType,
+  type ObservationKind,
+} from '@stemma/events';
 import type { RowOf, RowReader } from '@stemma/row-store';
 import { positionIndexKey } from './fold-intervention.ts';
 import { INTERVENTIONS, INTERVENTIONS_BY, OBSERVATIONS } from './tables.ts';

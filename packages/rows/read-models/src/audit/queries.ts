@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { Author } from '@stemma/events';
+import type { Author, BranchPosition } from '@stemma/events';
 import type { RowOf, RowReader } from '@stemma/row-store';
 import { BRANCH_SUMMARIES, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
 
@@ -32,7 +32,7 @@ export type BranchRow = {
   readonly seq: number;
   /** Its own, not counting its ancestors'. */
   readonly snapshots: number;
-  readonly parent: { readonly branchId: number; readonly seq: number } | null;
+  readonly parent: BranchPosition | null;
   /** The branch that a rollback started instead. */
   readonly abandonedBy: number | null;
 };
@@ -153,7 +153,7 @@ export const listNotes = (rows: RowReader, history: string): readonly NoteRow[] 
 export const listNotesAt = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+  { branchId, seq }: BranchPosition,
 ): readonly NoteRow[] => rows.range(NOTES, { prefix: [history, branchId, seq] }).map(noteOf);
 
 const noteOf = ({ key, value }: RowOf<typeof NOTES>): NoteRow => ({

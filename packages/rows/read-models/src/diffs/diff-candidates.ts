@@ -1,4 +1,5 @@
 import { flattenRecords, type FlatTree, type NodeRecord, type TurnRecord } from '@stemma/context-tree';
+import type { BranchPosition } from '@stemma/events';
 import {
   findSnapshot,
   findTurn,
@@ -6,7 +7,6 @@ import {
   readPositionMeta,
   readSegments,
   type AncestryScope,
-  type PositionKey,
   type Segment,
 } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
@@ -64,13 +64,18 @@ export const readDiffCandidates = (
   return { ids, older: readWithAncestors(rows, from, ids), newer: readWithAncestors(rows, to, ids) };
 };
 
-const idLimit = (rows: RowReader, history: string, { branchId, seq }: PositionKey, cycle: number): number => {
+const idLimit = (
+  rows: RowReader,
+  history: string,
+  { branchId, seq }: BranchPosition,
+  cycle: number,
+): number => {
   const nodes = findSnapshot(rows, history, branchId, seq, cycle)?.nodes ?? 0;
   return Math.min(MAX_IDS, Math.max(MIN_IDS, Math.floor(nodes / NODES_PER_ID)));
 };
 
 /** Two positions of one history. */
-export type Ends = { readonly a: PositionKey; readonly b: PositionKey };
+export type Ends = { readonly a: BranchPosition; readonly b: BranchPosition };
 
 const viewsOf = (rows: RowReader, history: string, { a, b }: Ends): readonly [AncestryView, AncestryView] => [
   readAncestryView(rows, history, a.branchId, a.seq),
@@ -103,7 +108,7 @@ export const readFramesApart = (
   rows: RowReader,
   history: string,
   ends: Ends,
-): { readonly mergeBase: PositionKey; readonly frames: readonly BranchFrames[] } => {
+): { readonly mergeBase: BranchPosition; readonly frames: readonly BranchFrames[] } => {
   const [from, to] = viewsOf(rows, history, ends);
   const common = commonAncestry(rows, from, to);
   const { branchId, limit } = common.mergeBase;

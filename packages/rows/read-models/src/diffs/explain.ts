@@ -1,5 +1,6 @@
 import type { PayloadSource, TreeDiff } from '@stemma/context-tree';
-import type { PositionKey, Segment } from '@stemma/history-store';
+import type { BranchPosition } from '@stemma/events';
+import type { Segment } from '@stemma/history-store';
 import type { RowReader } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
 import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-view.ts';
@@ -39,7 +40,7 @@ export type DiffExplanation = {
 export const explainDiff = (
   rows: RowReader,
   history: string,
-  { a, b, diff }: { readonly a: PositionKey; readonly b: PositionKey; readonly diff: TreeDiff },
+  { a, b, diff }: { readonly a: BranchPosition; readonly b: BranchPosition; readonly diff: TreeDiff },
   source: PayloadSource,
 ): DiffExplanation => {
   const [from, to] = [a, b].map(({ branchId, seq }) => readAncestryView(rows, history, branchId, seq)) as [

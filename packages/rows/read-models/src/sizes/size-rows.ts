@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import type { BranchPosition } from '@stemma/events';
 import type { RowReader, Rows, ValueOf } from '@stemma/row-store';
 import type { RoleTokens } from './roles.ts';
 import { PROMPT_SIZES, SIZE_HEADS } from './tables.ts';
@@ -115,7 +116,7 @@ export const readThreadLength = (
 export const findPromptSize = (
   rows: RowReader,
   history: string,
-  { branchId, seq }: { readonly branchId: number; readonly seq: number },
+  { branchId, seq }: BranchPosition,
 ): SizeRow | undefined => {
   const value = rows.get(PROMPT_SIZES, [history, branchId, seq]);
   return value && sizeOf(value);
