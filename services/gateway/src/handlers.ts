@@ -5,7 +5,7 @@ import {
   type Endpoints,
   type InputOf,
   positionAnswer,
-  type StreamName,
+  type StreamedName,
   toWireJson,
 } from '@stemma/api';
 import { exportTree, threadBytes } from '@stemma/context-tree';
@@ -44,12 +44,9 @@ import { openTreeCache } from './tree-cache.ts';
 import { nodeDetailAt } from './tree-node.ts';
 import { treePage } from './tree-page.ts';
 
-/** They are routed apart: their answers are made as the client takes them. */
-export type Streamed = StreamName | 'interventionLines';
-
-/** What answers each endpoint but those. */
+/** What answers each endpoint but those whose answers are made as the client takes them. */
 export type Handlers = {
-  readonly [Name in Exclude<EndpointName, Streamed>]: (
+  readonly [Name in Exclude<EndpointName, StreamedName>]: (
     input: InputOf<Endpoints[Name]>,
     client: RequestClient,
   ) => Promise<AnswerOf<Endpoints[Name]>>;

@@ -1,6 +1,5 @@
-import type { EndpointName } from '@stemma/api';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '@stemma/api';
 import { NAME_CHARACTER } from '@stemma/errors';
-import type { ObservationKind } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { NewObservation } from '@stemma/queries';
@@ -17,15 +16,6 @@ export type Observer = {
   ) => Promise<void>;
   /** Records what was noted. */
   readonly flush: () => Promise<void>;
-};
-
-/** What a question is when somebody looks. */
-const OBSERVATION_KINDS: Partial<Record<EndpointName, ObservationKind>> = {
-  tree: 'opened',
-  node: 'opened',
-  thread: 'opened',
-  select: 'selected',
-  export: 'exported',
 };
 
 const FLUSH_DELAY = 1_000;
@@ -56,7 +46,7 @@ export const openObserver = (home: Home, report: (error: unknown) => void): Obse
       await home.branches.observe(branchRef, actor, [...seen.values()], randomUUID()).catch(report);
   };
   const see: Observer['see'] = async (name, actor, input) => {
-    const kind = OBSERVATION_KINDS[name];
+    const { observed: kind }: Endpoint = ENDPOINTS[name];
     const { history, at, selector, node } = input as {
       history: string;
       at?: string;

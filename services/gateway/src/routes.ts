@@ -1,7 +1,14 @@
-import { HEAVY, toWireJson, type Endpoint, type EndpointName } from '@stemma/api';
+import {
+  HEAVY,
+  isStreamedName,
+  toWireJson,
+  type Endpoint,
+  type EndpointName,
+  type StreamedName,
+} from '@stemma/api';
 import type { Context, Hono } from 'hono';
 import { toResponse, type HttpAnswer } from './front/answer.ts';
-import type { Handlers, Streamed } from './handlers.ts';
+import type { Handlers } from './handlers.ts';
 import type { RequestClient } from './request-client.ts';
 import { REPORT_SECURITY_POLICY } from './headers.ts';
 import type { Asker, QuestionPool } from './questions-apart/question-pool.ts';
@@ -17,7 +24,7 @@ type OnAnswered = (
 
 /** Answers one endpoint: parses what comes in, writes what goes out. @throws coded errors */
 export type AnswerEndpoint = (
-  name: Exclude<EndpointName, Streamed>,
+  name: Exclude<EndpointName, StreamedName>,
   request: RequestParts & { readonly signal: () => AbortSignal; readonly asker: Asker },
 ) => Promise<HttpAnswer>;
 
@@ -36,11 +43,9 @@ export const openAnswers =
   };
 
 /** The endpoints whose answers are known whole. */
-export const wholeEndpoints = (): readonly (readonly [Exclude<EndpointName, Streamed>, Endpoint])[] =>
+export const wholeEndpoints = (): readonly (readonly [Exclude<EndpointName, StreamedName>, Endpoint])[] =>
   (Object.entries(SERVED) as [EndpointName, Endpoint][]).flatMap(([name, endpoint]) =>
-    name === 'stream' || name === 'ctreesStream' || name === 'watch' || name === 'interventionLines'
-      ? []
-      : [[name, endpoint] as const],
+    isStreamedName(name) ? [] : [[name, endpoint] as const],
   );
 
 /** Routes every endpoint but the streams. */

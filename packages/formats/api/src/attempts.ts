@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
-import { anyJson, count, historyParam, milliseconds, sha256, wholeInQuery } from './values.ts';
+import { anyJson, count, historyParam, milliseconds, sha256 } from './values.ts';
 
 const body = z.strictObject({ sha256, size: count }).nullable();
 const tokens = count.nullable();
@@ -82,18 +81,7 @@ export const AttemptAnswer = z
   })
   .meta({ id: 'Attempt' });
 export type AttemptAnswer = z.infer<typeof AttemptAnswer>;
-
-const AttemptPage = z
-  .strictObject({
-    history: z.string(),
-    branch: z.string(),
-    branchId: count,
-    attempts: z.array(AttemptAnswer),
-    next: count.nullable().describe('the `from` of the next page; null: there is none'),
-  })
-  .meta({ id: 'AttemptPage' });
-
-const WholeAttempt = AttemptAnswer.extend({
+export const WholeAttempt = AttemptAnswer.extend({
   parameters: anyJson,
   tools: z.array(anyJson),
   answer: anyJson.describe('the message of the answer; null: there is none'),
@@ -123,55 +111,7 @@ const WholeAttempt = AttemptAnswer.extend({
 
 export type WholeAttemptAnswer = z.infer<typeof WholeAttempt>;
 
-const one = z.strictObject({ history: historyParam, attempt: z.string().min(1).max(600) });
-
-/** Endpoints of what models were asked, and what came back (docs/calls.md). */
-export const ATTEMPTS = {
-  attempts: {
-    method: 'GET',
-    path: '/api/histories/{history}/attempts',
-    summary: 'Lists the attempts to call a model on a branch, in the order they were recorded.',
-    params: z.strictObject({ history: historyParam }),
-    query: z.strictObject({
-      from: wholeInQuery.optional().describe('the frame of the first (default: 0)'),
-      limit: wholeInQuery.optional().describe('the most to return, at most 1,000 (default: 100)'),
-    }),
-    answer: { kind: 'json', status: 200, schema: AttemptPage },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
-  },
-  attempt: {
-    method: 'GET',
-    path: '/api/histories/{history}/attempts/{attempt}',
-    summary: 'Returns an attempt with its parameters, tools and answer.',
-    params: one,
-    answer: { kind: 'json', status: 200, schema: WholeAttempt },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND'],
-  },
-  attemptRequest: {
-    method: 'GET',
-    path: '/api/histories/{history}/attempts/{attempt}/request',
-    summary: 'Returns the body of the request as it was sent, byte for byte.',
-    params: one,
-    answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_NOT_KEPT', 'E_CALL_BODY_DAMAGED'],
-  },
-  attemptCame: {
-    method: 'GET',
-    path: '/api/histories/{history}/attempts/{attempt}/came',
-    summary: 'Returns the body of the request as it came, before observers changed it, byte for byte.',
-    params: one,
-    answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_NOT_KEPT', 'E_CALL_BODY_DAMAGED'],
-  },
-  attemptResponse: {
-    method: 'GET',
-    path: '/api/histories/{history}/attempts/{attempt}/response',
-    summary: 'Returns the body of the response as it came, byte for byte; of a stream, the stream.',
-    params: one,
-    answer: { kind: 'bytes', mime: 'application/octet-stream', describe: 'the bytes on the wire' },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND', 'E_CALL_BODY_NOT_KEPT', 'E_CALL_BODY_DAMAGED'],
-  },
-} as const satisfies Record<string, Endpoint>;
+export const one = z.strictObject({ history: historyParam, attempt: z.string().min(1).max(600) });
 
 type Usage = NonNullable<AttemptAnswer['usage']>;
 type Body = { readonly sha256: string; readonly size: number } | null;

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { PositionAnswer } from './summaries.ts';
 import { author, count, milliseconds } from './values.ts';
 
 /** The recorded fact that made something as it is, with the command that brought it. */
@@ -16,28 +15,3 @@ export const OriginAnswer = z
   })
   .meta({ id: 'Origin' });
 export type OriginAnswer = z.infer<typeof OriginAnswer>;
-
-/** Who made the bytes of a provider thread. The parts tile the bytes `from` … `to`; their texts in a row are those bytes. */
-export const BlameAnswer = z
-  .strictObject({
-    position: PositionAnswer,
-    bytes: count.describe('of the whole thread'),
-    from: count,
-    to: count,
-    origins: z.array(OriginAnswer),
-    parts: z.array(
-      z.strictObject({
-        part: z.enum(['array', 'separator', 'syntax', 'content', 'id', 'kind', 'role']),
-        from: count,
-        to: count,
-        node: z
-          .string()
-          .nullable()
-          .describe('null for the brackets of the list and the commas between messages'),
-        origin: count.nullable().describe('an index of origins'),
-        text: z.string(),
-      }),
-    ),
-  })
-  .meta({ id: 'Blame' });
-export type BlameAnswer = z.infer<typeof BlameAnswer>;

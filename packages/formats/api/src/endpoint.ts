@@ -21,7 +21,24 @@ export type Endpoint = {
   readonly answer: Answer;
   /** Codes that are its own, beside those that every endpoint may answer with. */
   readonly errors: readonly ErrorCode[];
+  /** Computing the answer may take more than a moment: it has a deadline, and a process of its own where there is one. */
+  readonly heavy?: true;
+  /** The answer is made as the client takes it. */
+  readonly streamed?: true;
+  /** What it is when somebody looks: recorded of branches that are observed. */
+  readonly observed?: 'opened' | 'selected' | 'exported';
+  /** It is answered also where the rows cannot follow the log, and says so. */
+  readonly tellsOfRows?: true;
 };
+
+/** What is asked of a home, and changes nothing. Every door answers it the same. */
+export type Question<Name extends string = string> = Endpoint & {
+  readonly name: Name;
+  readonly method: 'GET';
+};
+
+/** Questions by their names. */
+export type Catalogue<T> = { readonly [Name in keyof T]: Question<Name & string> };
 
 type Part<S> = S extends z.ZodType ? z.output<S> : unknown;
 

@@ -1,11 +1,9 @@
 export type { StepRequest } from '@stemma/history';
 import './csp.ts';
-
-export { Diff } from './answers.ts';
 export { type AttemptAnswer, attemptAnswer, callAddressAnswer, wholeAttemptAnswer } from './attempts.ts';
 export type { AssignAnswer, LinkAnswer } from './corrections.ts';
-export { BranchNodeAnswer, LoadRequest } from './branches.ts';
-export { pastOf, WhyAnswer } from './causes.ts';
+export { LoadRequest } from './branches.ts';
+export { pastOf } from './causes.ts';
 export { ExchangeAnswer, ExchangeRequest, isPlaceName, type ExchangesAnswer } from './exchanges.ts';
 export { addressOf, type ApiClient, createClient, type ApiFetch } from './client.ts';
 export {
@@ -24,34 +22,40 @@ export {
   MAX_ITEMS,
   StartRequest,
 } from './commands.ts';
-export { CtreeMessage, Ctrees, CtreeView } from './ctrees.ts';
-export { Doctor } from './doctor.ts';
-export type { AnswerOf, Endpoint, InputOf } from './endpoint.ts';
+export { Ctrees } from './ctrees.ts';
+export type { AnswerOf, Endpoint, InputOf, Question } from './endpoint.ts';
+export { QUESTIONS } from './questions/all.ts';
 export {
   type EndpointName,
   type Endpoints,
   ENDPOINTS,
   servedEndpoints,
+  HEAVY,
+  isStreamedName,
+  type StreamedName,
   type StreamName,
 } from './endpoints.ts';
 export { describeIntervention } from './describe-intervention.ts';
 export { cutText, excerptOf, firstWords } from './excerpt.ts';
-export { HEAVY } from './heavy.ts';
-export { ImpactAnswer } from './impact.ts';
 export { InterventionAnswer, interventionTypes } from './interventions.ts';
-export { LoggedEventAnswer, StreamedEvent, StreamMessage } from './logged.ts';
+export { LoggedEventAnswer } from './logged.ts';
 export { openApi } from './open-api.ts';
-export type { PromptSizeAnswer, SizesAnswer } from './sizes.ts';
-export {
-  BranchSummaryAnswer,
-  HistoryPage,
-  HistorySummaryAnswer,
-  PositionAnswer,
-  SnapshotPage,
-  SnapshotSummaryAnswer,
-} from './summaries.ts';
-export { Excerpt, NodeDetail, RemovedNode, TreeNodeAnswer, TreePage } from './tree.ts';
-export { WatchAnswer } from './watch.ts';
+export { BranchSummaryAnswer, HistorySummaryAnswer, PositionAnswer } from './summaries.ts';
+export { Excerpt } from './tree.ts';
 export { fromWireJson, toWireJson } from './wire-json.ts';
 export { breakpointOf, type BreakpointRequest, type HeldCallAnswer, heldCallAnswer } from './steering.ts';
 export { anyJson, reference } from './values.ts';
+export { Diff } from './questions/diff.ts';
+export { BranchNodeAnswer } from './questions/branches.ts';
+export { WhyAnswer } from './questions/why.ts';
+export { CtreeMessage } from './questions/ctrees-stream.ts';
+export { CtreeView } from './questions/ctrees-tree.ts';
+export { Doctor } from './questions/doctor.ts';
+export { ImpactAnswer } from './questions/impact.ts';
+export { StreamedEvent, StreamMessage } from './questions/stream.ts';
+export { type PromptSizeAnswer, type SizesAnswer } from './questions/sizes.ts';
+export { HistoryPage } from './questions/histories.ts';
+export { SnapshotPage, SnapshotSummaryAnswer } from './questions/snapshots.ts';
+export { NodeDetail } from './questions/node.ts';
+export { RemovedNode, TreeNodeAnswer, TreePage } from './questions/tree.ts';
+export { WatchAnswer } from './questions/watch.ts';

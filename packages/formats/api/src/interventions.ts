@@ -36,11 +36,3 @@ export const InterventionAnswer = z
   })
   .meta({ id: 'Intervention' });
 export type InterventionAnswer = z.infer<typeof InterventionAnswer>;
-
-export const InterventionPageAnswer = z
-  .strictObject({
-    interventions: z.array(InterventionAnswer),
-    next: count.nullable().describe('`from` of the next page; null: this is the last page'),
-  })
-  .meta({ id: 'InterventionPage' });
-export type InterventionPageAnswer = z.infer<typeof InterventionPageAnswer>;

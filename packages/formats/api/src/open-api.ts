@@ -3,8 +3,7 @@ import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { ErrorAnswer } from './answers.ts';
 import type { Answer, Endpoint } from './endpoint.ts';
-import { ENDPOINTS, type EndpointName, type Endpoints } from './endpoints.ts';
-import { HEAVY } from './heavy.ts';
+import { ENDPOINTS, type Endpoints } from './endpoints.ts';
 
 type Doc = Record<string, unknown>;
 
@@ -57,7 +56,7 @@ const operation = (name: string, endpoint: Endpoint, schemas: Doc): Doc => ({
   ...(endpoint.body === undefined
     ? {}
     : { requestBody: { required: true, content: json(jsonSchema(endpoint.body, schemas, 'input')) } }),
-  responses: { ...success(endpoint.answer, schemas), ...failures(codesOf(name, endpoint), schemas) },
+  responses: { ...success(endpoint.answer, schemas), ...failures(codesOf(endpoint), schemas) },
 });
 
 const parameters = (where: 'path' | 'query', object: z.ZodObject | undefined, schemas: Doc): Doc[] =>
@@ -94,12 +93,12 @@ const success = (answer: Answer, schemas: Doc): Doc => {
 };
 
 /** All codes that an endpoint may answer with. */
-const codesOf = (name: string, { errors, body }: Endpoint): ReadonlySet<ErrorCode> =>
+const codesOf = ({ errors, body, heavy }: Endpoint): ReadonlySet<ErrorCode> =>
   new Set([
     ...errors,
     ...EVERYWHERE,
     ...(body === undefined ? [] : OF_BODIES),
-    ...(HEAVY.has(name as EndpointName) ? (['E_QUERY_TIMEOUT'] as const) : []),
+    ...(heavy === true ? (['E_QUERY_TIMEOUT'] as const) : []),
   ]);
 
 /** Errors by status, with the codes that have it. */

@@ -2,13 +2,12 @@ import { ENDPOINT_FAULTS } from '@stemma/errors';
 import { z } from 'zod';
 import { commandId } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
-import { POOL_METRICS } from './pool-metrics.ts';
-import { anyJson, count, historyParam, reference, wholeInQuery } from './values.ts';
+import { anyJson, count, historyParams } from './values.ts';
 
 const actor = z.string().min(1).max(256).describe('who has it done');
 const notes = z.string().optional().describe('the reason');
 const by = { actor, notes };
-const object = z.record(z.string(), anyJson);
+export const object = z.record(z.string(), anyJson);
 
 /** Starts a pool. */
 const StartPoolRequest = z
@@ -23,38 +22,6 @@ const StartPoolRequest = z
       .describe('sample_size, active_pool_size, seed, minds, embedder, prompt, parameters (docs/pools.md)'),
   })
   .meta({ id: 'StartPoolRequest' });
-
-const poolFields = {
-  history: z.string(),
-  branch: z.string(),
-  branchId: count,
-  position: z.string(),
-  round: count,
-  messages: count,
-  active: count.describe('the messages that a round may still show'),
-  injected: count.describe('the messages that observers added'),
-  never_shown: count.describe('the active messages that no round showed'),
-  settings: object,
-};
-
-/** How far a pool is. */
-const PoolAnswer = z.strictObject(poolFields).meta({ id: 'PoolAnswer' });
-
-const PoolMessageAnswer = z
-  .strictObject({
-    id: z.string(),
-    vector_id: count.nullable(),
-    round: count.nullable(),
-    mind_id: z.number().describe('which of the minds said it; -1: it came from outside'),
-    source: z.string(),
-    intervention: z.string().nullable(),
-    sampled: count.describe('how often rounds showed it'),
-    active: z.boolean(),
-    similarity: z.number().optional().describe('cosine of its vector and that of the text, with `like`'),
-    text: z.string(),
-  })
-  .meta({ id: 'PoolMessageAnswer' });
-
 const end = z.enum(['rounds', 'tokens', 'cost', 'time', 'stopped', 'failed', 'cancelled']);
 const error = z.strictObject({ code: z.string(), message: z.string() }).nullable();
 
@@ -149,7 +116,7 @@ const RequestRunRequest = z
   .strictObject({ id: commandId, ...by, ...limits, seconds: z.int().min(1).optional() })
   .meta({ id: 'RequestRunRequest' });
 
-const RequestedRunAnswer = z
+export const RequestedRunAnswer = z
   .strictObject({
     history: z.string(),
     branchId: count,
@@ -178,14 +145,7 @@ const RequestedRunAnswer = z
   })
   .meta({ id: 'RequestedRunAnswer' });
 
-const history = z.strictObject({ history: historyParam });
-const runParams = history.extend({ run: z.string().min(1).max(256) });
-const at = reference.optional();
-const filters = {
-  from: wholeInQuery.optional().describe('messages of this round or a later one'),
-  to: wholeInQuery.optional().describe('messages of this round or an earlier one'),
-  active: z.enum(['true', 'false']).optional().describe('true: only those that a round may still show'),
-};
+const runParams = historyParams.extend({ run: z.string().min(1).max(256) });
 const found = ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_NOT_A_POOL'] as const;
 const recorded = [
   'E_ACTOR_INVALID',
@@ -233,54 +193,12 @@ export const POOLS = {
       ...recorded,
     ],
   },
-  pool: {
-    method: 'GET',
-    path: '/api/histories/{history}/pool',
-    summary: 'Says how far a pool is at a position, and with which settings it runs.',
-    params: history,
-    query: z.strictObject({ at }),
-    answer: { kind: 'json', status: 200, schema: PoolAnswer },
-    errors: [...found],
-  },
-  poolMessages: {
-    method: 'GET',
-    path: '/api/histories/{history}/pool/messages',
-    summary:
-      'Lists the messages of a pool at a position, the oldest first: all, those that have all the words, or the nearest to a text.',
-    params: history,
-    query: z.strictObject({
-      at,
-      ...filters,
-      words: z
-        .string()
-        .min(1)
-        .max(10_000)
-        .optional()
-        .describe('words that they have, in upper or lower case'),
-      like: z
-        .string()
-        .min(1)
-        .max(100_000)
-        .optional()
-        .describe('a text; the messages nearest to it come first'),
-      skip: wholeInQuery.optional().describe('the number to skip first (default: 0)'),
-      limit: wholeInQuery
-        .optional()
-        .describe('the most to return, at most 1,000 (default: 100; with `like` 10)'),
-    }),
-    answer: {
-      kind: 'json',
-      status: 200,
-      schema: z.strictObject({ position: z.string(), total: count, messages: z.array(PoolMessageAnswer) }),
-    },
-    errors: [...found, 'E_MIND_NOT_ALLOWED', 'E_EMBEDDER_INVALID'],
-  },
   embedPool: {
     method: 'POST',
     path: '/api/histories/{history}/pool/vectors',
     summary:
       'Records vectors of the texts of a pool: those that it is given, or those that the embedder of the pool gives to messages without one.',
-    params: history,
+    params: historyParams,
     body: EmbedPoolRequest,
     answer: { kind: 'json', status: 201, schema: EmbedPoolAnswer },
     errors: [...found, ...recorded, ...embedding, 'E_VECTORS', 'E_NODE_NOT_FOUND', 'E_USAGE'],
@@ -290,7 +208,7 @@ export const POOLS = {
     path: '/api/histories/{history}/pool/run',
     summary:
       'Makes rounds of a pool, and answers when they are done or why they are not. A client that goes cancels them; the next run goes on.',
-    params: history,
+    params: historyParams,
     body: RunPoolRequest,
     answer: { kind: 'json', status: 200, schema: RunPoolAnswer },
     errors: [...found, ...recorded, ...asked, 'E_EMBEDDER_INVALID'],
@@ -300,7 +218,7 @@ export const POOLS = {
     path: '/api/histories/{history}/pool/ask',
     summary:
       'Asks a model about a pool; nothing is added to it. Question and answer are recorded as an `external_query`.',
-    params: history,
+    params: historyParams,
     body: z
       .strictObject({
         id: commandId,
@@ -342,22 +260,11 @@ export const POOLS = {
       'E_CANCELLED',
     ],
   },
-  poolRuns: {
-    method: 'GET',
-    path: '/api/runs',
-    summary: 'Lists the runs of pools that were asked for, in that order, and how far they are.',
-    query: z.strictObject({
-      history: historyParam.optional(),
-      open: z.enum(['true', 'false']).optional().describe('true: only those that are not over'),
-    }),
-    answer: { kind: 'json', status: 200, schema: z.strictObject({ runs: z.array(RequestedRunAnswer) }) },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
-  },
   requestRun: {
     method: 'POST',
     path: '/api/histories/{history}/pool/runs',
     summary: 'Asks that a runner makes rounds of a pool, and answers when the request is recorded.',
-    params: history,
+    params: historyParams,
     body: RequestRunRequest,
     answer: { kind: 'json', status: 201, schema: RequestedRunAnswer },
     errors: [...found, ...recorded, 'E_CONFIG_INVALID'],
@@ -380,5 +287,4 @@ export const POOLS = {
     answer: { kind: 'json', status: 201, schema: RequestedRunAnswer },
     errors: [...found, ...recorded, 'E_RUN_NOT_FOUND'],
   },
-  ...POOL_METRICS,
 } as const satisfies Record<string, Endpoint>;

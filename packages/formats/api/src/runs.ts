@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AttemptAnswer } from './attempts.ts';
 import type { Endpoint } from './endpoint.ts';
-import { anyJson, count, historyParam, reference } from './values.ts';
+import { anyJson, count, historyParams, reference } from './values.ts';
 
 const object = z.record(z.string(), anyJson);
 const mind = z
@@ -122,7 +122,6 @@ const RetryAnswer = z
   })
   .meta({ id: 'RetryAnswer' });
 
-const params = z.strictObject({ history: historyParam });
 const errors = [
   'E_HISTORY_NOT_FOUND',
   'E_BRANCH_NOT_FOUND',
@@ -146,7 +145,7 @@ export const RUNS = {
     path: '/api/histories/{history}/continue',
     summary:
       'Goes on from a position with a model, and answers when the run ends. Why it ended is in the answer, failures of the model too.',
-    params,
+    params: historyParams,
     body: ContinueRequest,
     answer: { kind: 'json', status: 200, schema: ContinueAnswer },
     errors,
@@ -156,7 +155,7 @@ export const RUNS = {
     path: '/api/histories/{history}/retry',
     summary:
       'Asks a call again, changed or not, of one or several models, and answers when all have. Each answer is a fork of one call, beside the first.',
-    params,
+    params: historyParams,
     body: RetryRequest,
     answer: { kind: 'json', status: 200, schema: RetryAnswer },
     errors: [...errors, 'E_CALL_NOT_FOUND', 'E_INPUT_SHAPE', 'E_ROLE_UNKNOWN'],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CommandAnswer } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
-import { count, historyParam, milliseconds } from './values.ts';
+import { count, historyParams, milliseconds } from './values.ts';
 
 /** The longest time that a call is held, and the one that holds unless another is given: ten minutes. */
 const MAX_TIMEOUT = 86_400_000;
@@ -10,9 +10,9 @@ const TIMEOUT = 600_000;
 const actor = z.string().min(1).max(1_024).describe('the person who acts, at most 256 bytes');
 const notes = z.string().optional().describe('the reason, at most 64 KiB');
 const condition = z.string().min(1).max(10_000).optional();
-const name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
+export const name = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/);
 
-const conditions = {
+export const conditions = {
   when: condition.describe('a selector that matches a node of the tree as it would be sent'),
   cycle: z.int().min(1).optional().describe('the cycle that the call would be of'),
   model: condition.describe('the name of a model, or the beginning of one and *'),
@@ -21,16 +21,6 @@ const conditions = {
     'a selector: what it matches has changed since the newest snapshot, or over its range',
   ),
 } as const;
-
-const BreakpointAnswer = z
-  .strictObject({
-    name,
-    ...conditions,
-    timeout_ms: count,
-    then: z.enum(['go-on', 'abort']).describe('what becomes of a call that nobody releases in time'),
-  })
-  .meta({ id: 'Breakpoint' });
-
 /** When a call is held before it goes out: where all conditions are true. */
 export const BreakpointRequest = z
   .strictObject({
@@ -73,8 +63,7 @@ const HeldCallAnswer = z
   .meta({ id: 'HeldCall' });
 export type HeldCallAnswer = z.infer<typeof HeldCallAnswer>;
 
-const history = z.strictObject({ history: historyParam });
-const heldCalls = z.strictObject({ calls: z.array(HeldCallAnswer) });
+export const heldCalls = z.strictObject({ calls: z.array(HeldCallAnswer) });
 const NOT_FOUND = ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'] as const;
 const REFUSED = ['E_ACTOR_REQUIRED', 'E_ACTOR_INVALID', 'E_NOTES_INVALID', 'E_OUTCOME_UNKNOWN'] as const;
 
@@ -84,29 +73,17 @@ export const STEERING = {
     method: 'POST',
     path: '/api/histories/{history}/steer',
     summary: 'Turns the mode `steer` of a branch on or off: its calls go out with the changes of observers.',
-    params: history,
+    params: historyParams,
     body: ActRequest.extend({ on: z.boolean() }).meta({ id: 'SteerRequest' }),
     answer: { kind: 'json', status: 200, schema: CommandAnswer },
     errors: [...NOT_FOUND, ...REFUSED],
-  },
-  breakpoints: {
-    method: 'GET',
-    path: '/api/histories/{history}/breakpoints',
-    summary: 'Lists the breakpoints of a branch, and whether it is in mode `steer`.',
-    params: history,
-    answer: {
-      kind: 'json',
-      status: 200,
-      schema: z.strictObject({ steer: z.boolean(), breakpoints: z.array(BreakpointAnswer) }),
-    },
-    errors: NOT_FOUND,
   },
   addBreakpoint: {
     method: 'POST',
     path: '/api/histories/{history}/breakpoints',
     summary:
       'Sets a breakpoint: a call of the branch is held before it goes out where its conditions are true.',
-    params: history,
+    params: historyParams,
     body: BreakpointRequest,
     answer: { kind: 'json', status: 201, schema: z.strictObject({ name }) },
     errors: [...NOT_FOUND, 'E_SELECTOR_INVALID', 'E_CONFIG_INVALID', ...REFUSED],
@@ -115,33 +92,17 @@ export const STEERING = {
     method: 'POST',
     path: '/api/histories/{history}/breakpoints/{name}/remove',
     summary: 'Removes a breakpoint. Calls that it holds wait on.',
-    params: history.extend({ name: z.string().min(1).max(200) }),
+    params: historyParams.extend({ name: z.string().min(1).max(200) }),
     body: ActRequest,
     answer: { kind: 'json', status: 200, schema: CommandAnswer },
     errors: [...NOT_FOUND, 'E_CONFIG_INVALID', ...REFUSED],
-  },
-  held: {
-    method: 'GET',
-    path: '/api/held',
-    summary: 'Lists the calls of one history or of all that wait before they go out, the first one first.',
-    query: z.strictObject({ history: historyParam.optional() }),
-    answer: { kind: 'json', status: 200, schema: heldCalls },
-    errors: ['E_HISTORY_NOT_FOUND'],
-  },
-  heldOf: {
-    method: 'GET',
-    path: '/api/histories/{history}/held',
-    summary: 'Lists the calls of a history that were ever held, with how they were released.',
-    params: history,
-    answer: { kind: 'json', status: 200, schema: heldCalls },
-    errors: ['E_HISTORY_NOT_FOUND'],
   },
   release: {
     method: 'POST',
     path: '/api/histories/{history}/held/{attempt}/release',
     summary:
       'Lets a held call go on, with what its branch shows now; with `abort` it is not sent, and its client is told so.',
-    params: history.extend({ attempt: z.string().min(1).max(600) }),
+    params: historyParams.extend({ attempt: z.string().min(1).max(600) }),
     body: ActRequest.extend({
       abort: z.boolean().optional(),
       message: z.string().max(4_096).optional().describe('what the client is told'),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { AttemptAnswer } from './attempts.ts';
-import { author, count, milliseconds, sha256 } from './values.ts';
+import { count, milliseconds } from './values.ts';
 
 /** A call that led to another conversation; `why`: how that was found (docs/rules/calls.md, 3.8 and 8). */
 export const callLink = z.strictObject({
@@ -61,58 +60,3 @@ export const PositionAnswer = z
   })
   .meta({ id: 'Position' });
 export type PositionAnswer = z.infer<typeof PositionAnswer>;
-
-/** A snapshot in a list. `added` and `left` count the nodes that came and went since the snapshot before it. */
-export const SnapshotSummaryAnswer = z
-  .strictObject({
-    label: z.string(),
-    cycle: count,
-    branchId: count,
-    seq: count,
-    treeHash: sha256,
-    threadHash: sha256,
-    at: milliseconds,
-    author,
-    command: z.string(),
-    nodes: count,
-    blocks: count,
-    turns: count,
-    names: z.array(z.string()),
-    added: count,
-    removed: count,
-    calls: count
-      .nullable()
-      .describe(
-        'the attempts to call a model with it; 0: no call stands behind it; null: no call of the history is recorded',
-      ),
-    call: AttemptAnswer.nullable().describe('the newest of these attempts; null: there is none'),
-  })
-  .meta({ id: 'Snapshot' });
-export type SnapshotSummaryAnswer = z.infer<typeof SnapshotSummaryAnswer>;
-
-/** A page of snapshots, newest first. `next`: give it as `before` for the page behind; null: this was the last. */
-export const SnapshotPage = z
-  .strictObject({
-    history: z.string(),
-    branch: z.string(),
-    newest: count.nullable().describe('the newest cycle of the branch; null before the first'),
-    oldest: count.nullable().describe('its oldest cycle; cycles between have no gaps'),
-    working: PositionAnswer.describe('the tip of the branch'),
-    snapshots: z.array(SnapshotSummaryAnswer),
-    next: count.nullable(),
-  })
-  .meta({ id: 'SnapshotPage' });
-export type SnapshotPage = z.infer<typeof SnapshotPage>;
-
-export const HistoryPage = z
-  .strictObject({
-    total: count,
-    histories: z.array(HistorySummaryAnswer),
-    damage: z
-      .array(z.string())
-      .describe(
-        'what is not shown although it was recorded, a sentence for each partition and all histories',
-      ),
-  })
-  .meta({ id: 'HistoryPage' });
-export type HistoryPage = z.infer<typeof HistoryPage>;

@@ -24,6 +24,8 @@ export const wholeInQuery = z.preprocess(
     .nonnegative(),
 );
 
+export const optionalWhole = (describe: string) => wholeInQuery.optional().describe(describe);
+
 /** Who wrote a frame: an agent's own record names its recorder, an observer's act its actor. */
 export const author = z
   .union([z.strictObject({ recorder: z.string().min(1) }), z.strictObject({ actor: z.string().min(1) })])
@@ -31,6 +33,9 @@ export const author = z
 
 /** A history by id, the beginning of an id, or name; or a branch by id or name (context-tree §5). */
 export const historyParam = z.string().min(1).max(600).describe('a history or branch, by id or name');
+
+/** Parameters of what is asked of one history or branch. */
+export const historyParams = z.strictObject({ history: historyParam });
 
 /** `@t0 @t-1 @c12 @s57 @name:NAME`; none: the working state (context-tree §5). */
 export const reference = z

@@ -1,4 +1,4 @@
-import type { EndpointName } from '@stemma/api';
+import { ENDPOINTS, type Endpoint, type EndpointName } from '@stemma/api';
 import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { HomeOptions } from '@stemma/home';
 import { availableParallelism } from 'node:os';
@@ -46,9 +46,6 @@ export type QuestionPoolOptions = {
 /** Milliseconds after which a process is ended whose client is gone: shorter questions are worth more than it. */
 const ABANDONED = 2_000;
 const MAX_WAITING = 64;
-
-/** Questions that are answered also where the rows cannot follow the log, and say so. */
-const TELLS_OF_ROWS: ReadonlySet<EndpointName> = new Set(['doctor']);
 
 type Question = {
   readonly name: EndpointName;
@@ -119,7 +116,8 @@ export const openQuestionPool = ({
     try {
       const { name, input } = question;
       await catchUp().catch((error: unknown) => {
-        if (!TELLS_OF_ROWS.has(name)) throw error;
+        const { tellsOfRows }: Endpoint = ENDPOINTS[name];
+        if (tellsOfRows !== true) throw error;
       });
       const opened = (process = await processFor());
       if (question.givenUp) return;

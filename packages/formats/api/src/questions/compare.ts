@@ -1,7 +1,9 @@
 import { z } from 'zod';
-import { interventionTypes } from './interventions.ts';
-import { PositionAnswer } from './summaries.ts';
-import { author, count, milliseconds } from './values.ts';
+import { compared } from '../audit.ts';
+import type { Question } from '../endpoint.ts';
+import { interventionTypes } from '../interventions.ts';
+import { PositionAnswer } from '../summaries.ts';
+import { author, count, historyParams, milliseconds, wholeInQuery } from '../values.ts';
 
 /** A frame and who wrote it. */
 const ComparedFrame = z
@@ -89,7 +91,7 @@ const threads = z
   .meta({ id: 'ComparedThreads' });
 
 /** Two positions side by side. */
-export const ComparisonAnswer = z
+const ComparisonAnswer = z
   .strictObject({
     history: z.string(),
     relation: z
@@ -116,4 +118,20 @@ export const ComparisonAnswer = z
     encoding: z.string().describe('the vocabulary that tokens are counted in'),
   })
   .meta({ id: 'Comparison' });
-export type ComparisonAnswer = z.infer<typeof ComparisonAnswer>;
+
+export const compare = {
+  name: 'compare',
+  method: 'GET',
+  path: '/api/histories/{history}/compare',
+  summary:
+    'Compares two branches or positions, of one history or two: the merge base, who forked, what differs and why.',
+  params: historyParams,
+  query: z.strictObject({
+    a: compared,
+    b: compared,
+    excerpt: wholeInQuery.optional().describe('characters of each content, at most 100,000 (default: 2,000)'),
+  }),
+  answer: { kind: 'json', status: 200, schema: ComparisonAnswer },
+  errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
+  heavy: true,
+} as const satisfies Question;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
-import { anyJson, count, historyParam, wholeInQuery } from './values.ts';
+import type { Question } from '../endpoint.ts';
+import { anyJson, count, optionalWhole, historyParams } from '../values.ts';
 
 const ids = z.array(z.string()).readonly();
 
@@ -77,42 +77,40 @@ const flag = z.preprocess(
   (value) => (value === 'true' ? true : value === 'false' ? false : value),
   z.boolean(),
 );
-const optionalWhole = (what: string) => wholeInQuery.optional().describe(what);
 
-/** Questions about ranges of snapshots. */
-export const RANGES = {
-  range: {
-    method: 'GET',
-    path: '/api/histories/{history}/range',
-    summary: 'Compares what a selector matches in each snapshot of a range with the snapshot before it.',
-    params: z.strictObject({ history: historyParam }),
-    query: z.strictObject({
-      selector: z
-        .string()
-        .min(1)
-        .max(10_000)
-        .describe('a selector that begins with a range: @t-5..@t0, @c3..9'),
-      includeContent: flag.optional().describe('whether changed contents are compared (default: false)'),
-      contentMode: z
-        .enum(['unified', 'jsonpatch', 'tokens'])
-        .optional()
-        .describe('the form of the diffs (default: unified)'),
-      contextLines: optionalWhole('the lines around each change of a unified diff (default: 3)'),
-      maxSnapshots: optionalWhole('the most snapshots; a longer range is refused (default: 1,000)'),
-      maxChangesPerSnapshot: optionalWhole(
-        'the most changes listed for each pair; `stats` count them all (default: all)',
-      ),
-      limit: optionalWhole('the most pairs (default: all)'),
-      skip: optionalWhole('the number of pairs to skip first (default: 0)'),
-    }),
-    answer: { kind: 'json', status: 200, schema: RangeResult },
-    errors: [
-      'E_HISTORY_NOT_FOUND',
-      'E_SELECTOR_INVALID',
-      'E_SNAPSHOT_NOT_FOUND',
-      'E_SNAPSHOT_RANGE_LIMIT',
-      'E_SNAPSHOT_RANGE_KIND_MISMATCH',
-      'E_SNAPSHOT_RANGE_WILDCARD',
-    ],
-  },
-} as const satisfies Record<string, Endpoint>;
+export const range = {
+  name: 'range',
+  method: 'GET',
+  path: '/api/histories/{history}/range',
+  summary: 'Compares what a selector matches in each snapshot of a range with the snapshot before it.',
+  params: historyParams,
+  query: z.strictObject({
+    selector: z
+      .string()
+      .min(1)
+      .max(10_000)
+      .describe('a selector that begins with a range: @t-5..@t0, @c3..9'),
+    includeContent: flag.optional().describe('whether changed contents are compared (default: false)'),
+    contentMode: z
+      .enum(['unified', 'jsonpatch', 'tokens'])
+      .optional()
+      .describe('the form of the diffs (default: unified)'),
+    contextLines: optionalWhole('the lines around each change of a unified diff (default: 3)'),
+    maxSnapshots: optionalWhole('the most snapshots; a longer range is refused (default: 1,000)'),
+    maxChangesPerSnapshot: optionalWhole(
+      'the most changes listed for each pair; `stats` count them all (default: all)',
+    ),
+    limit: optionalWhole('the most pairs (default: all)'),
+    skip: optionalWhole('the number of pairs to skip first (default: 0)'),
+  }),
+  answer: { kind: 'json', status: 200, schema: RangeResult },
+  errors: [
+    'E_HISTORY_NOT_FOUND',
+    'E_SELECTOR_INVALID',
+    'E_SNAPSHOT_NOT_FOUND',
+    'E_SNAPSHOT_RANGE_LIMIT',
+    'E_SNAPSHOT_RANGE_KIND_MISMATCH',
+    'E_SNAPSHOT_RANGE_WILDCARD',
+  ],
+  heavy: true,
+} as const satisfies Question;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Endpoint } from './endpoint.ts';
-import { count, historyParam, reference, wholeInQuery } from './values.ts';
+import type { Question } from '../endpoint.ts';
+import { count, reference, wholeInQuery, historyParams } from '../values.ts';
 
 const figure = z.number().nullable();
 
@@ -38,26 +38,24 @@ const PoolSnapshot = z
   })
   .meta({ id: 'PoolSnapshot' });
 
-/** Endpoints of the figures of pools. */
-export const POOL_METRICS = {
-  poolMetrics: {
-    method: 'GET',
-    path: '/api/histories/{history}/pool/metrics',
-    summary: 'Returns the figures of a pool at every snapshot on the way to a position, the oldest first.',
-    params: z.strictObject({ history: historyParam }),
-    query: z.strictObject({
-      at: reference.optional(),
-      last: wholeInQuery.optional().describe('only so many of the newest snapshots (default: all)'),
+export const poolMetrics = {
+  name: 'poolMetrics',
+  method: 'GET',
+  path: '/api/histories/{history}/pool/metrics',
+  summary: 'Returns the figures of a pool at every snapshot on the way to a position, the oldest first.',
+  params: historyParams,
+  query: z.strictObject({
+    at: reference.optional(),
+    last: wholeInQuery.optional().describe('only so many of the newest snapshots (default: all)'),
+  }),
+  answer: {
+    kind: 'json',
+    status: 200,
+    schema: z.strictObject({
+      embedder: z.string(),
+      snapshots: z.array(PoolSnapshot),
+      now: PoolSnapshot.describe('the position itself, with what came after its last snapshot'),
     }),
-    answer: {
-      kind: 'json',
-      status: 200,
-      schema: z.strictObject({
-        embedder: z.string(),
-        snapshots: z.array(PoolSnapshot),
-        now: PoolSnapshot.describe('the position itself, with what came after its last snapshot'),
-      }),
-    },
-    errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_NOT_A_POOL'],
   },
-} as const satisfies Record<string, Endpoint>;
+  errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_NOT_A_POOL'],
+} as const satisfies Question;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { anyJson, count, sha256 } from './values.ts';
+import type { Question } from '../endpoint.ts';
+import { anyJson, count, historyParams, sha256, wholeInQuery } from '../values.ts';
 
 /** The prompt of one call, without what the call before was shown already. */
 const CallPromptAnswer = z
@@ -22,7 +23,7 @@ const CallPromptAnswer = z
   .meta({ id: 'CallPrompt' });
 
 /** A page of calls, oldest first. `next`: give it as `after` for the page behind; null: this was the last. */
-export const CallsPage = z
+const CallsPage = z
   .strictObject({
     history: z.string(),
     branch: z.string(),
@@ -31,3 +32,21 @@ export const CallsPage = z
     next: count.nullable(),
   })
   .meta({ id: 'CallsPage' });
+
+export const calls = {
+  name: 'calls',
+  method: 'GET',
+  path: '/api/histories/{history}/calls',
+  summary:
+    'Lists the calls of a branch, oldest first: how many messages each shares with the one before, and the messages that follow.',
+  params: historyParams,
+  query: z.strictObject({
+    after: wholeInQuery.optional().describe('the cycle that all come after (default: from the first)'),
+    limit: wholeInQuery
+      .optional()
+      .describe('the most calls to return, at most 1,000; fewer if they are large (default: 100)'),
+  }),
+  answer: { kind: 'json', status: 200, schema: CallsPage },
+  errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
+  heavy: true,
+} as const satisfies Question;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count } from './values.ts';
+import type { Question } from '../endpoint.ts';
+import { count, historyParams } from '../values.ts';
 
 const cycleSpans = z.array(z.strictObject({ branchId: count, first: count, last: count, count }));
 
@@ -51,4 +52,17 @@ export const ImpactAnswer = z
     ),
   })
   .meta({ id: 'Impact' });
+
 export type ImpactAnswer = z.infer<typeof ImpactAnswer>;
+
+export const impact = {
+  name: 'impact',
+  method: 'GET',
+  path: '/api/histories/{history}/interventions/{id}/impact',
+  summary:
+    'Returns the impact of an intervention: the calls that were shown what it added, or what was derived from it.',
+  params: historyParams.extend({ id: z.string().min(1).max(800) }),
+  answer: { kind: 'json', status: 200, schema: ImpactAnswer },
+  errors: ['E_HISTORY_NOT_FOUND', 'E_INTERVENTION_NOT_FOUND'],
+  heavy: true,
+} as const satisfies Question;

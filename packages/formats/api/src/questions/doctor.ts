@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { count, milliseconds } from './values.ts';
+import type { Question } from '../endpoint.ts';
+import { count, milliseconds } from '../values.ts';
 
 /** What state the log and the rows are in, and what should be looked at. */
 export const Doctor = z
@@ -49,4 +50,16 @@ export const Doctor = z
     findings: z.array(z.strictObject({ level: z.enum(['note', 'warning', 'error']), message: z.string() })),
   })
   .meta({ id: 'Doctor' });
+
 export type Doctor = z.infer<typeof Doctor>;
+
+export const doctor = {
+  name: 'doctor',
+  method: 'GET',
+  path: '/api/doctor',
+  summary: 'Checks the log and the rows and lists findings.',
+  answer: { kind: 'json', status: 200, schema: Doctor },
+  errors: ['E_BROKERS_UNREACHABLE'],
+  heavy: true,
+  tellsOfRows: true,
+} as const satisfies Question;

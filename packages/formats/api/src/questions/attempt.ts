@@ -1,0 +1,12 @@
+import { WholeAttempt, one } from '../attempts.ts';
+import type { Question } from '../endpoint.ts';
+
+export const attempt = {
+  name: 'attempt',
+  method: 'GET',
+  path: '/api/histories/{history}/attempts/{attempt}',
+  summary: 'Returns an attempt with its parameters, tools and answer.',
+  params: one,
+  answer: { kind: 'json', status: 200, schema: WholeAttempt },
+  errors: ['E_HISTORY_NOT_FOUND', 'E_CALL_NOT_FOUND'],
+} as const satisfies Question;
