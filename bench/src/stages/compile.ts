@@ -1,14 +1,9 @@
 import { hash } from 'node:crypto';
 import {
-  addNode,
   compileStages,
   describeNode,
-  idsText,
   profileNamed,
   readConfig,
-  startStream,
-  streamHashes,
-  streamStageHashes,
   treeView,
   type ProfileName,
   type StreamNode,
@@ -29,9 +24,6 @@ export type StagesFigures = {
   readonly describe: number;
   readonly compile: number;
   readonly tree: number;
-  /** A commit of four nodes: node_hash and z1 alone, and all hashes. */
-  readonly commitFlat: number;
-  readonly commitAll: number;
 };
 
 const KINDS = ['message', 'tool_call', 'tool_result', 'message'] as const;
@@ -51,17 +43,13 @@ const stream = (count: number): readonly StreamNode[] => {
   });
 };
 
-/** Describes, compiles and continues one stream. */
+/** Describes and compiles one stream. */
 export const measureStages = (input: StagesInput): Promise<StagesFigures> => {
   const profile = profileNamed(input.profile);
   const nodes = stream(input.nodes);
   const config = readConfig(profile, null);
   const texts = nodes.map(({ payload }) => JSON.stringify(payload));
   const facts = nodes.map((node, at) => describeNode(profile, node, at));
-  const known = facts.slice(0, -4);
-  const before = known.reduce(addNode, startStream(profile));
-  const ids = idsText(facts.filter(({ kind }) => kind === 'message').map(({ id }) => id));
-  const committed = (): ReturnType<typeof startStream> => facts.slice(-4).reduce(addNode, before);
   const time = (work: () => unknown): number =>
     median(
       Array.from({ length: input.repetitions }, () => {
@@ -77,7 +65,5 @@ export const measureStages = (input: StagesInput): Promise<StagesFigures> => {
     tree: time(() =>
       treeView({ profile, nodes: facts, config }, { stage: 'HEADER', includePreviews: false }),
     ),
-    commitFlat: time(() => streamHashes(profile, committed())),
-    commitAll: time(() => streamStageHashes(profile, committed(), ids)),
   });
 };

@@ -85,5 +85,5 @@ const outputOf = (profile: Profile, stages: Stages, count: number): CompilerOutp
 });
 
 /** H(plain(stage)). */
-export const stageHash = (profile: Profile, stage: RawStage | SpecStage | HeaderStage): string =>
+const stageHash = (profile: Profile, stage: RawStage | SpecStage | HeaderStage): string =>
   hashText(profile, printPlain(stage));

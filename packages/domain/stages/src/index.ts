@@ -4,7 +4,6 @@ export { type Compilation, type CompilerOutput, compileStages, type StageHashes 
 export { readConfig, STAGE_NAMES, type StageName, stageNamed, type StagesConfig } from './config.ts';
 export { describeNode, type NodeFacts, streamIdOf } from './describe-node.ts';
 export { type ExactJson, type ExactObject, isExactList, isExactObject, NumberText } from './exact-json.ts';
-export { addText, endHash, startHash } from './hash-state.ts';
 export { nodeLabel } from './label.ts';
 export type { StreamNode } from './node.ts';
 export { printCanonical, printPlain } from './print-exact.ts';
@@ -20,7 +19,6 @@ export {
   type SecretSpan,
 } from './secrets.ts';
 export { snapshotOf, type StreamSnapshot } from './snapshot.ts';
-export { addNode, addNodes, idsText, startStream, streamHashes, streamStageHashes } from './stage-stream.ts';
 export { openEventLogReader, readEventLog, type StreamEventLog } from './stream-event-log.ts';
 export { type StageTreeView, treeView } from './tree-view.ts';
 export { readSnapshot, type SnapshotVerdict, verifySnapshot } from './verify.ts';

@@ -27,7 +27,7 @@ export const specStage = (nodes: readonly NodeFacts[], { indexes, summary }: Sta
 });
 
 /** The SPEC entry of one selected node. */
-export const nodeReference = (node: NodeFacts): NodeReference => ({
+const nodeReference = (node: NodeFacts): NodeReference => ({
   id: node.id,
   digest: node.digest,
   kind: node.kind,

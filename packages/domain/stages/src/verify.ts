@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
+import { createHash } from 'node:crypto';
 import { isExactList, isExactObject, isInteger, member, type ExactJson } from './exact-json.ts';
-import { addText, endHash, startHash } from './hash-state.ts';
 import { printPlain } from './print-exact.ts';
 import { hashText, type Profile } from './profile.ts';
 
@@ -90,11 +90,12 @@ const matching = (known: number, all: number): SnapshotVerdict =>
 
 /** node_hash of the first 0, 1, 2 … nodes. */
 const prefixHashes = ({ algorithm }: Profile, nodes: readonly KnownNode[]): readonly string[] => {
-  let state = addText(startHash(algorithm), '[');
-  const hashes = [endHash(addText(state, ']'))];
+  const open = createHash(algorithm).update('[');
+  const closed = (): string => open.copy().update(']').digest('hex');
+  const hashes = [closed()];
   nodes.forEach(({ digest }, index) => {
-    state = addText(state, `${index === 0 ? '' : ','}"${digest}"`);
-    hashes.push(endHash(addText(state, ']')));
+    open.update(`${index === 0 ? '' : ','}"${digest}"`);
+    hashes.push(closed());
   });
   return hashes;
 };
