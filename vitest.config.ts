@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { SlowestFirst } from './scripts/slowest-first.ts';
-import { DRILL, TIERS, withDrills } from './scripts/test-tiers.ts';
+import { longFiles } from './scripts/long-files.ts';
+import { DRILL, stage, TIERS } from './scripts/test-tiers.ts';
 
 const builtThreads = new URL('./scripts/built-threads.mjs', import.meta.url).href;
+const long = stage === 'long' ? longFiles() : [];
 const folders = ['{packages/*,services,examples}/*/{src,test}/**', 'bench/src/**', 'scripts'];
 
 export default defineConfig({
@@ -13,7 +15,7 @@ export default defineConfig({
     execArgv: process.env['STEMMA_TEST_BUILT'] === '1' ? ['--import', builtThreads] : [],
     // Node.js loads the sources itself, as it does for users of the checkout: a tenth less work than by way of Vite.
     experimental: { viteModuleRunner: false },
-    // Many tests wait for processes that they start. In CI sizes are larger, and two of them fill our two processors.
+    // Many tests wait for processes that they start. In CI static checks run beside them, or sizes are larger.
     maxWorkers: process.env['CI'] ? 2 : 3,
     sequence: { sequencer: SlowestFirst },
     projects: TIERS.map((tier) => ({
@@ -22,8 +24,11 @@ export default defineConfig({
         name: tier,
         // Tests of these leave nothing behind for the next file, for which nothing need be loaded anew (decision 0050).
         isolate: tier === 'e2e',
-        include: folders.map((folder) => `${folder}/*.${tier}.test.{ts,tsx}`),
-        exclude: [...configDefaults.exclude, ...(withDrills ? [] : [`**/*${DRILL}*`])],
+        include:
+          stage === 'long'
+            ? long.filter((file) => file.includes(`.${tier}.test.`))
+            : folders.map((folder) => `${folder}/*.${tier}.test.{ts,tsx}`),
+        exclude: [...configDefaults.exclude, ...(stage === 'short' ? [`**/*${DRILL}*`] : [])],
         setupFiles: join(import.meta.dirname, 'scripts/properties.ts'),
         // Processes that tests start find what the ones before them compiled: half of a start.
         env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/stemma-tests') },

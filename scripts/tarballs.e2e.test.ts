@@ -1,3 +1,4 @@
+import { onlyLong } from '@stemma/test-kit';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 const root = join(import.meta.dirname, '..');
 
 // They are installed from the registry, and by npm: too much for each run on a developer's machine.
-const missing = process.env['CI'] ? undefined : 'packs and installs packages from the registry: CI=true';
+const missing = onlyLong('packs and installs packages from the registry');
 
 const MESSAGES = `[{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hello.' }]`;
 

@@ -13,5 +13,8 @@ export const TIERS = ['e2e', 'int', 'unit'] as const;
  */
 export const DRILL = '.drill.e2e.test.';
 
-/** False in `npm test` outside CI; whoever names a drill, a tier or `STEMMA_DRILLS=1` runs them. */
-export const withDrills = process.env['STEMMA_DRILLS'] !== '0';
+/**
+ * The stage of a run of all tests. `short`: all but drills, at small sizes. `long`: drills, and every file that has more to do in a
+ * long run. Undefined: whoever names a file, a folder or a tier runs what is there.
+ */
+export const stage = process.env['STEMMA_STAGE'] as 'short' | 'long' | undefined;

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { foundFiles } from './found-files.ts';
+import { longFiles } from './long-files.ts';
 import { SLOWEST } from './slowest-first.ts';
-import { TIERS } from './test-tiers.ts';
+import { DRILL, TIERS } from './test-tiers.ts';
 
 const root = join(import.meta.dirname, '..');
 const files = foundFiles(
@@ -19,4 +20,12 @@ it('every test file has its tier in its name, so that a run includes it', () => 
 
 it('every file that is to be run first exists', () => {
   expect(SLOWEST.filter((end) => !files.some((file) => file.includes(`${end}.test.`)))).toEqual([]);
+});
+
+it('the long stage has every drill, and every file that does more in a long run, itself or by a helper', () => {
+  const long = longFiles();
+  expect(files.filter((file) => file.includes(DRILL) && !long.includes(file))).toEqual([]);
+  expect(long).toContain('packages/domain/selectors/test/laws.unit.test.ts');
+  expect(long).toContain('services/cli/test/real-transcripts.int.test.ts');
+  expect(long).not.toContain('scripts/test-tiers.unit.test.ts');
 });

@@ -1,12 +1,12 @@
 /**
- * Every test of the workspace that can run on this machine, on the built programs. In CI also the drills, and the static
- * checks beside the tests; elsewhere `STEMMA_DRILLS=1` and `pnpm check` do that.
+ * One stage of the tests, on the built programs: every test that can run on this machine at its small size, in CI beside the static
+ * checks; with `STEMMA_LONG=1` the drills, and the files that do more in a long run (scripts/long-files.ts). CI runs both.
  * Nothing stops at the first failure. The last line is `N passed, N failed, N skipped`; a check counts as a test.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { scratchFolder } from '@stemma/test-kit';
+import { isLong, scratchFolder } from '@stemma/test-kit';
 import { checks } from './checks.ts';
 import { type Tally } from './tally.ts';
 import { foundFiles } from './found-files.ts';
@@ -16,7 +16,10 @@ type Check = { readonly name: string; readonly program: string; readonly args: r
 
 const root = join(import.meta.dirname, '..');
 const inCi = Boolean(process.env['CI']);
-const drills = inCi || process.env['STEMMA_DRILLS'] === '1';
+const withChecks = inCi && !isLong;
+/** The long stage runs after this one, so what is left to it is not skipped. */
+const longFollows = process.env['STEMMA_LONG_FOLLOWS'] === '1';
+const begun = performance.now();
 
 /** A run fills about one GiB; tests that try a full disk have file systems of their own. */
 const ENOUGH = 6 * 2 ** 30;
@@ -26,20 +29,24 @@ const built = await check({
   program: 'turbo',
   args: ['run', 'build', '--output-logs=new-only'],
 });
-const [failedOthers, { tally, code }] = await Promise.all([inCi ? runChecks() : [], runTests(built)]);
+const [failedOthers, { tally, code }] = await Promise.all([withChecks ? runChecks() : [], runTests(built)]);
 const failedChecks = [...(built ? [] : ['build']), ...failedOthers];
-const skipped = [...tally.skipped, ...(drills ? [] : leftOut())];
+const skipped = [...tally.skipped, ...(isLong ? [] : leftOut())].filter(
+  (line) => !(longFollows && line.endsWith('STEMMA_LONG=1')),
+);
 if (skipped.length > 0) console.log(`\nSkipped:\n${skipped.map((line) => `  ${line}`).join('\n')}`);
 // A second try keeps chance from deciding over a change; what needed one is a fault of the test all the same.
 if (tally.secondTry.length > 0)
   console.log(`\nPassed at the second try:\n${tally.secondTry.map((line) => `  ${line}`).join('\n')}`);
 
 // The build, and in CI the page of rules beside the others.
-const checksRun = inCi ? checks.length + 2 : 1;
+const checksRun = withChecks ? checks.length + 2 : 1;
 const passedChecks = checksRun - failedChecks.length;
 const failed = Math.max(tally.failed, code === 0 ? 0 : 1) + failedChecks.length;
 console.log(`\nChecks passed: ${passedChecks} of ${checksRun}, counted as tests below.`);
 if (failedChecks.length > 0) console.log(`Checks failed: ${failedChecks.join(', ')}`);
+const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+console.log(`The ${isLong ? 'long' : 'short'} stage took ${minutes} minutes.`);
 console.log(`${tally.passed + passedChecks} passed, ${failed} failed, ${skipped.length} skipped`);
 process.exitCode = failed > 0 ? 1 : 0;
 
@@ -68,7 +75,7 @@ async function runChecks(): Promise<readonly string[]> {
 /** The files of drills, as skipped ones. */
 function leftOut(): readonly string[] {
   return foundFiles(root, [`{packages/*,services,examples}/*/test/**/*${DRILL}ts`]).map(
-    (file) => `${file}: a drill: CI=true or STEMMA_DRILLS=1`,
+    (file) => `${file}: a drill: STEMMA_LONG=1`,
   );
 }
 
@@ -81,7 +88,7 @@ async function runTests(built: boolean): Promise<{ tally: Tally; code: number }>
   const code = await run('vitest', ['run', ...reporters.map((name) => `--reporter=${name}`)], {
     TMPDIR: scratch,
     STEMMA_TALLY: target,
-    STEMMA_DRILLS: drills ? '1' : '0',
+    STEMMA_STAGE: isLong ? 'long' : 'short',
     ...(built && { STEMMA_TEST_BUILT: '1' }),
   });
   try {

@@ -370,7 +370,7 @@ test.each(Object.keys(LINES))(
   60_000,
 );
 
-/** Commands whose JSON has contents; the others follow in CI. */
+/** Commands whose JSON has contents; the others follow in a long run. */
 const JSON_FIRST = ['show', 'log', 'interventions', 'compare', 'import', 'config'];
 
 /** One document, or one a line; a list without lines is none. */

@@ -1,7 +1,7 @@
 import { COUNTED_TABLES } from '@stemma/history-store';
 import { openHome } from '@stemma/home';
 import { MAIN_GROUP } from '@stemma/projector';
-import { sized } from '@stemma/test-kit';
+import { isLong, sized } from '@stemma/test-kit';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -118,7 +118,7 @@ const TABLES = [...MAIN_GROUP.models.flatMap(({ tables }) => tables), ...COUNTED
 
 describe('rows that are missing altogether [decision 0051]', () => {
   const listed = TABLES.filter((name) => !UNASKED.has(name));
-  test.each(process.env['CI'] ? listed : ['frame_summaries', 'waiting_histories'])(
+  test.each(isLong ? listed : ['frame_summaries', 'waiting_histories'])(
     'in %s: every list is as it was, and it is said that rows were rebuilt',
     async (table) => {
       const home = join(folder.path, table);

@@ -1,5 +1,5 @@
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
-import { programFile } from '@stemma/test-kit';
+import { isLong, programFile } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
 import { runCli } from '../src/run-cli.ts';
@@ -24,11 +24,11 @@ type Around = {
 let kept: { readonly directory: string; readonly homes: Map<string, Promise<Home>> } | undefined;
 
 /**
- * Called at the head of a test file: outside CI the home in this directory stays open from the first command to the end of
- * the file, since opening one takes longer than most commands do. In CI each command opens its own, as it does for a user.
+ * Called at the head of a test file: the home in this directory stays open from the first command to the end of the
+ * file, since opening one takes longer than most commands do. In a long run each command opens its own, as it does for a user.
  */
 export const keepHomeOpen = (directory: string): void => {
-  if (process.env['CI']) return;
+  if (isLong) return;
   beforeAll(() => holdHome(directory));
   afterAll(releaseHome);
 };

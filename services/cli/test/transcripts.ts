@@ -17,7 +17,7 @@ export const transcripts: readonly Transcript[] = existsSync(FOLDER)
       .map((file) => ({ file, messages: JSON.parse(readFileSync(file, 'utf8')) as Message[] }))
   : [];
 
-/** All of them in CI, else a trial of every second task. */
+/** All of them in a long run, else a trial of every second task. */
 export const someTranscripts = transcripts.filter((_, i) => i % sized(8, 1) === 0);
 
 /** What the model was shown at each call: the messages before each assistant message. */

@@ -209,7 +209,7 @@ test('wherever a run is killed, it ends with the same messages, and no recorded 
   const whole = await setUp(script);
   const expected = await shown(whole.home, (await whole.go({ at: '@c1', calls: 9 })).branchId);
   expect(expected).toHaveLength(7);
-  // Every place in CI, every fourth elsewhere.
+  // Every place in a long run, every fourth elsewhere.
   for (let survived = 0; ; survived += sized(4, 1)) {
     const { home, models, go } = await setUp((call, _n, outgoing) => {
       const said = (call.asked?.['messages'] as unknown[]).length;

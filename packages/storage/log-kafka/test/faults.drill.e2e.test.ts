@@ -4,6 +4,7 @@ import {
   freePorts,
   missingTools,
   NO_ANOMALIES,
+  onlyLong,
   type Operation,
   sized,
 } from '@stemma/test-kit';
@@ -128,7 +129,7 @@ describe('faults of a broker', () => {
 describe('faults of one of three brokers', () => {
   let own: OwnBrokers;
   const why =
-    missing ?? (process.env['CI'] ? undefined : 'three brokers of its own take half a minute: CI=true');
+    missing ?? onlyLong('three brokers of its own take half a minute');
   beforeAll(async () => {
     if (why === undefined) own = await ownBrokers(3);
   });

@@ -43,7 +43,7 @@ export {
 export { endRun, startRun } from './shared-run.ts';
 export { flipBitOfRow, replaceInRows, rowsFileOf } from './flip-rows.ts';
 export { scratchFolder } from './scratch-folder.ts';
-export { sized } from './sized.ts';
+export { isLong, onlyLong, sized } from './sized.ts';
 export { mountReadOnly, mountSmallDisk, NO_SMALL_DISK, type SmallDisk } from './small-disk.ts';
 export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts';
 export { referenceSelect } from './selectors/reference-select.ts';

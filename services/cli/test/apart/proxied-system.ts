@@ -25,7 +25,7 @@ import {
   type Processes,
 } from './processes.ts';
 
-/** Seconds within which a system works again once a fault is over; in CI other tests run beside it. */
+/** Seconds within which a system works again once a fault is over; in a long run other tests run beside it. */
 const RECOVERS = sized(20, 60);
 /** Milliseconds between two commands of a client. */
 const PACE = 200;

@@ -1,4 +1,4 @@
-import { cacheFolder } from '@stemma/test-kit';
+import { cacheFolder, onlyLong } from '@stemma/test-kit';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -15,12 +15,12 @@ const LANGUAGES = {
 export type ClientLanguage = keyof typeof LANGUAGES;
 
 /**
- * The clients of a language, exactly as their lock file says: in CI, elsewhere only if STEMMA_CLIENTS is set, as they and their
- * tests take minutes. They stay in the cache of the tests.
+ * The clients of a language, exactly as their lock file says, in a long run: they and their tests take minutes. They stay in the
+ * cache of the tests.
  */
 export const installClients = async (language: ClientLanguage): Promise<InstalledClients> => {
-  if (!isSet('CI') && !isSet('STEMMA_CLIENTS'))
-    return { missing: `clients for ${language} are installed in CI, or with STEMMA_CLIENTS=1` };
+  const missing = onlyLong(`the clients for ${language} take a GB`);
+  if (missing !== undefined) return { missing };
   const source = join(import.meta.dirname, language);
   const { lock } = LANGUAGES[language];
   const hash = createHash('sha256')
@@ -45,8 +45,6 @@ export const installClients = async (language: ClientLanguage): Promise<Installe
   renameSync(`${folder}/pointer`, pointer);
   return { folder };
 };
-
-const isSet = (name: string): boolean => (process.env[name] ?? '') !== '';
 
 const INSTALLERS: Readonly<Record<ClientLanguage, (folder: string) => Promise<void>>> = {
   javascript: async (folder) => {

@@ -89,7 +89,7 @@ export const script: fc.Arbitrary<readonly Intention[]> = fc.array(intention, {
   size: 'max',
 });
 
-/** Runs of a property, the usual number in CI and a third of it elsewhere; `STEMMA_RUNS` sets them all. */
+/** Runs of a property, the usual number in a long run and a third of it elsewhere; `STEMMA_RUNS` sets them all. */
 export const runs = (usual: number): number =>
   Number(process.env['STEMMA_RUNS'] ?? sized(Math.ceil(usual / 3), usual));
 
