@@ -86,6 +86,21 @@ export const importCanaries: readonly Canary[] = [
     file: 'packages/storage/log/src/by-path.ts',
     text: use('../../../domain/events/src/index.ts'),
   },
+  {
+    rule: 'plain-loop',
+    file: 'packages/engine/projector/src/faster.ts',
+    text: use('@stemma/projector-threads'),
+  },
+  {
+    rule: 'one-door',
+    file: 'packages/engine/projector/src/on-demand/counting.ts',
+    text: use('../counts/asking.ts'),
+  },
+  {
+    rule: 'one-door',
+    file: 'packages/engine/projector/src/counts/asking.ts',
+    text: use('../on-demand/counting.ts'),
+  },
   { rule: 'kafkajs-in-one-place', file: 'packages/storage/log-kafka/src/kafka.ts', text: use('kafkajs') },
   { rule: 'tests-are-leaves', file: 'packages/home/home/src/kit.ts', text: use('@stemma/test-kit') },
   {

@@ -114,6 +114,24 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
       to: { path: 'node_modules/kafkajs/' },
     },
     {
+      name: 'plain-loop',
+      comment:
+        'The projector folds without threads: it, its tests too, imports nothing of what only makes it faster.',
+      severity: 'error',
+      from: { path: '^packages/engine/projector/' },
+      to: { path: '^packages/engine/projector-threads/' },
+    },
+    {
+      name: 'one-door',
+      comment: 'Of counts and of folding on demand the rest of the projector imports their index.ts.',
+      severity: 'error',
+      from: { path: '^packages/engine/projector/src/((counts|on-demand)/)?', pathNot: tests },
+      to: {
+        path: '^packages/engine/projector/src/(counts|on-demand)/',
+        pathNot: ['^packages/engine/projector/src/$1[^/]+$', '/index\\.ts$'],
+      },
+    },
+    {
       name: 'tests-are-leaves',
       comment: 'What runs does not import tests, contract suites or the test kit.',
       severity: 'error',

@@ -19,8 +19,8 @@ const ENTRIES = {
   'node-platform': 'packages/agents/recorder/src/calls/node-platform.ts',
   'page-platform': 'packages/agents/recorder/src/calls/page-platform.ts',
   'append-worker': 'packages/storage/log-embedded/src/append-worker.ts',
-  'fold-worker': 'packages/engine/projector/src/workers/fold-worker.ts',
-  'run-thread': 'packages/engine/projector/src/run-thread/run-thread.ts',
+  'fold-worker': 'packages/engine/projector-threads/src/workers/fold-worker.ts',
+  'run-thread': 'packages/engine/projector-threads/src/run-thread/run-thread.ts',
 } as const;
 
 /** What a package's types and programs import and do not contain. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { openDirectoryContents } from '@stemma/contents';
 import { openEmbeddedLog } from '@stemma/log-embedded';
 import { openProjector } from '@stemma/projector';
+import { openThreads } from '@stemma/projector-threads';
 import { READ_MODELS } from '@stemma/read-models';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 
@@ -34,7 +35,7 @@ export const rebuild = async (input: {
     eager: input.onDemand === true ? () => false : 'all',
     // As a home does.
     limits: { rows: 2_000 },
-    ...(input.workers !== undefined && { workers: { count: input.workers } }),
+    ...(input.workers !== undefined && { runPartition: openThreads({ workers: { count: input.workers } }) }),
     log,
     contents,
     store,

@@ -5,8 +5,8 @@ import { checkCursor, type EventLog } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
 import type { Promotion, RowStore, Table } from '@stemma/row-store';
 import { decodeCheckpoint, isClosed } from './checkpoint.ts';
-import { ON_DEMAND } from './on-demand-rows.ts';
-import { BUCKET_COUNTS, ROW_COUNTS } from './row-counts.ts';
+import { BUCKET_COUNTS, ROW_COUNTS } from './counts/index.ts';
+import { ON_DEMAND } from './on-demand/index.ts';
 
 /** The read models of a generation with their versions. Another signature means other rows. */
 export const signatureOf = (models: readonly ReadModel[], keepFrames: boolean, onDemand = false): string =>

@@ -9,34 +9,13 @@ import {
   type Heads,
   type RevalidatingReader,
 } from '@stemma/log';
-import { sameCursor, stageRows, type Generation } from '@stemma/row-store';
+import { sameCursor, stageRows, type Generation, type RowStore } from '@stemma/row-store';
 import { defined } from '@stemma/values';
+import { fullBatch, type BatchLimits } from './batch-limits.ts';
 import { decodeCheckpoint, encodeCheckpoint } from './checkpoint.ts';
-import { foldFrames, type FoldContext, type FoldedCounts, type StagedBatch } from './fold-frames.ts';
+import type { FoldContext, StagedBatch } from './fold-frame.ts';
+import { foldFrames, type FoldedCounts } from './fold-frames.ts';
 import { openWindowSize } from './window-size.ts';
-import type { Committed, LongRun, PartitionRunEnd } from './workers/run-in-workers.ts';
-
-/** When a batch is committed: as soon as one of these is reached. */
-export type BatchLimits = {
-  /** Default: no limit. */
-  readonly frames?: number;
-  /** Bytes of frames. Default 8 MiB. */
-  readonly bytes?: number;
-  /** Default 50,000. */
-  readonly rows?: number;
-  /** Default 500. */
-  readonly milliseconds?: number;
-};
-
-/** True if a batch of this size, whose first frame came `age` milliseconds ago, is committed. */
-export const fullBatch = (
-  limits: BatchLimits,
-  batch: { readonly frames: number; readonly bytes: number; readonly rows: number; readonly age: number },
-): boolean =>
-  batch.frames >= (limits.frames ?? Infinity) ||
-  batch.bytes >= (limits.bytes ?? 8 * 1024 * 1024) ||
-  batch.rows >= (limits.rows ?? 50_000) ||
-  batch.age >= (limits.milliseconds ?? 500);
 
 /** The progress of a run. */
 export type Progress = {
@@ -60,30 +39,32 @@ export type RunPartitionOptions = {
   /** Kept from run to run, so that a run that goes on where the last one ended does not look back. */
   readonly reader: RevalidatingReader;
   readonly limits: BatchLimits;
-  /** Threads that fold, where many frames are still to come. */
-  readonly workers?: WorkersFor | undefined;
   /** Stop at this offset; default: the end of the log when the run reaches it. */
   readonly until?: number;
   readonly committed: (progress: Progress) => void;
-  /** Called after each commit: true stops the run there. */
-  readonly stop?: () => boolean;
+  /** Called after each commit: true stops the run there. @param first the offset at which the run began */
+  readonly stop?: (at: Progress, first: number) => boolean | Promise<boolean>;
+  /** Records that are folded at once, at most. Default: those of a batch. */
+  readonly maxRecords?: () => number | undefined;
   /** A steady clock in milliseconds. */
   readonly now: () => number;
 };
 
-/** The threads that fold a run. */
-export type WorkersFor = {
-  /** They are started, and waited for, when about so many frames are still to come; 0: they fold all but the first batch. */
-  readonly least: number;
-  /** Starts them, if they are not started; resolves when they can fold. @throws E_INTERNAL */
-  readonly opened: () => Promise<void>;
-  /** Folds from a cursor, which a commit has left, on. @throws as `runInWorkers`; E_INTERNAL if a thread ends */
-  readonly run: (
-    run: LongRun & {
-      /** Called after each commit: true stops the run there. */
-      readonly committed: (commit: Committed) => boolean;
-    },
-  ) => Promise<PartitionRunEnd>;
+/** A run as a projector asks for it, with all that whoever folds it elsewhere needs of the projector. */
+export type PartitionRun = Omit<RunPartitionOptions, 'stop' | 'maxRecords'> & {
+  readonly store: RowStore;
+  /** Bytes of trees to cache. */
+  readonly cacheBytes: number;
+  /** Called after each commit: true stops the run there. */
+  readonly stop?: () => boolean;
+};
+
+/** The port of what folds the runs of projectors: their own thread (`inThisThread`), or others. */
+export type RunPartition = {
+  /** Resolves when the rows of the run are committed. @throws as `runPartition` */
+  readonly run: (run: PartitionRun) => Promise<unknown>;
+  /** Ends what it has started, before the store is closed. */
+  readonly close: () => Promise<void>;
 };
 
 /**
@@ -93,7 +74,16 @@ export type WorkersFor = {
  * @throws E_CURSOR_MOVED if another projector was faster: run again. E_CURSOR_LOST: rebuild. E_VERSION_NEEDED: the
  *   frames before the unknown one are committed. After any error caches may hold what was not committed: clear them.
  */
-export const runPartition = async (options: RunPartitionOptions): Promise<Progress> => {
+export const runPartition = (options: RunPartitionOptions): Promise<Progress> =>
+  toUnknownFrame(options, foldPartition);
+
+export const inThisThread: RunPartition = { run: runPartition, close: () => Promise.resolve() };
+
+/** Does a run, and, if it meets a frame of a later version, once more to that frame. @throws what `run` throws */
+export const toUnknownFrame = async <R extends Pick<RunPartitionOptions, 'until' | 'context'>>(
+  options: R,
+  run: (options: R) => Promise<Progress>,
+): Promise<Progress> => {
   try {
     return await run(options);
   } catch (error) {
@@ -102,93 +92,41 @@ export const runPartition = async (options: RunPartitionOptions): Promise<Progre
     if (typeof offset !== 'number' || offset >= (options.until ?? Infinity)) throw error;
     clearCaches(options.context);
     // Frames are folded history by history: another history may have an unknown one before this.
-    await runPartition({ ...options, until: offset });
+    await toUnknownFrame({ ...options, until: offset }, run);
     throw error;
   }
 };
 
 export const clearCaches = ({ branchCache: branches }: FoldContext): void => branches.clear();
 
-const run = async (options: RunPartitionOptions): Promise<Progress> => {
-  const { log, generation, partition } = options;
+/** As `runPartition`, but frames before one of a later version may not be committed. */
+export const foldPartition = async (options: RunPartitionOptions): Promise<Progress> => {
+  const { log, generation, context, partition, reader, limits, until, now } = options;
   const known = options.trustKnown ? generation.knownCursor?.(partition) : undefined;
   const cursor = known ?? (await generation.read((view) => view.cursor(partition)));
   const checkpoint = cursor === null ? await checkpointAtStart(log, partition) : decodeCheckpoint(cursor);
   const { offset } = checkpoint.cursor;
-  const at: Place = { cursor, checkpoint, progress: { partition, offset, frames: 0, events: 0, batches: 0 } };
-  while ((await runHere(options, at)) === 'workers') {
-    const { workers, until, limits, context } = options;
-    // They hold nothing that the threads go by, and take memory.
-    clearCaches(context);
-    const how = await (workers as WorkersFor).run({
-      partition,
-      cursor: at.cursor as Uint8Array,
-      until,
-      frames: limits.frames,
-      committed: (commit) => {
-        reached(options, at, { ...commit, checkpoint: decodeCheckpoint(commit.cursor) });
-        return options.stop?.() === true;
-      },
-    });
-    if (how !== 'irregular') break;
-  }
-  return at.progress;
-};
-
-/** How far a run is. */
-type Place = { cursor: Uint8Array | null; checkpoint: Checkpoint; progress: Progress };
-
-const reached = (
-  options: RunPartitionOptions,
-  at: Place,
-  commit: Pick<Committed, 'cursor' | 'frames' | 'events'> & { readonly checkpoint: Checkpoint },
-): void => {
-  const { partition, frames, events, batches } = at.progress;
-  at.cursor = commit.cursor;
-  at.checkpoint = commit.checkpoint;
-  at.progress = {
-    partition,
-    offset: commit.checkpoint.cursor.offset,
-    frames: frames + commit.frames,
-    events: events + commit.events,
-    batches: batches + 1,
-  };
-  options.committed(at.progress);
-};
-
-/** Records that are folded at once, until it is known whether threads follow: what this thread folds makes its heap large, and it keeps it so. */
-const SOME_RECORDS = 128;
-
-/** Folds in this thread: to the end, or until others can go on, which is after one batch at the earliest. */
-const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended' | 'workers'> => {
-  const { log, generation, context, partition, reader, limits, until, now, workers } = options;
-  const batch = openBatch(generation, partition, at.cursor, at.checkpoint, now);
+  let progress: Progress = { partition, offset, frames: 0, events: 0, batches: 0 };
+  const batch = openBatch(generation, partition, cursor, checkpoint, now);
   const flush = async (): Promise<void> => {
     const { frames, events, next } = batch.total;
-    reached(options, at, { frames, events, checkpoint: next, cursor: await batch.commit() });
-  };
-  const first = at.progress.offset;
-  // The first frames of many histories are small, and tell little about those to come.
-  let lookAgain = (workers?.least ?? 0) / 256;
-  let mayFollow = workers !== undefined;
-  const others = async (): Promise<boolean> => {
-    const { offset, frames } = at.progress;
-    if (workers === undefined || frames < lookAgain) return false;
-    lookAgain = frames * 2;
-    const end = Math.min(until ?? Infinity, await log.end(partition));
-    // Offsets count bytes in one log and records in another: either way as many frames a piece as so far.
-    mayFollow = ((end - offset) / (offset - first)) * frames >= workers.least;
-    if (!mayFollow) return false;
-    await workers.opened();
-    return true;
+    await batch.commit();
+    progress = {
+      partition,
+      offset: next.cursor.offset,
+      frames: progress.frames + frames,
+      events: progress.events + events,
+      batches: progress.batches + 1,
+    };
+    options.committed(progress);
   };
   const windowSize = openWindowSize();
   const readOptions = {
-    checkpoint: at.checkpoint,
+    checkpoint,
     reader,
     heads: batch.heads,
     maxBytes: () => windowSize.bytes,
-    maxRecords: () => limits.frames ?? (mayFollow ? SOME_RECORDS : undefined),
+    maxRecords: () => limits.frames ?? options.maxRecords?.(),
     ...defined({ until }),
   };
   for await (const checked of readPartition(log, readOptions)) {
@@ -196,11 +134,11 @@ const runHere = async (options: RunPartitionOptions, at: Place): Promise<'ended'
     const { frames, bytes } = batch.total;
     if (!fullBatch(limits, { frames, bytes, rows: batch.rows, age: batch.age() })) continue;
     await flush();
-    if (options.stop?.() === true) return 'ended';
-    if (await others()) return 'workers';
+    const stopping = options.stop?.(progress, offset);
+    if (stopping === true || (stopping instanceof Promise && (await stopping))) return progress;
   }
   if (!batch.isEmpty()) await flush();
-  return 'ended';
+  return progress;
 };
 
 type BatchTotals = {
@@ -217,8 +155,7 @@ type Batch = {
   age(): number;
   isEmpty(): boolean;
   add(checked: CheckedBatch, context: FoldContext): Promise<FoldedCounts>;
-  /** Returns the new cursor. */
-  commit(): Promise<Uint8Array>;
+  commit(): Promise<void>;
 };
 
 /** The rows and the checkpoint of the frames folded since the last commit. */
@@ -279,7 +216,6 @@ const openBatch = (
       checkpoint = total.next;
       since = now();
       total = { frames: 0, events: 0, bytes: 0, next: checkpoint };
-      return nextCursor;
     },
   };
 };

@@ -12,9 +12,9 @@ import {
   type Value,
 } from '@stemma/row-store';
 import { decodeCheckpoint } from './checkpoint.ts';
-import { ON_DEMAND } from './on-demand-rows.ts';
+import { BUCKET_COUNTS, historyColumn, ROW_COUNTS } from './counts/index.ts';
+import { ON_DEMAND, type AskedModels } from './on-demand/index.ts';
 import { openProjector, type Projector } from './projector.ts';
-import { BUCKET_COUNTS, historyColumn, ROW_COUNTS } from './row-counts.ts';
 
 export type VerifyReplayOptions = {
   /** An empty store for the rows of one replay; it is closed afterwards. */
@@ -88,7 +88,7 @@ type Replay = { readonly projector: Projector; readonly counts: { events: number
 
 const replayInto = async (
   live: Projector,
-  asked: OnDemand,
+  asked: AskedModels,
   store: RowStore,
   size: number | null,
   options: VerifyReplayOptions,
@@ -123,9 +123,7 @@ const replayInto = async (
 };
 
 /** By history, the read models on demand that have rows of it. */
-type OnDemand = Awaited<ReturnType<Projector['onDemand']>>;
-
-const isAsked = (asked: OnDemand, history: string, model: string): boolean =>
+const isAsked = (asked: AskedModels, history: string, model: string): boolean =>
   asked.get(history)?.has(model) === true;
 
 /** A damaged row is one that differs; nobody knows of the others. */
@@ -158,7 +156,7 @@ type ComparedRows = {
 const compareAtSameOffsets = async (
   live: Projector,
   replay: Projector,
-  asked: OnDemand,
+  asked: AskedModels,
 ): Promise<ComparedRows> => {
   const compared = comparedRow(live, asked);
   for (let tries = 0; tries < 20; tries++) {
@@ -198,7 +196,7 @@ const areAtSameOffsets = async (a: Scan, b: Scan): Promise<boolean> =>
   (await offsetsText(a)) === (await offsetsText(b));
 
 /** True if what is folded on demand has as much of each history as the replay. */
-const areFolded = async (live: Scan, replay: Scan, asked: OnDemand): Promise<boolean> => {
+const areFolded = async (live: Scan, replay: Scan, asked: AskedModels): Promise<boolean> => {
   for (const [history, models] of asked)
     for (const model of models)
       if (
@@ -212,7 +210,7 @@ const areFolded = async (live: Scan, replay: Scan, asked: OnDemand): Promise<boo
 type ComparedRow = (table: Table, key: Key) => boolean;
 
 /** False for rows of histories that somebody has asked for only since the replay began. */
-const comparedRow = ({ options: { models, eager } }: Projector, asked: OnDemand): ComparedRow => {
+const comparedRow = ({ options: { models, eager } }: Projector, asked: AskedModels): ComparedRow => {
   if (eager === 'all') return () => true;
   const modelOf = new Map(
     models

@@ -1,10 +1,10 @@
 import { openMemoryContents } from '@stemma/contents';
 import { encodeFrame, openMemoryLog } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
+import { logged, someRecorded } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import { openProjector, type Progress } from '../src/index.ts';
-import type { BatchLimits } from '../src/run-partition.ts';
-import { logged, someRecorded } from './recorded.ts';
+import type { BatchLimits } from '../src/batch-limits.ts';
 
 const recorded = someRecorded(5);
 const total = recorded.entries.length;

@@ -2,9 +2,9 @@ import { openMemoryContents } from '@stemma/contents';
 import { readHistoryHead, readHistoryHeads } from '@stemma/history-store';
 import { appendControl, openMemoryLog } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
+import { someRecorded } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import { openProjector } from '../src/index.ts';
-import { someRecorded } from './recorded.ts';
 
 it('a projector stores its position with its rows: heads, damage and the raised version are there for the next one [record §5: heads]', async () => {
   const recorded = someRecorded(17);

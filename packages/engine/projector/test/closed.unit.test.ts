@@ -14,10 +14,9 @@ import {
   type MemoryLog,
 } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
-import { naiveHistory } from '@stemma/test-kit';
+import { entriesOf, naiveHistory, someRecorded } from '@stemma/test-kit';
 import { describe, expect, it } from 'vitest';
 import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
-import { entriesOf, someRecorded } from './recorded.ts';
 
 const codeOf = async (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

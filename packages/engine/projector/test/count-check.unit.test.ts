@@ -1,6 +1,6 @@
 import { defineTable, openMemoryRowStore } from '@stemma/row-store';
 import { expect, it } from 'vitest';
-import { BUCKET_COUNTS, countedAmong, openCountCheck, ROW_COUNTS } from '../src/row-counts.ts';
+import { BUCKET_COUNTS, countedAmong, openCountCheck, ROW_COUNTS } from '../src/counts/index.ts';
 
 const BY_NAME = defineTable({
   name: 'by_name',

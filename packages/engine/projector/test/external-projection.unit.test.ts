@@ -5,6 +5,7 @@ import { openMemoryLog, type EventLog } from '@stemma/log';
 import { withoutVouching } from '@stemma/log/contract';
 import { listBranches } from '@stemma/read-models';
 import { openMemoryRowStore, type RowReader, type RowStore } from '@stemma/row-store';
+import { someRecorded } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import {
   MAIN_GROUP,
@@ -13,7 +14,6 @@ import {
   type Projection,
   type Projector,
 } from '../src/index.ts';
-import { someRecorded } from './recorded.ts';
 
 const contents = openMemoryContents();
 const recorded = someRecorded(5);

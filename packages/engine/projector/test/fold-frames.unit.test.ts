@@ -1,12 +1,12 @@
 import { DEFECTS } from '@stemma/history-store';
 import { checkpointAtStart, readPartition } from '@stemma/log';
 import { stageRows } from '@stemma/row-store';
+import { logged, someRecorded } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import { openBranchCache, type BranchCache } from '../src/branch-cache.ts';
 import { foldFrames } from '../src/fold-frames.ts';
 import { openPayloads } from '../src/payloads.ts';
 import { openWindowSize } from '../src/window-size.ts';
-import { logged, someRecorded } from './recorded.ts';
 
 const recorded = someRecorded(11, 4, 20);
 

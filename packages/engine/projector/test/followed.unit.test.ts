@@ -2,9 +2,9 @@ import { openMemoryContents } from '@stemma/contents';
 import { HISTORY_HEADS } from '@stemma/history-store';
 import { openMemoryLog, type EventLog } from '@stemma/log';
 import { openMemoryRowStore, type Generation, type Row, type RowStore } from '@stemma/row-store';
+import { someRecorded } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import { openProjector } from '../src/index.ts';
-import { someRecorded } from './recorded.ts';
 
 const contents = openMemoryContents();
 const recorded = someRecorded(9);

@@ -4,6 +4,7 @@ import { openMemoryLog } from '@stemma/log';
 import { READ_MODELS, type ReadModel } from '@stemma/read-models';
 import { defineTable } from '@stemma/row-store';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
+import { appendAll, someRecorded } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import {
   currentName,
@@ -16,8 +17,7 @@ import {
   unfinishedNames,
 } from '../src/generations.ts';
 import { openProjector } from '../src/index.ts';
-import { BUCKET_COUNTS, ROW_COUNTS } from '../src/row-counts.ts';
-import { appendAll, someRecorded } from './recorded.ts';
+import { BUCKET_COUNTS, ROW_COUNTS } from '../src/counts/counted-tables.ts';
 
 const THINGS = defineTable({ name: 'things', about: '', key: [['id', 'text']], value: [['n', 'uint']] });
 const [FIRST, SECOND] = READ_MODELS as readonly [ReadModel, ReadModel];

@@ -1,7 +1,7 @@
 import { openMemoryRowStore } from '@stemma/row-store';
+import { allRows, logged, someRecorded } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import { openProjector, verifyReplay } from '../src/index.ts';
-import { allRows, logged, someRecorded } from './recorded.ts';
 
 it('with frames kept among the rows, the log is read once, in order, and events come from the rows; the other rows are the same [snapshots: frame port]', async () => {
   const recorded = someRecorded(3);

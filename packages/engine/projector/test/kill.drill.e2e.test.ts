@@ -5,14 +5,13 @@ import { openEmbeddedLog } from '@stemma/log-embedded';
 import { findHistory, listBranches } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
-import { sized } from '@stemma/test-kit';
+import { sized, someRecorded } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
-import { someRecorded } from './recorded.ts';
 
 const KILLS = sized(6, 40);
 

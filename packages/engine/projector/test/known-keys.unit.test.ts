@@ -2,7 +2,7 @@ import type { HistoryState } from '@stemma/history';
 import type { Fold } from '@stemma/history-store';
 import { defineTable } from '@stemma/row-store';
 import { expect, test } from 'vitest';
-import { addKnownKey, knownKeys, type KnownKeys } from '../src/known-keys.ts';
+import { addKnownKey, knownKeys, type KnownKeys } from '../src/counts/known-keys.ts';
 
 const TABLE = defineTable({ name: 'of_histories', about: '', key: [['history', 'text']], value: [] });
 const fold = (name: string): Fold => ({ name, version: 1, tables: [TABLE], fold: () => undefined });

@@ -3,11 +3,10 @@ import { openMemoryContents } from '@stemma/contents';
 import { openMemoryLog } from '@stemma/log';
 import { listEmbeddedMessages } from '@stemma/read-models';
 import { openMemoryRowStore } from '@stemma/row-store';
-import { naiveHistory, START } from '@stemma/test-kit';
+import { allRows, appendAll, entriesOf, naiveHistory, START } from '@stemma/test-kit';
 import type { Step } from '@stemma/history';
 import { expect, it } from 'vitest';
 import { openProjector } from '../src/index.ts';
-import { allRows, appendAll, entriesOf } from './recorded.ts';
 
 const TEXTS = ['the sea', 'keeps what', 'it is given', 'the sea'];
 

@@ -10,11 +10,10 @@ import {
   READ_MODELS,
 } from '@stemma/read-models';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
-import { sized } from '@stemma/test-kit';
+import { allRows, anyRecorded, appendAll, logged, record, sized, someRecorded } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
-import { allRows, anyRecorded, appendAll, logged, record, someRecorded } from './recorded.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(15, 60));
 

@@ -2,11 +2,11 @@ import type { ContentRef } from '@stemma/canonical';
 import { openMemoryContents } from '@stemma/contents';
 import { isStemmaError } from '@stemma/errors';
 import { encodeFrame, openMemoryLog, type EventLog } from '@stemma/log';
-import { naiveHistory } from '@stemma/test-kit';
+import { entriesOf, naiveHistory } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import type { FramesAt } from '../src/frame-bytes.ts';
-import { openPayloads, type FrameAt, type Payloads } from '../src/payloads.ts';
-import { entriesOf } from './recorded.ts';
+import { openPayloads, type Payloads } from '../src/payloads.ts';
+import type { FrameAt } from '../src/recorded-frames.ts';
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(

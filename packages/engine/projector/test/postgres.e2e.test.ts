@@ -11,7 +11,15 @@ import {
   type RowStore,
   type Table,
 } from '@stemma/row-store';
-import { findPostgres, freshDatabase, postgresFolder, startPostgres } from '@stemma/test-kit';
+import {
+  allRows,
+  findPostgres,
+  freshDatabase,
+  logged,
+  postgresFolder,
+  someRecorded,
+  startPostgres,
+} from '@stemma/test-kit';
 import { describe, expect, it, vi } from 'vitest';
 import {
   MAIN_GROUP,
@@ -20,7 +28,6 @@ import {
   verifyReplay,
   type Projector,
 } from '../src/index.ts';
-import { allRows, logged, someRecorded } from './recorded.ts';
 
 /** Tables by name, rows by key: stores have orders of their own. */
 const sorted = async (generation: Generation): Promise<Record<string, Row[]>> => {

@@ -9,10 +9,10 @@ import {
   type RowStore,
   type Table,
 } from '@stemma/row-store';
+import { allRows, appendAll, logged, someRecorded } from '@stemma/test-kit';
 import { expect, it } from 'vitest';
 import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 import type { VerifyReplayOptions } from '../src/verify-replay.ts';
-import { allRows, appendAll, logged, someRecorded } from './recorded.ts';
 
 const recorded = someRecorded(7, 2, 15);
 /** More frames than a cursor remembers. */

@@ -2,8 +2,13 @@ import type { HistoryState } from '@stemma/history';
 import { defineTable, openMemoryRowStore, stageRows } from '@stemma/row-store';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { knownKeys } from '../src/known-keys.ts';
-import { BUCKET_COUNTS, openAddedCounts, ROW_COUNTS, type CountingRows } from '../src/row-counts.ts';
+import {
+  BUCKET_COUNTS,
+  knownKeys,
+  openAddedCounts,
+  ROW_COUNTS,
+  type CountingRows,
+} from '../src/counts/index.ts';
 
 type Change = {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { RECORD_TABLES } from '@stemma/history-store';
 import { ALL_FOLDS } from '@stemma/read-models';
-import { ON_DEMAND } from '../src/on-demand-rows.ts';
+import { ON_DEMAND } from '../src/on-demand/index.ts';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

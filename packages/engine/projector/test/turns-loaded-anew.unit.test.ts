@@ -1,11 +1,10 @@
 import { openMemoryContents } from '@stemma/contents';
 import { openMemoryLog } from '@stemma/log';
 import { openMemoryRowStore } from '@stemma/row-store';
-import { sized } from '@stemma/test-kit';
+import { allRows, anyRecorded, appendAll, record, sized } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openProjector } from '../src/index.ts';
-import { allRows, anyRecorded, appendAll, record } from './recorded.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(10, 60));
 

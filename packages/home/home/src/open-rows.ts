@@ -13,6 +13,7 @@ import {
   type Projection,
   type Projector,
 } from '@stemma/projector';
+import { openThreads } from '@stemma/projector-threads';
 import type { RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
 import { availableParallelism } from 'node:os';
@@ -176,8 +177,9 @@ export const openLocalRows = async (
     keepFrames,
     // A commit of rows holds up the commands that come meanwhile; larger ones are not faster.
     limits: { rows: 2_000 },
-    workers: { count: foldingThreads() },
-    ...(foldingThreads() > 0 && { shortRunsAfter: SHORT_RUNS_AFTER }),
+    ...(foldingThreads() > 0 && {
+      runPartition: openThreads({ workers: { count: foldingThreads() }, shortRunsAfter: SHORT_RUNS_AFTER }),
+    }),
     stop,
     pause,
     ...(progress && { progress }),

@@ -49,6 +49,7 @@ export { anyDepths, anySelector, type Words } from './selectors/any-selector.ts'
 export { referenceSelect } from './selectors/reference-select.ts';
 export { foldedPayloads } from './rows/folded-payloads.ts';
 export { payloadsInMemory } from './rows/payloads-in-memory.ts';
+export { allRows, anyRecorded, appendAll, entriesOf, logged, record, someRecorded } from './rows/recorded.ts';
 export { rowsUnderTest, type RowsUnderTest } from './rows/rows-under-test.ts';
 export { framesOf, play, type Played } from './rows/played-history.ts';
 export { hashVectors, type HashVector } from './trees/hash-vectors.ts';

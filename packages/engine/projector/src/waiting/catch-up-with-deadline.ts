@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { EventLog } from '@stemma/log';
-import type { Projection } from '../projector.ts';
+import type { Projection } from '../projection.ts';
 
 /** Rows that this process folds while it serves them. */
 export type ProjectionWithDeadline = {

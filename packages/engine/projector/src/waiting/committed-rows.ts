@@ -1,5 +1,5 @@
 import { isStemmaError, type StemmaError } from '@stemma/errors';
-import type { Projection } from '../projector.ts';
+import type { Projection } from '../projection.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Rows that are read as they are while the disk takes no more of them. */

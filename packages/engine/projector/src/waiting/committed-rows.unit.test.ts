@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import { expect, it } from 'vitest';
-import type { Projection } from '../projector.ts';
+import type { Projection } from '../projection.ts';
 import { openCommittedRows } from './committed-rows.ts';
 
 /** Rows that a disk refuses as long as it is full. */

@@ -1,0 +1,1 @@
+export { openThreads, type ThreadsOptions } from './open-threads.ts';
