@@ -14,17 +14,17 @@ export {
   listCallsAt,
   listNewestCallRows,
   newestCallRow,
-} from './audit/calls.ts';
-export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/call-links.ts';
-export { isRunScope, listWaitingCalls, type WaitingCall } from './audit/run-calls.ts';
+} from './audit/calls/queries.ts';
+export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/calls/call-links.ts';
+export { isRunScope, listWaitingCalls, type WaitingCall } from './audit/calls/run-calls.ts';
 export {
   findIntervention,
   type InterventionQuery,
   type InterventionRow,
   listInterventions,
   listObservations,
-} from './audit/interventions.ts';
-export { findPoolRun, listOpenRuns, listPoolRuns, type PoolRunRow } from './audit/runs.ts';
+} from './audit/interventions/queries.ts';
+export { findPoolRun, listOpenRuns, listPoolRuns, type PoolRunRow } from './audit/runs/queries.ts';
 export {
   authorOf,
   type BranchRow,
@@ -40,8 +40,8 @@ export {
   listNotes,
   listNotesAt,
   type NamedPositionRow,
-} from './audit/queries.ts';
-export { INTERVENTIONS } from './audit/tables.ts';
+} from './audit/branches/queries.ts';
+export { INTERVENTIONS } from './audit/interventions/tables.ts';
 export { ALL_FOLDS, READ_MODELS } from './catalogue.ts';
 export { type AncestryView, findCycle, readAncestryView } from './diffs/ancestry-view.ts';
 export { diffs } from './diffs/diffs.ts';
@@ -87,4 +87,4 @@ export {
   listSteeredBranches,
   listUnreleasedCalls,
   type SteeredCallRow,
-} from './audit/steering.ts';
+} from './audit/steering/queries.ts';

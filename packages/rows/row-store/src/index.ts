@@ -37,6 +37,17 @@ export {
   packRows,
   unpackRows,
 } from './packed-rows.ts';
+export {
+  findRow,
+  listRows,
+  type NamedKey,
+  namedRow,
+  type NamedRow,
+  type NamedValue,
+  putRow,
+  removeRow,
+  type WrittenRow,
+} from './named-rows.ts';
 export { remoteGeneration, type RemoteGeneration, type RemoteState } from './remote-generation.ts';
 export type { FetchRows } from './remote-rows.ts';
 export { type StagedRows, stageRows } from './staged-rows.ts';

@@ -72,7 +72,7 @@ export type Value = readonly Cell[];
 export type Row = { readonly key: Key; readonly value: Value };
 
 /** The cell of a column. */
-type CellIn<C> = C extends readonly [string, infer T extends ColumnType, 'null']
+export type CellIn<C> = C extends readonly [string, infer T extends ColumnType, 'null']
   ? CellTypes[T] | null
   : C extends readonly [string, infer T extends ColumnType]
     ? CellTypes[T]

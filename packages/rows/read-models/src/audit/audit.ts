@@ -1,12 +1,47 @@
+import type { AppliedFrame } from '@stemma/history';
+import type { Rows } from '@stemma/row-store';
 import type { ReadModel } from '../read-model.ts';
-import { foldAudit, observeAudit } from './fold.ts';
-import { AUDIT_TABLES } from './tables.ts';
+import { countBranch, countHistory, noteFrame, notePositions } from './branches/fold.ts';
+import { BRANCH_TABLES } from './branches/tables.ts';
+import { foldCalls } from './calls/fold.ts';
+import { CALL_TABLES } from './calls/tables.ts';
+import { foldIntervention, foldObservations } from './interventions/fold.ts';
+import { INTERVENTION_TABLES } from './interventions/tables.ts';
+import { foldRuns } from './runs/fold.ts';
+import { RUN_TABLES } from './runs/tables.ts';
+import { foldSteering } from './steering/fold.ts';
+import { STEERING_TABLES } from './steering/tables.ts';
+
+/*
+ * One read model of five subjects, each with its tables, its fold and its queries in a folder. They share a version and a
+ * cursor: an intervention is written into the row of its history and read from that of its branch, and read models of their own
+ * would read no rows of each other.
+ */
+
+/** An intervention names the position before it: the branch's counts move on afterwards. */
+const fold = (frame: AppliedFrame, rows: Rows): void => {
+  noteFrame(frame, rows);
+  countHistory(frame, rows);
+  foldIntervention(frame, rows);
+  countBranch(frame, rows);
+  foldCalls(frame, rows);
+  foldSteering(frame, rows);
+  foldRuns(frame, rows);
+  notePositions(frame, rows);
+};
+
+/** Observations count for the history, and for no branch. */
+const observe = (frame: AppliedFrame, rows: Rows): void => {
+  noteFrame(frame, rows);
+  countHistory(frame, rows);
+  foldObservations(frame, rows);
+};
 
 /** Histories, their branches and snapshots: who, when, by which command, under which names; interventions, observations, calls. */
 export const audit: ReadModel = {
   name: 'audit',
   version: 10,
-  tables: AUDIT_TABLES,
-  fold: foldAudit,
-  observe: observeAudit,
+  tables: [...BRANCH_TABLES, ...INTERVENTION_TABLES, ...CALL_TABLES, ...STEERING_TABLES, ...RUN_TABLES],
+  fold,
+  observe,
 };

@@ -1,11 +1,8 @@
-import { defineTable } from '@stemma/row-store';
-import type { Table } from '@stemma/row-store';
-import { CALL_TABLES } from './call-tables.ts';
-import { RUN_TABLES } from './run-tables.ts';
+import { defineTable, type Table } from '@stemma/row-store';
 
 /*
- * Who did what when, and which branches a history has. Columns that end in `at` hold the times that
- * writers read from their clocks; of `from_seq`, a position is meant.
+ * Who wrote what when, and which branches a history has. Columns that end in `at` hold the times that writers read from their
+ * clocks.
  */
 
 /** Who wrote it: `recorder` for an agent's own record, `actor` for an observer's act; one of the two is null. */
@@ -105,73 +102,10 @@ export const NOTES = defineTable({
   value: [['note', 'text']],
 });
 
-export const INTERVENTIONS = defineTable({
-  name: 'interventions',
-  about:
-    "An observer's act, by its frame: its kind, who and why, its id (`command`), the positions before and after it (before is null where the history starts). `high_at` is the largest `at` of the history's interventions up to this one. Content is read from the frame.",
-  key: [
-    ['history', 'text'],
-    ['seq', 'uint'],
-  ],
-  value: [
-    ['branch_id', 'uint'],
-    ['at', 'wide'],
-    ['high_at', 'wide'],
-    ['intervention', 'text'],
-    ['actor', 'text'],
-    ['command', 'text'],
-    ['after_branch_id', 'uint'],
-    ['after_seq', 'uint'],
-    ['before_branch_id', 'uint', 'null'],
-    ['before_seq', 'uint', 'null'],
-    ['notes', 'text', 'null'],
-  ],
-});
-
-export const INTERVENTIONS_BY = defineTable({
-  name: 'interventions_by',
-  about:
-    'The interventions of a history by what is asked for: `by` is type, actor, branch (its branch id), or position (`branch id:seq`, before or after).',
-  key: [
-    ['history', 'text'],
-    ['by', 'text'],
-    ['what', 'text'],
-    ['seq', 'uint'],
-  ],
-  value: [],
-});
-
-export const OBSERVATIONS = defineTable({
-  name: 'observations',
-  about:
-    'What an actor looked at: the event `index` of frame `seq`. The position (`branch_id`, `position`) was seen `times` times.',
-  key: [
-    ['history', 'text'],
-    ['seq', 'uint'],
-    ['index', 'uint'],
-  ],
-  value: [
-    ['actor', 'text', 'null'],
-    ['kind', 'text'],
-    ['what', 'text'],
-    ['branch_id', 'uint'],
-    ['position', 'uint'],
-    ['times', 'uint'],
-    ['first_at', 'wide'],
-    ['last_at', 'wide'],
-    ['asked_branch_id', 'uint'],
-  ],
-});
-
-export const AUDIT_TABLES: readonly Table[] = [
+export const BRANCH_TABLES: readonly Table[] = [
   HISTORIES,
   BRANCH_SUMMARIES,
   FRAME_SUMMARIES,
   NAMED_POSITIONS,
   NOTES,
-  INTERVENTIONS,
-  INTERVENTIONS_BY,
-  OBSERVATIONS,
-  ...CALL_TABLES,
-  ...RUN_TABLES,
 ];

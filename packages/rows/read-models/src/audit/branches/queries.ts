@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { Author, BranchPosition } from '@stemma/events';
-import type { RowOf, RowReader } from '@stemma/row-store';
+import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
 import { BRANCH_SUMMARIES, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
 
 export type HistoryRow = {
@@ -68,14 +68,12 @@ export const listHistories = (
   { after, limit }: { after?: string; limit?: number } = {},
 ): readonly HistoryRow[] => {
   const from = after === undefined ? {} : { from: `${after}\u0000` };
-  return rows
-    .range(HISTORIES, { prefix: [], ...from, ...(limit === undefined ? {} : { limit }) })
-    .map(historyOf);
+  return listRows(rows, HISTORIES, {}, { ...from, ...(limit === undefined ? {} : { limit }) }).map(historyOf);
 };
 
 export const findHistory = (rows: RowReader, history: string): HistoryRow | undefined => {
-  const value = rows.get(HISTORIES, [history]);
-  return value && historyOf({ key: [history], value });
+  const row = findRow(rows, HISTORIES, { history });
+  return row && historyOf(row);
 };
 
 /**
@@ -84,8 +82,8 @@ export const findHistory = (rows: RowReader, history: string): HistoryRow | unde
  * @throws E_ROWS_DAMAGED if there are not as many as the history counts
  */
 export const listBranches = (rows: RowReader, history: string): readonly BranchRow[] => {
-  const found = rows.range(BRANCH_SUMMARIES, { prefix: [history] }).map(branchOf);
-  const branches = (rows.get(HISTORIES, [history])?.[BRANCHES_OF_HISTORY] ?? 0) as number;
+  const found = listRows(rows, BRANCH_SUMMARIES, { history }).map(branchOf);
+  const branches = findRow(rows, HISTORIES, { history })?.branches ?? 0;
   if (found.length !== branches)
     throw fail(
       'E_ROWS_DAMAGED',
@@ -95,12 +93,9 @@ export const listBranches = (rows: RowReader, history: string): readonly BranchR
   return found;
 };
 
-/** The column of `histories` that counts them. */
-const BRANCHES_OF_HISTORY = HISTORIES.value.findIndex(([name]) => name === 'branches');
-
 export const findBranch = (rows: RowReader, history: string, branchId: number): BranchRow | undefined => {
-  const value = rows.get(BRANCH_SUMMARIES, [history, branchId]);
-  return value && branchOf({ key: [history, branchId], value });
+  const row = findRow(rows, BRANCH_SUMMARIES, { history, branch_id: branchId });
+  return row && branchOf(row);
 };
 
 /**
@@ -113,11 +108,11 @@ export const listFrameSummaries = (
   history: string,
   { from = 0, ...rest }: { from?: number; to?: number; limit?: number } = {},
 ): readonly FrameSummary[] => {
-  const found = rows.range(FRAME_SUMMARIES, { prefix: [history], from, ...rest }).map(frameSummaryOf);
+  const found = listRows(rows, FRAME_SUMMARIES, { history }, { from, ...rest }).map(frameSummaryOf);
   const { to = Infinity, limit = Infinity } = rest;
   const wanted = Math.min(to - from, limit);
   if (found.length >= wanted) return found;
-  const newest = rows.get(HISTORIES, [history])?.[NEWEST_OF_HISTORY] as number | undefined;
+  const newest = findRow(rows, HISTORIES, { history })?.seq;
   if (newest !== undefined && found.length !== Math.max(0, Math.min(wanted, newest + 1 - from)))
     throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack the summary of a frame from ${from} on`, {
       history,
@@ -125,107 +120,81 @@ export const listFrameSummaries = (
   return found;
 };
 
-/** The column of `histories` with the newest frame. */
-const NEWEST_OF_HISTORY = HISTORIES.value.findIndex(([name]) => name === 'seq');
-
 /** Who wrote a frame, when, in which branch. @throws E_SNAPSHOT_NOT_FOUND */
 export const findFrameSummary = (rows: RowReader, history: string, seq: number): FrameSummary => {
-  const value = rows.get(FRAME_SUMMARIES, [history, seq]);
-  if (value === undefined)
+  const row = findRow(rows, FRAME_SUMMARIES, { history, seq });
+  if (row === undefined)
     throw fail('E_SNAPSHOT_NOT_FOUND', `the history ${history} has no frame ${seq}`, { history, seq });
-  return frameSummaryOf({ key: [history, seq], value });
+  return frameSummaryOf(row);
 };
 
 /** The named positions of a history, by name. */
 export const listNamedPositions = (rows: RowReader, history: string): readonly NamedPositionRow[] =>
-  rows.range(NAMED_POSITIONS, { prefix: [history] }).map(({ key, value }) => ({
-    name: key[1],
-    branchId: value[0],
-    position: value[1],
-    seq: value[2],
+  listRows(rows, NAMED_POSITIONS, { history }).map(({ name, branch_id, position, seq }) => ({
+    name,
+    branchId: branch_id,
+    position,
+    seq,
   }));
 
 /** The notes to positions of a history, by position, then in the order they were written. */
 export const listNotes = (rows: RowReader, history: string): readonly NoteRow[] =>
-  rows.range(NOTES, { prefix: [history] }).map(noteOf);
+  listRows(rows, NOTES, { history }).map(noteOf);
 
 /** The notes to one position, in the order they were written. */
 export const listNotesAt = (
   rows: RowReader,
   history: string,
   { branchId, seq }: BranchPosition,
-): readonly NoteRow[] => rows.range(NOTES, { prefix: [history, branchId, seq] }).map(noteOf);
+): readonly NoteRow[] => listRows(rows, NOTES, { history, branch_id: branchId, position: seq }).map(noteOf);
 
-const noteOf = ({ key, value }: RowOf<typeof NOTES>): NoteRow => ({
-  branchId: key[1],
-  position: key[2],
-  seq: key[3],
-  note: value[0],
+const noteOf = ({ branch_id, position, seq, note }: NamedRow<typeof NOTES>): NoteRow => ({
+  branchId: branch_id,
+  position,
+  seq,
+  note,
 });
 
-const historyOf = ({ key, value }: RowOf<typeof HISTORIES>): HistoryRow => {
-  const [
-    name,
-    startedAt,
-    newestAt,
-    frames,
-    events,
-    seq,
-    snapshots,
-    branches,
-    thread,
-    format,
-    source,
-    salvaged,
-    salvagedSeq,
-  ] = value;
-  return {
-    history: key[0],
-    name,
-    startedAt,
-    newestAt,
-    frames,
-    events,
-    seq,
-    snapshots,
-    branches,
-    thread: thread === 'pre' ? 'pre' : 'full',
-    source: format === null ? null : { format, sha256: source as string },
-    salvaged: salvaged === null ? null : { history: salvaged, seq: salvagedSeq as number },
-  };
-};
+const historyOf = (row: NamedRow<typeof HISTORIES>): HistoryRow => ({
+  history: row.history,
+  name: row.name,
+  startedAt: row.started_at,
+  newestAt: row.newest_at,
+  frames: row.frames,
+  events: row.events,
+  seq: row.seq,
+  snapshots: row.snapshots,
+  branches: row.branches,
+  thread: row.thread === 'pre' ? 'pre' : 'full',
+  source: row.format === null ? null : { format: row.format, sha256: row.source as string },
+  salvaged:
+    row.salvaged_history === null ? null : { history: row.salvaged_history, seq: row.salvaged_seq as number },
+});
 
-const branchOf = ({ key, value }: RowOf<typeof BRANCH_SUMMARIES>): BranchRow => {
-  const [how, name, startedAt, newestAt, frames, events, seq, snapshots, parent, parentSeq, abandonedBy] =
-    value;
-  return {
-    branchId: key[1],
-    how: how as BranchRow['how'],
-    name,
-    startedAt,
-    newestAt,
-    frames,
-    events,
-    seq,
-    snapshots,
-    parent: parent === null ? null : { branchId: parent, seq: parentSeq as number },
-    abandonedBy,
-  };
-};
+const branchOf = (row: NamedRow<typeof BRANCH_SUMMARIES>): BranchRow => ({
+  branchId: row.branch_id,
+  how: row.how as BranchRow['how'],
+  name: row.name,
+  startedAt: row.started_at,
+  newestAt: row.newest_at,
+  frames: row.frames,
+  events: row.events,
+  seq: row.seq,
+  snapshots: row.snapshots,
+  parent: row.parent === null ? null : { branchId: row.parent, seq: row.parent_seq as number },
+  abandonedBy: row.abandoned_by,
+});
 
-const frameSummaryOf = ({ key, value }: RowOf<typeof FRAME_SUMMARIES>): FrameSummary => {
-  const [branchId, at, events, command, recorder, actor, observed] = value;
-  return {
-    seq: key[1],
-    branchId,
-    at,
-    events,
-    command,
-    recorder,
-    actor,
-    observed: observed === true,
-  };
-};
+const frameSummaryOf = (row: NamedRow<typeof FRAME_SUMMARIES>): FrameSummary => ({
+  seq: row.seq,
+  branchId: row.branch_id,
+  at: row.at,
+  events: row.events,
+  command: row.command,
+  recorder: row.recorder,
+  actor: row.actor,
+  observed: row.observed === true,
+});
 
 /** Who wrote a frame. */
 export const authorOf = ({ recorder, actor }: Pick<FrameSummary, 'recorder' | 'actor'>): Author =>

@@ -8,8 +8,8 @@ import {
   type CallUsage,
   type BranchPosition,
 } from '@stemma/events';
-import type { RowOf, RowReader, ValueOf } from '@stemma/row-store';
-import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './call-tables.ts';
+import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
+import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './tables.ts';
 
 /** An attempt to call a model, read from its row. */
 export type CallRow = {
@@ -66,14 +66,11 @@ export const listCallRows = (
   rows: RowReader,
   history: string,
   { from = 0, limit = 1_000 }: { readonly from?: number; readonly limit?: number } = {},
-): readonly CallRow[] => rows.range(CALLS, { prefix: [history], from, limit }).map(callOf);
+): readonly CallRow[] => listRows(rows, CALLS, { history }, { from, limit }).map(callOf);
 
 /** The newest attempts of a history, in the order they were recorded. */
 export const listNewestCallRows = (rows: RowReader, history: string, limit: number): readonly CallRow[] =>
-  rows
-    .range(CALLS, { prefix: [history], reverse: true, limit })
-    .map(callOf)
-    .reverse();
+  listRows(rows, CALLS, { history }, { reverse: true, limit }).map(callOf).reverse();
 
 /** The attempts with what a position shows. */
 export const listCallsAt = (
@@ -81,16 +78,24 @@ export const listCallsAt = (
   history: string,
   { branchId, seq }: BranchPosition,
 ): readonly CallRow[] =>
-  rows.range(CALLS_AT, { prefix: [history, branchId, seq] }).flatMap(({ key }) => {
-    const found = [history, key[3], key[4]] as const;
-    const value = rows.get(CALLS, found);
-    return value === undefined ? [] : [callOf({ key: found, value })];
-  });
+  listRows(rows, CALLS_AT, { history, branch_id: branchId, position: seq }).flatMap((row) =>
+    callsIn(rows, row),
+  );
+
+/** The call whose event a row names. */
+const callsIn = (
+  rows: RowReader,
+  { history, seq, index }: { readonly history: string; readonly seq: number; readonly index: number },
+): readonly CallRow[] => {
+  const row = findRow(rows, CALLS, { history, seq, index });
+  return row === undefined ? [] : [callOf(row)];
+};
 
 /** How many attempts are recorded with what a position shows. */
 export const countCallsAt = (rows: RowReader, history: string, { branchId, seq }: BranchPosition): number =>
-  rows.range(CALLS_AT, { prefix: [history, branchId, seq] }).filter(({ value: [away] }) => away !== true)
-    .length;
+  listRows(rows, CALLS_AT, { history, branch_id: branchId, position: seq }).filter(
+    ({ reassigned }) => reassigned !== true,
+  ).length;
 
 /** The first attempt of a history; undefined: none is recorded. */
 export const firstCallRow = (rows: RowReader, history: string): CallRow | undefined =>
@@ -104,9 +109,10 @@ export const listCalledPositions = (
   since: number,
 ): readonly { readonly seq: number; readonly cycle: number }[] => {
   const found = new Map<number, number>();
-  for (const { key, value } of rows.range(CALLS_AT, { prefix: [history, branchId], from: since }))
-    if (value[0] !== true && !found.has(key[2]))
-      found.set(key[2], rows.get(CALLS, [history, key[3], key[4]])?.[3] ?? 0);
+  const calls = listRows(rows, CALLS_AT, { history, branch_id: branchId }, { from: since });
+  for (const { position, seq, index, reassigned } of calls)
+    if (reassigned !== true && !found.has(position))
+      found.set(position, findRow(rows, CALLS, { history, seq, index })?.cycle ?? 0);
   return [...found].map(([seq, cycle]) => ({ seq, cycle }));
 };
 
@@ -118,8 +124,7 @@ const MOST_LOOKED_AT = 64;
  * positions of the branch; else of the history.
  */
 export const newestCallRow = (rows: RowReader, history: string, branchId: number): CallRow | undefined => {
-  const newest = rows
-    .range(CALLS, { prefix: [history], reverse: true, limit: MOST_LOOKED_AT })
+  const newest = listRows(rows, CALLS, { history }, { reverse: true, limit: MOST_LOOKED_AT })
     .map(callOf)
     .filter(isToCopyFrom);
   return (
@@ -132,13 +137,8 @@ const isToCopyFrom = ({ request, reassignedTo }: CallRow): boolean =>
 
 /** Of the attempts with the newest positions of a branch. */
 const newestOfBranch = (rows: RowReader, history: string, branchId: number): CallRow | undefined =>
-  rows
-    .range(CALLS_AT, { prefix: [history, branchId], reverse: true, limit: MOST_LOOKED_AT })
-    .flatMap(({ key }) => {
-      const found = [history, key[3], key[4]] as const;
-      const value = rows.get(CALLS, found);
-      return value === undefined ? [] : [callOf({ key: found, value })];
-    })
+  listRows(rows, CALLS_AT, { history, branch_id: branchId }, { reverse: true, limit: MOST_LOOKED_AT })
+    .flatMap((row) => callsIn(rows, row))
     .filter(isToCopyFrom)
     .sort((a, b) => b.location.seq - a.location.seq)[0];
 
@@ -148,18 +148,14 @@ export const callsAfter = (
   history: string,
   { location, branchId, position }: CallRow,
 ): readonly CallRow[] =>
-  rows
-    .range(CALLS, { prefix: [history], from: location.seq + 1 })
+  listRows(rows, CALLS, { history }, { from: location.seq + 1 })
     .map(callOf)
     .filter((call) => call.branchId === branchId && call.position >= position);
 
 /** An attempt by its id. */
 export const findCallRow = (rows: RowReader, history: string, attemptId: string): CallRow | undefined => {
-  const found = rows.get(CALL_ATTEMPTS, [history, attemptId]);
-  if (found === undefined) return undefined;
-  const key = [history, ...found] as const;
-  const value = rows.get(CALLS, key);
-  return value === undefined ? undefined : callOf({ key, value });
+  const found = findRow(rows, CALL_ATTEMPTS, { history, attempt_id: attemptId });
+  return found && callsIn(rows, found)[0];
 };
 
 /** A call of any history. */
@@ -170,80 +166,80 @@ const MOST_ALIKE = 16;
 
 /** The newest calls of each history whose list of messages has this hash. @param list its first 16 bytes */
 export const callsWithPrompt = (rows: RowReader, list: Uint8Array): readonly CallInHistory[] =>
-  callsWith(rows, CALL_PROMPTS, list);
+  callsInHistories(rows, listRows(rows, CALL_PROMPTS, { bucket: bucketOf(list), list }, NEWEST_ALIKE));
 
 /** The same for a message that calls brought. @param message the first 8 bytes of its hash */
 export const callsThatBrought = (rows: RowReader, message: Uint8Array): readonly CallInHistory[] =>
-  callsWith(rows, CALL_MESSAGES, message);
+  callsInHistories(rows, listRows(rows, CALL_MESSAGES, { bucket: bucketOf(message), message }, NEWEST_ALIKE));
 
-const callsWith = (
+const NEWEST_ALIKE = { reverse: true, limit: MOST_ALIKE };
+
+const callsInHistories = (
   rows: RowReader,
-  table: typeof CALL_PROMPTS | typeof CALL_MESSAGES,
-  hash: Uint8Array,
+  found: readonly { readonly history: string; readonly seq: number; readonly index: number }[],
 ): readonly CallInHistory[] =>
-  rows
-    .range(table, { prefix: [bucketOf(hash), hash], reverse: true, limit: MOST_ALIKE })
-    .flatMap(({ key: [, , history, seq, index] }) => {
-      const value = rows.get(CALLS, [history, seq, index]);
-      return value === undefined ? [] : [{ history, ...callOf({ key: [history, seq, index], value }) }];
-    });
+  found.flatMap((row) => callsIn(rows, row).map((call) => ({ history: row.history, ...call })));
 
 /** The bucket of a hash. */
 export const bucketOf = (hash: Uint8Array): number => hash[0] ?? 0;
 
-const callOf = ({ key, value }: RowOf<typeof CALLS>): CallRow => ({
-  attemptId: value[0],
-  location: { seq: key[1], index: key[2] },
-  branchId: value[1],
-  position: value[2],
-  cycle: value[3],
-  at: value[4],
-  api: value[5] as CallApi,
-  model: value[6] ?? null,
-  request: bodyOf(value, 7),
-  toolsAt: typeof value[9] === 'number' ? { seq: value[9], index: value[10] as number } : null,
-  scope: value[11] ?? null,
-  match: (value[12] ?? null) as CallMatch | null,
-  origin: value[13] ?? null,
-  path: value[14] ?? null,
-  contentType: value[15] ?? null,
-  coding: value[16] ?? null,
-  finished: typeof value[17] === 'string' ? finishedOf(value) : null,
-  assignedFrom: typeof value[38] === 'string' ? { history: value[38], attemptId: value[39] as string } : null,
+const callOf = (row: NamedRow<typeof CALLS>): CallRow => ({
+  attemptId: row.attempt_id,
+  location: { seq: row.seq, index: row.index },
+  branchId: row.branch_id,
+  position: row.position,
+  cycle: row.cycle,
+  at: row.at,
+  api: row.api as CallApi,
+  model: row.model,
+  request: bodyOf(row.request_sha256, row.request_size),
+  toolsAt: row.tools_seq === null ? null : { seq: row.tools_seq, index: row.tools_index as number },
+  scope: row.scope,
+  match: row.match as CallMatch | null,
+  origin: row.origin,
+  path: row.path,
+  contentType: row.request_type,
+  coding: row.request_coding,
+  finished: row.status === null ? null : finishedOf(row, row.status),
+  assignedFrom:
+    row.assigned_history === null
+      ? null
+      : { history: row.assigned_history, attemptId: row.assigned_attempt as string },
   reassignedTo:
-    typeof value[40] === 'string'
-      ? { history: value[40], branchId: value[41] as number, attemptId: value[42] as string }
-      : null,
+    row.reassigned_history === null
+      ? null
+      : {
+          history: row.reassigned_history,
+          branchId: row.reassigned_branch_id as number,
+          attemptId: row.reassigned_attempt as string,
+        },
 });
 
-const bodyOf = (value: ValueOf<typeof CALLS>, at: number): CallRow['request'] =>
-  value[at] instanceof Uint8Array ? { sha256: value[at], size: value[at + 1] as number } : null;
+const bodyOf = (sha256: Uint8Array | null, size: number | null): CallRow['request'] =>
+  sha256 === null ? null : { sha256, size: size as number };
 
-const finishedOf = (value: ValueOf<typeof CALLS>): FinishedCall => {
-  const number = (at: number): number | null => (value[at] ?? null) as number | null;
-  const text = (at: number): string | null => (value[at] ?? null) as string | null;
-  const message = text(33);
+const finishedOf = (row: NamedRow<typeof CALLS>, status: string): FinishedCall => {
   const usage = {
-    input: number(23),
-    output: number(24),
-    cached: number(25),
-    cacheWrite: number(26),
-    reasoning: number(27),
+    input: row.input_tokens,
+    output: row.output_tokens,
+    cached: row.cached_tokens,
+    cacheWrite: row.cache_write_tokens,
+    reasoning: row.reasoning_tokens,
   };
   return {
-    location: { seq: value[18] as number, index: value[19] as number },
-    status: value[17] as CallStatus,
-    httpStatus: number(20),
-    finishReason: text(21),
-    model: text(22),
-    usage: [23, 24, 25, 26, 27].every((at) => number(at) === null) ? null : usage,
-    firstByteMs: number(28),
-    durationMs: number(29),
-    response: bodyOf(value, 30),
-    error: message === null ? null : { code: text(32), message },
-    choices: number(34),
-    contentType: text(35),
-    coding: text(36),
-    retryAfter: text(37),
+    location: { seq: row.finished_seq as number, index: row.finished_index as number },
+    status: status as CallStatus,
+    httpStatus: row.http_status,
+    finishReason: row.finish_reason,
+    model: row.answer_model,
+    usage: Object.values(usage).every((tokens) => tokens === null) ? null : usage,
+    firstByteMs: row.first_byte_ms,
+    durationMs: row.duration_ms,
+    response: bodyOf(row.response_sha256, row.response_size),
+    error: row.error_message === null ? null : { code: row.error_code, message: row.error_message },
+    choices: row.choices,
+    contentType: row.response_type,
+    coding: row.response_coding,
+    retryAfter: row.retry_after,
   };
 };

@@ -4,8 +4,8 @@ import {
   type InterventionType,
   type ObservationKind,
 } from '@stemma/events';
-import type { RowOf, RowReader } from '@stemma/row-store';
-import { positionIndexKey } from './fold-intervention.ts';
+import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
+import { positionIndexKey } from './fold.ts';
 import { INTERVENTIONS, INTERVENTIONS_BY, OBSERVATIONS } from './tables.ts';
 
 /** An intervention, read from its row; `content` must be read from its frame. */
@@ -77,8 +77,8 @@ export const findIntervention = (
   history: string,
   seq: number,
 ): InterventionRow | undefined => {
-  const value = rows.get(INTERVENTIONS, [history, seq]);
-  return value && interventionOf({ key: [history, seq], value });
+  const row = findRow(rows, INTERVENTIONS, { history, seq });
+  return row && interventionOf(row);
 };
 
 /**
@@ -88,14 +88,12 @@ export const findIntervention = (
 const firstCandidate = (rows: RowReader, history: string, query: InterventionQuery): number | undefined => {
   const { after, from, reverse = false } = query;
   if (after === undefined || reverse) return from;
-  const next = (seq: number): RowOf<typeof INTERVENTIONS> | undefined =>
-    rows.range(INTERVENTIONS, { prefix: [history], from: seq, limit: 1 })[0];
-  const [newest] = rows.range(INTERVENTIONS, { prefix: [history], reverse: true, limit: 1 });
-  let [low, high] = [from ?? 0, newest === undefined ? 0 : newest.key[1] + 1];
+  const [newest] = listRows(rows, INTERVENTIONS, { history }, { reverse: true, limit: 1 });
+  let [low, high] = [from ?? 0, newest === undefined ? 0 : newest.seq + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    const row = next(middle);
-    if (row !== undefined && row.value[2] < after) low = row.key[1] + 1;
+    const [row] = listRows(rows, INTERVENTIONS, { history }, { from: middle, limit: 1 });
+    if (row !== undefined && row.high_at < after) low = row.seq + 1;
     else high = middle;
   }
   return low;
@@ -112,10 +110,9 @@ const candidates = (
   const { reverse = false } = query;
   const bounds = { reverse, limit, ...(from === undefined ? {} : reverse ? { to: from } : { from }) };
   const index = indexOf(query);
-  if (index === null) return rows.range(INTERVENTIONS, { prefix: [history], ...bounds }).map(interventionOf);
-  return rows
-    .range(INTERVENTIONS_BY, { prefix: [history, ...index], ...bounds })
-    .map(({ key }) => findIntervention(rows, history, key[3]))
+  if (index === null) return listRows(rows, INTERVENTIONS, { history }, bounds).map(interventionOf);
+  return listRows(rows, INTERVENTIONS_BY, { history, ...index }, bounds)
+    .map(({ seq }) => findIntervention(rows, history, seq))
     .filter((row) => row !== undefined);
 };
 
@@ -124,11 +121,11 @@ const indexOf = ({
   actor,
   type,
   branchId,
-}: InterventionQuery): readonly [string, string] | null => {
-  if (position !== undefined) return ['position', positionIndexKey(position)];
-  if (actor !== undefined) return ['actor', actor];
-  if (type !== undefined) return ['type', type];
-  return branchId === undefined ? null : ['branch', String(branchId)];
+}: InterventionQuery): { readonly by: string; readonly what: string } | null => {
+  if (position !== undefined) return { by: 'position', what: positionIndexKey(position) };
+  if (actor !== undefined) return { by: 'actor', what: actor };
+  if (type !== undefined) return { by: 'type', what: type };
+  return branchId === undefined ? null : { by: 'branch', what: String(branchId) };
 };
 
 const isSamePosition = (a: BranchPosition | null, b: BranchPosition): boolean =>
@@ -144,21 +141,17 @@ const matches = (row: InterventionRow, query: InterventionQuery): boolean =>
   (query.after === undefined || row.at >= query.after) &&
   (query.before === undefined || row.at < query.before);
 
-const interventionOf = ({ key, value }: RowOf<typeof INTERVENTIONS>): InterventionRow => {
-  const [branchId, at, , type, actor, command, afterBranchId, afterSeq, beforeBranchId, beforeSeq, notes] =
-    value;
-  return {
-    seq: key[1],
-    branchId,
-    at,
-    type: TYPES.find((each) => each === type) ?? 'edit',
-    actor,
-    id: command,
-    before: beforeSeq == null ? null : { branchId: beforeBranchId as number, seq: beforeSeq },
-    after: { branchId: afterBranchId, seq: afterSeq },
-    notes: notes ?? '',
-  };
-};
+const interventionOf = (row: NamedRow<typeof INTERVENTIONS>): InterventionRow => ({
+  seq: row.seq,
+  branchId: row.branch_id,
+  at: row.at,
+  type: TYPES.find((each) => each === row.intervention) ?? 'edit',
+  actor: row.actor,
+  id: row.command,
+  before: row.before_seq === null ? null : { branchId: row.before_branch_id as number, seq: row.before_seq },
+  after: { branchId: row.after_branch_id, seq: row.after_seq },
+  notes: row.notes ?? '',
+});
 
 export type ObservationRow = {
   readonly seq: number;
@@ -182,21 +175,17 @@ export const listObservations = (
   history: string,
   { from = 0, limit = 1_000, actor }: { from?: number; limit?: number; actor?: string } = {},
 ): readonly ObservationRow[] =>
-  rows
-    .range(OBSERVATIONS, { prefix: [history], from, limit })
-    .map(({ key, value }): ObservationRow => {
-      const [by, kind, what, branchId, position, times, firstAt, lastAt, askedBranchId] = value;
-      return {
-        seq: key[1],
-        index: key[2],
-        actor: by as string,
-        kind: kind as ObservationKind,
-        what,
-        at: { branchId, seq: position },
-        times,
-        firstAt,
-        lastAt,
-        branchId: askedBranchId,
-      };
-    })
+  listRows(rows, OBSERVATIONS, { history }, { from, limit })
+    .map((row): ObservationRow => ({
+      seq: row.seq,
+      index: row.index,
+      actor: row.actor as string,
+      kind: row.kind as ObservationKind,
+      what: row.what,
+      at: { branchId: row.branch_id, seq: row.position },
+      times: row.times,
+      firstAt: row.first_at,
+      lastAt: row.last_at,
+      branchId: row.asked_branch_id,
+    }))
     .filter((row) => actor === undefined || row.actor === actor);

@@ -1,7 +1,16 @@
 import type { EventRef } from '@stemma/context-tree';
-import type { RowReader, Rows } from '@stemma/row-store';
+import {
+  findRow,
+  listRows,
+  type NamedKey,
+  type NamedRow,
+  putRow,
+  removeRow,
+  type RowReader,
+  type Rows,
+} from '@stemma/row-store';
 import { bucketOfText } from './call-links.ts';
-import { RUN_BRANCHES, RUN_CALLS } from './call-tables.ts';
+import { RUN_BRANCHES, RUN_CALLS } from './tables.ts';
 
 /** The newest call of a branch of a run, whose answer calls tools: others may be made for it. */
 export type WaitingCall = {
@@ -36,39 +45,50 @@ const timeBytes = (at: bigint): Uint8Array => {
 export const noteRunCall = (rows: Rows, call: StartedCall): void => {
   const { history, branchId, position, scope, at, location } = call;
   if (!isRunScope(scope)) return;
-  const before = rows.get(RUN_BRANCHES, [history, branchId]);
-  if (before !== undefined && before[2] > position) return;
-  if (before !== undefined)
-    rows.remove(RUN_CALLS, [bucketOfText(before[0]), before[0], timeBytes(before[1]), history, branchId]);
-  rows.put(RUN_BRANCHES, [history, branchId], [scope, at, position, location.seq, location.index]);
+  const before = findRow(rows, RUN_BRANCHES, { history, branch_id: branchId });
+  if (before !== undefined && before.position > position) return;
+  if (before !== undefined) removeRow(rows, RUN_CALLS, runCallOf(before));
+  putRow(rows, RUN_BRANCHES, { history, branch_id: branchId, scope, at, position, ...location });
 };
 
 type CallOfBranch = EventRef & { readonly branchId: number };
 
 /** It ended, and its answer calls tools. @param ended the event that says so */
 export const noteWaitingCall = (rows: Rows, history: string, call: CallOfBranch, ended: EventRef): void => {
-  const found = rowOf(rows, history, call);
-  if (found !== undefined) rows.put(RUN_CALLS, found, [ended.seq, ended.index]);
+  const found = findRunCall(rows, history, call);
+  if (found !== undefined) putRow(rows, RUN_CALLS, { ...found, seq: ended.seq, index: ended.index });
 };
 
 /** No other call is made for it. */
 export const forgetRunCall = (rows: Rows, history: string, call: CallOfBranch): void => {
-  const found = rowOf(rows, history, call);
-  if (found !== undefined) rows.remove(RUN_CALLS, found);
+  const found = findRunCall(rows, history, call);
+  if (found !== undefined) removeRow(rows, RUN_CALLS, found);
 };
 
-const rowOf = (rows: Rows, history: string, { branchId, seq, index }: CallOfBranch) => {
-  const newest = rows.get(RUN_BRANCHES, [history, branchId]);
-  if (newest === undefined || newest[3] !== seq || newest[4] !== index) return undefined;
-  return [bucketOfText(newest[0]), newest[0], timeBytes(newest[1]), history, branchId] as const;
+const findRunCall = (
+  rows: Rows,
+  history: string,
+  { branchId, seq, index }: CallOfBranch,
+): NamedKey<typeof RUN_CALLS> | undefined => {
+  const newest = findRow(rows, RUN_BRANCHES, { history, branch_id: branchId });
+  return newest?.seq === seq && newest.index === index ? runCallOf(newest) : undefined;
 };
+
+const runCallOf = ({
+  history,
+  branch_id,
+  scope,
+  at,
+}: NamedRow<typeof RUN_BRANCHES>): NamedKey<typeof RUN_CALLS> => ({
+  bucket: bucketOfText(scope),
+  scope,
+  at: timeBytes(at),
+  history,
+  branch_id,
+});
 
 /** The calls of a run that wait for tools, the newest first. @param scope `run:` and its name */
 export const listWaitingCalls = (rows: RowReader, scope: string, limit: number): readonly WaitingCall[] =>
-  rows
-    .range(RUN_CALLS, { prefix: [bucketOfText(scope), scope], reverse: true, limit })
-    .map(({ key, value: [seq, index] }) => ({
-      history: key[3],
-      branchId: key[4],
-      location: { seq, index },
-    }));
+  listRows(rows, RUN_CALLS, { bucket: bucketOfText(scope), scope }, { reverse: true, limit }).map(
+    ({ history, branch_id, seq, index }) => ({ history, branchId: branch_id, location: { seq, index } }),
+  );

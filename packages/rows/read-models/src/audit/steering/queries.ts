@@ -1,6 +1,7 @@
 import type { EventRef } from '@stemma/context-tree';
 import type { AfterTimeout, CallApi, Release, SteeringKind } from '@stemma/events';
-import type { RowReader, ValueOf } from '@stemma/row-store';
+import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
+import { listHistories } from '../branches/queries.ts';
 import {
   HELD_CALLS,
   STEERED_BRANCHES,
@@ -9,8 +10,7 @@ import {
   STEERED_HISTORIES,
   WAITING_CALLS,
   WAITING_HISTORIES,
-} from './call-tables.ts';
-import { listHistories } from './queries.ts';
+} from './tables.ts';
 
 /** What observers changed in a request. */
 export type SteeredCallRow = {
@@ -29,16 +29,18 @@ export const findSteeredCall = (
   history: string,
   attemptId: string,
 ): SteeredCallRow | undefined => {
-  const row = rows.get(STEERED_CALLS, [history, attemptId]);
+  const call = { history, attempt_id: attemptId };
+  const row = findRow(rows, STEERED_CALLS, call);
   if (row === undefined) return undefined;
-  const [seq, index, sha256, size, unsteered] = row;
   return {
-    location: { seq, index },
-    request: sha256 instanceof Uint8Array ? { sha256, size: size ?? 0 } : null,
-    changes: rows
-      .range(STEERED_CHANGES, { prefix: [history, attemptId] })
-      .map(({ value: [what, node, by] }) => ({ what: what as SteeringKind, node, seq: by })),
-    unsteered: unsteered ?? null,
+    location: { seq: row.seq, index: row.index },
+    request: row.request_sha256 === null ? null : { sha256: row.request_sha256, size: row.request_size ?? 0 },
+    changes: listRows(rows, STEERED_CHANGES, call).map(({ what, node_id, by_seq }) => ({
+      what: what as SteeringKind,
+      node: node_id,
+      seq: by_seq,
+    })),
+    unsteered: row.unsteered,
   };
 };
 
@@ -74,13 +76,13 @@ export const findHeldCall = (
   history: string,
   attemptId: string,
 ): HeldCallRow | undefined => {
-  const row = rows.get(HELD_CALLS, [history, attemptId]);
-  return row && heldOf(history, attemptId, row);
+  const row = findRow(rows, HELD_CALLS, { history, attempt_id: attemptId });
+  return row && heldOf(row);
 };
 
 /** The calls of a history that were held, by their ids. */
 export const listHeldCalls = (rows: RowReader, history: string): readonly HeldCallRow[] =>
-  rows.range(HELD_CALLS, { prefix: [history] }).map(({ key, value }) => heldOf(key[0], key[1], value));
+  listRows(rows, HELD_CALLS, { history }).map(heldOf);
 
 /**
  * Histories that have a row in a list of some of them. Nothing says of such a list that one is missing in it: it is noticed only
@@ -93,9 +95,9 @@ const historiesIn = (
 ): readonly string[] =>
   askEach
     ? listHistories(rows).flatMap(({ history }) =>
-        rows.get(table, [history]) === undefined ? [] : [history],
+        findRow(rows, table, { history }) === undefined ? [] : [history],
       )
-    : rows.range(table, { prefix: [] }).map(({ key }) => key[0]);
+    : listRows(rows, table, {}).map(({ history }) => history);
 
 /**
  * Those that nobody has released, of one history or of all.
@@ -109,9 +111,9 @@ export const listUnreleasedCalls = (
 ): readonly HeldCallRow[] => {
   const histories = history === undefined ? historiesIn(rows, WAITING_HISTORIES, askEach) : [history];
   return histories.flatMap((each) =>
-    rows
-      .range(WAITING_CALLS, { prefix: [each] })
-      .flatMap(({ key }) => findHeldCall(rows, key[0], key[1]) ?? []),
+    listRows(rows, WAITING_CALLS, { history: each }).flatMap(
+      ({ attempt_id }) => findHeldCall(rows, each, attempt_id) ?? [],
+    ),
   );
 };
 
@@ -122,36 +124,32 @@ export const listSteeredBranches = (
 ): readonly { readonly history: string; readonly branchId: number }[] => {
   const found = new Map<string, { history: string; branchId: number }>();
   for (const steered of historiesIn(rows, STEERED_HISTORIES, askEach))
-    for (const { key } of rows.range(STEERED_BRANCHES, { prefix: [steered] }))
-      found.set(`${key[0]} ${key[1]}`, { history: key[0], branchId: key[1] });
+    for (const { history, branch_id } of listRows(rows, STEERED_BRANCHES, { history: steered }))
+      found.set(`${history} ${branch_id}`, { history, branchId: branch_id });
   return [...found.values()];
 };
 
-const heldOf = (history: string, attemptId: string, row: ValueOf<typeof HELD_CALLS>): HeldCallRow => {
-  const [seq, at, branchId, position, cycle, api, model, breakpoints, until, then, ...released] = row;
-  const [releasedSeq, releasedAt, how, by, message] = released;
-  return {
-    history,
-    attemptId,
-    seq,
-    at,
-    branchId,
-    position,
-    cycle,
-    api: api as CallApi,
-    model: model ?? null,
-    breakpoints: breakpoints.split(' '),
-    until: Number(until),
-    then: then as AfterTimeout,
-    released:
-      typeof releasedSeq === 'number'
-        ? {
-            seq: releasedSeq,
-            at: releasedAt ?? 0n,
-            how: how as Release,
-            by: by ?? null,
-            message: message ?? null,
-          }
-        : null,
-  };
-};
+const heldOf = (row: NamedRow<typeof HELD_CALLS>): HeldCallRow => ({
+  history: row.history,
+  attemptId: row.attempt_id,
+  seq: row.seq,
+  at: row.at,
+  branchId: row.branch_id,
+  position: row.position,
+  cycle: row.cycle,
+  api: row.api as CallApi,
+  model: row.model,
+  breakpoints: row.breakpoints.split(' '),
+  until: Number(row.until),
+  then: row.after_timeout as AfterTimeout,
+  released:
+    row.released_seq === null
+      ? null
+      : {
+          seq: row.released_seq,
+          at: row.released_at ?? 0n,
+          how: row.how as Release,
+          by: row.released_by,
+          message: row.message,
+        },
+});

@@ -1,7 +1,7 @@
 import type { RunEndedHow } from '@stemma/events';
-import type { RowReader, ValueOf } from '@stemma/row-store';
-import { listHistories } from './queries.ts';
-import { OPEN_RUN_HISTORIES, OPEN_RUNS, POOL_RUNS } from './run-tables.ts';
+import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
+import { listHistories } from '../branches/queries.ts';
+import { OPEN_RUN_HISTORIES, OPEN_RUNS, POOL_RUNS } from './tables.ts';
 
 /** A run of a pool that somebody asked for. */
 export type PoolRunRow = {
@@ -44,62 +44,58 @@ export type PoolRunRow = {
 /** The runs of all histories that are not over; the first that was asked for first. */
 export const listOpenRuns = (rows: RowReader): readonly PoolRunRow[] =>
   inOrder(
-    rows
-      .range(OPEN_RUN_HISTORIES, { prefix: [] })
-      .flatMap(({ key: [history] }) =>
-        rows
-          .range(OPEN_RUNS, { prefix: [history] })
-          .flatMap(({ value: [run] }) => findPoolRun(rows, history, run) ?? []),
-      ),
+    listRows(rows, OPEN_RUN_HISTORIES, {}).flatMap(({ history }) =>
+      listRows(rows, OPEN_RUNS, { history }).flatMap(({ run }) => findPoolRun(rows, history, run) ?? []),
+    ),
   );
 
 /** All runs of a history, or of all, in the order in which they were asked for. */
 export const listPoolRuns = (rows: RowReader, history?: string): readonly PoolRunRow[] => {
   const histories = history === undefined ? listHistories(rows).map((row) => row.history) : [history];
-  return inOrder(
-    histories.flatMap((each) =>
-      rows.range(POOL_RUNS, { prefix: [each] }).map(({ key, value }) => runOf(each, key[1], value)),
-    ),
-  );
+  return inOrder(histories.flatMap((each) => listRows(rows, POOL_RUNS, { history: each }).map(runOf)));
 };
 
 const inOrder = (runs: readonly PoolRunRow[]): readonly PoolRunRow[] =>
   [...runs].sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.seq - b.seq));
 
 export const findPoolRun = (rows: RowReader, history: string, run: string): PoolRunRow | undefined => {
-  const value = rows.get(POOL_RUNS, [history, run]);
-  return value && runOf(history, run, value);
+  const row = findRow(rows, POOL_RUNS, { history, run });
+  return row && runOf(row);
 };
 
-const runOf = (history: string, run: string, row: ValueOf<typeof POOL_RUNS>): PoolRunRow => {
-  const [seq, branchId, at, actor, notes, rounds, checkpointEvery, tokens, cost, seconds, ...rest] = row;
-  const [round, begunSeq, begunAt, runner, how, endedSeq, endedAt, by, said, why, code, done] = rest;
-  return {
-    history,
-    run,
-    branchId,
-    seq,
-    at,
-    actor,
-    notes,
-    rounds,
-    checkpointEvery,
-    tokens,
-    cost,
-    seconds,
-    begun: round === null ? null : { round, seq: begunSeq ?? 0, at: begunAt ?? 0n, runner: runner ?? '' },
-    ended:
-      how === null
-        ? null
-        : {
-            how: how as RunEndedHow,
-            seq: endedSeq ?? 0,
-            at: endedAt ?? 0n,
-            by,
-            notes: said ?? '',
-            why: why ?? '',
-            code,
-            rounds: done,
-          },
-  };
-};
+const runOf = (row: NamedRow<typeof POOL_RUNS>): PoolRunRow => ({
+  history: row.history,
+  run: row.run,
+  branchId: row.branch_id,
+  seq: row.seq,
+  at: row.at,
+  actor: row.actor,
+  notes: row.notes,
+  rounds: row.rounds,
+  checkpointEvery: row.checkpoint_every,
+  tokens: row.tokens,
+  cost: row.cost,
+  seconds: row.seconds,
+  begun:
+    row.round === null
+      ? null
+      : {
+          round: row.round,
+          seq: row.begun_seq ?? 0,
+          at: row.begun_at ?? 0n,
+          runner: row.runner ?? '',
+        },
+  ended:
+    row.how === null
+      ? null
+      : {
+          how: row.how as RunEndedHow,
+          seq: row.ended_seq ?? 0,
+          at: row.ended_at ?? 0n,
+          by: row.ended_by,
+          notes: row.ended_notes ?? '',
+          why: row.why ?? '',
+          code: row.code,
+          rounds: row.done,
+        },
+});

@@ -1,0 +1,62 @@
+import { sha256 } from '@stemma/canonical';
+import type { CallAddress, LinkReason } from '@stemma/events';
+import { findRow, listRows, putRow, removeRow, type RowReader, type Rows } from '@stemma/row-store';
+import { CALL_LED_TO, CALL_LINKS } from './tables.ts';
+
+/** The call that led to the conversation on a branch; `parent` null: somebody said that none did. */
+export type CallLink = {
+  readonly branchId: number;
+  readonly parent: CallAddress | null;
+  /** How it was found; `assigned`: by whoever corrected it. */
+  readonly why: LinkReason | 'assigned';
+};
+
+/** A branch of any history. */
+export type LinkedBranch = { readonly history: string; readonly branchId: number };
+
+/** One byte, so that rows of all histories lie in as many ranges, of which nobody reads all. */
+export const bucketOfText = (text: string): number => sha256(new TextEncoder().encode(text))[0] ?? 0;
+
+export const putLink = (
+  rows: Rows,
+  history: string,
+  branchId: number,
+  parent: CallAddress | null,
+  why: CallLink['why'],
+): void => {
+  const branch = { history, branch_id: branchId };
+  const before = findRow(rows, CALL_LINKS, branch)?.parent_attempt ?? null;
+  if (before !== null)
+    removeRow(rows, CALL_LED_TO, { bucket: bucketOfText(before), parent_attempt: before, ...branch });
+  putRow(rows, CALL_LINKS, {
+    ...branch,
+    parent_history: parent?.history ?? null,
+    parent_branch_id: parent?.branchId ?? null,
+    parent_attempt: parent?.attemptId ?? null,
+    why,
+  });
+  if (parent === null) return;
+  const { attemptId } = parent;
+  putRow(rows, CALL_LED_TO, { bucket: bucketOfText(attemptId), parent_attempt: attemptId, ...branch });
+};
+
+/** The links of the branches of a history. */
+export const listCallLinks = (rows: RowReader, history: string): readonly CallLink[] =>
+  listRows(rows, CALL_LINKS, { history }).map((row) => ({
+    branchId: row.branch_id,
+    parent:
+      row.parent_history === null || row.parent_branch_id === null || row.parent_attempt === null
+        ? null
+        : {
+            history: row.parent_history,
+            branchId: row.parent_branch_id,
+            attemptId: row.parent_attempt,
+          },
+    why: row.why as CallLink['why'],
+  }));
+
+/** The branches whose conversations an attempt led to. */
+export const listLedTo = (rows: RowReader, attemptId: string): readonly LinkedBranch[] =>
+  listRows(rows, CALL_LED_TO, { bucket: bucketOfText(attemptId), parent_attempt: attemptId }).map(
+    ({ history, branch_id }) => ({ history, branchId: branch_id }),
+  );

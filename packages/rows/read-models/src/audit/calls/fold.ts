@@ -1,0 +1,158 @@
+import { fromHex } from '@stemma/canonical';
+import { isOf, type EventOf } from '@stemma/events';
+import type { AppliedFrame } from '@stemma/history';
+import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/row-store';
+import { nanosecondsOf } from '@stemma/values';
+import { putLink } from './call-links.ts';
+import { bucketOf } from './queries.ts';
+import { forgetRunCall, noteRunCall, noteWaitingCall } from './run-calls.ts';
+import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './tables.ts';
+
+type Started = Extract<EventOf<'call'>, { type: 'CallStarted' }>;
+type Finished = Extract<EventOf<'call'>, { type: 'CallFinished' }>;
+type Reassigned = Extract<EventOf<'correction'>, { type: 'CallReassigned' }>;
+
+/** Writes the attempts that a frame starts and finishes, and where calls belong since somebody corrected it. */
+export const foldCalls = (frame: AppliedFrame, rows: Rows): void => {
+  frame.events.forEach((event, index) => {
+    if (isOf(event, 'call')) foldCall(frame, event, index, rows);
+    else if (event.type === 'CallReassigned') foldReassigned(frame, event, rows);
+    else if (event.type === 'ConversationLinked')
+      putLink(rows, frame.history, event.branchId, event.parent, 'assigned');
+  });
+};
+
+const foldCall = (frame: AppliedFrame, event: EventOf<'call'>, index: number, rows: Rows): void => {
+  switch (event.type) {
+    case 'CallStarted':
+      foldStarted(frame, event, index, rows);
+      return;
+    case 'CallFinished':
+      foldFinished(frame, event, index, rows);
+      return;
+    // These are in the tables of steering.
+    case 'CallSteered':
+    case 'CallHeld':
+    case 'CallReleased':
+      return;
+  }
+};
+
+const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: number, rows: Rows): void => {
+  const { attemptId, branchId, seq: position, request, toolsAt, prompt, sent } = event;
+  const assigned = prompt?.origin?.kind === 'assigned' ? prompt.origin : null;
+  putRow(rows, CALLS, {
+    history,
+    seq,
+    index,
+    attempt_id: attemptId,
+    branch_id: branchId,
+    position,
+    cycle: event.cycle,
+    at: startOf(sent?.at, at),
+    api: event.api,
+    model: event.model,
+    request_sha256: request === null ? null : fromHex(request.sha256),
+    request_size: request?.size ?? null,
+    tools_seq: toolsAt?.seq ?? null,
+    tools_index: toolsAt?.index ?? null,
+    scope: prompt?.scope ?? null,
+    match: prompt?.match ?? null,
+    origin: sent?.origin ?? null,
+    path: sent?.path ?? null,
+    request_type: sent?.contentType ?? null,
+    request_coding: sent?.coding ?? null,
+    assigned_history: assigned?.history ?? null,
+    assigned_attempt: assigned?.attemptId ?? null,
+  });
+  putRow(rows, CALL_ATTEMPTS, { history, attempt_id: attemptId, seq, index });
+  putRow(rows, CALLS_AT, { history, branch_id: branchId, position, seq, index });
+  if (prompt === null) return;
+  const { origin, scope } = prompt;
+  if (origin?.kind === 'called') putLink(rows, history, branchId, origin, origin.why);
+  noteRunCall(rows, { history, branchId, position, scope, at, location: { seq, index } });
+  const list = fromHex(prompt.list);
+  putRow(rows, CALL_PROMPTS, { bucket: bucketOf(list), list, history, seq, index });
+  for (const text of prompt.brings) {
+    const message = fromHex(text);
+    putRow(rows, CALL_MESSAGES, { bucket: bucketOf(message), message, history, seq, index });
+  }
+};
+
+/** Nanoseconds since 1970: when the request went out; when it was recorded, if nobody saw that. */
+const startOf = (sentAt: number | null | undefined, recorded: bigint): bigint =>
+  sentAt == null ? recorded : nanosecondsOf(sentAt);
+
+const findAttempt = (rows: Rows, history: string, attemptId: string): NamedRow<typeof CALLS> | undefined => {
+  const found = findRow(rows, CALL_ATTEMPTS, { history, attempt_id: attemptId });
+  return found && findRow(rows, CALLS, found);
+};
+
+/** Counts of answers that did not end, recorded before readers knew that these are placeholders. */
+const isPlaceholder = (api: string, { status, finishReason }: Finished): boolean =>
+  api === 'anthropic.messages' && status !== 'answered' && finishReason === null;
+
+const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: number, rows: Rows): void => {
+  const row = findAttempt(rows, history, event.attemptId);
+  if (row === undefined) return;
+  const { usage, response, error, head } = event;
+  putRow(rows, CALLS, {
+    ...row,
+    at: startOf(event.sentAt, row.at),
+    status: event.status,
+    finished_seq: seq,
+    finished_index: index,
+    http_status: event.httpStatus,
+    finish_reason: event.finishReason,
+    answer_model: event.model,
+    input_tokens: usage?.input ?? null,
+    output_tokens: isPlaceholder(row.api, event) ? null : (usage?.output ?? null),
+    cached_tokens: usage?.cached ?? null,
+    cache_write_tokens: usage?.cacheWrite ?? null,
+    reasoning_tokens: usage?.reasoning ?? null,
+    first_byte_ms: event.firstByteMs,
+    duration_ms: event.durationMs,
+    response_sha256: response === null ? null : fromHex(response.sha256),
+    response_size: response?.size ?? null,
+    error_code: error?.code ?? null,
+    error_message: error?.message ?? null,
+    choices: event.choices,
+    response_type: head?.contentType ?? null,
+    response_coding: head?.coding ?? null,
+    retry_after: head?.retryAfter ?? null,
+  });
+  if (callsTools(event))
+    noteWaitingCall(
+      rows,
+      history,
+      { branchId: row.branch_id, seq: row.seq, index: row.index },
+      { seq, index },
+    );
+};
+
+const callsTools = ({ status, payload }: Finished): boolean => {
+  const answer = payload['data_answer'] as { readonly tool_calls?: unknown } | null | undefined;
+  return status === 'answered' && Array.isArray(answer?.tool_calls) && answer.tool_calls.length > 0;
+};
+
+const foldReassigned = ({ history }: AppliedFrame, event: Reassigned, rows: Rows): void => {
+  const row = findAttempt(rows, history, event.attemptId);
+  if (row === undefined) return;
+  const { to, prompt } = event;
+  const { branch_id, position, seq, index } = row;
+  putRow(rows, CALLS, {
+    ...row,
+    reassigned_history: to.history,
+    reassigned_branch_id: to.branchId,
+    reassigned_attempt: to.attemptId,
+  });
+  putRow(rows, CALLS_AT, { history, branch_id, position, seq, index, reassigned: true });
+  forgetRunCall(rows, history, { branchId: branch_id, seq, index });
+  if (prompt === null) return;
+  const list = fromHex(prompt.list);
+  removeRow(rows, CALL_PROMPTS, { bucket: bucketOf(list), list, history, seq, index });
+  for (const text of prompt.brings) {
+    const message = fromHex(text);
+    removeRow(rows, CALL_MESSAGES, { bucket: bucketOf(message), message, history, seq, index });
+  }
+};
