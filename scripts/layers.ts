@@ -18,7 +18,15 @@ export const rooms = [
 export const pureRooms: readonly (typeof rooms)[number][] = ['foundation', 'domain', 'formats', 'rows'];
 
 /** The only libraries a pure package imports. */
-export const pureLibraries = ['zod', 'diff', 'rfc6902', 'umap-js', 'gpt-tokenizer'];
+export const pureLibraries = [
+  'zod',
+  'diff',
+  'rfc6902',
+  'umap-js',
+  'gpt-tokenizer',
+  'eventsource-parser',
+  'csv-parse',
+];
 
 /** All that the inspector imports of Stemma. */
 export const inspectorPackages = ['api', 'selectors', 'context-tree', 'errors', 'values'];

@@ -104,6 +104,8 @@ test.each([
   ['JSON Lines', bytesOf('[1, -0.5]\n\n[2, 4]\n'), two],
   ['CSV', bytesOf('1,-0.5\r\n2,4e0\r\n'), two],
   ['CSV with names', bytesOf('x;y\n1;-.5\n2;+4.'), two],
+  ['CSV with quoted cells', bytesOf('"x","y"\n"1","-0.5"\r\n 2 ,"4"'), two],
+  ['CSV with a byte order mark and blank lines', bytesOf('\ufeff\n1,-0.5\n \n2,4\n\n'), two],
   ['CSV with tabs', bytesOf('1\t-0.5\n2\t4'), two],
   ['one vector', bytesOf('[1, 2]'), { ...two, vectors: vectorsFrom([[1, 2]]) }],
   [
@@ -147,6 +149,10 @@ test.each([
   ['1,2\n3', 'row 2 has 1 numbers, row 1 has 2'],
   ['1,NaN', 'line 1 holds "NaN" in column 2'],
   ['a,b', 'there are no vectors'],
+  [';1\n2;', 'line 1 holds nothing in column 1'],
+  ['1,"2\n3', 'the file is not CSV: Quote Not Closed'],
+  ['1,2"3', 'the file is not CSV: Invalid Opening Quote'],
+  ['1\t2\n\n\n3\tx', 'line 4 holds "x" in column 2'],
 ])('%j is refused', (text, message) => {
   expect(() => readVectors(bytesOf(text))).toThrow(
     expect.objectContaining({ code: 'E_VECTORS', message: expect.stringContaining(message) as string }),

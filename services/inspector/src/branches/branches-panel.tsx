@@ -1,4 +1,5 @@
 import type { BranchNodeAnswer } from '@stemma/api';
+import { scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Go } from '../page/address.ts';
@@ -39,10 +40,7 @@ type Zoom = { readonly factor: number; readonly middle: number | null };
 const scaleOf = (width: number, { last }: Drawing, factor: number): Scale => {
   const names = Math.round(Math.min(MOST_NAMES, 0.42 * width));
   const wide = Math.max(1, width - names - MARGIN) * factor;
-  return {
-    ...{ names, wide },
-    place: (cycle) => names + (last === 0 ? 0 : (cycle / last) * wide),
-  };
+  return { names, wide, place: scaleLinear([0, Math.max(1, last)], [names, names + wide]) };
 };
 
 /** The branches of a history as a drawing, with the chosen position and the path to it marked. */

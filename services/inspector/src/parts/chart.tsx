@@ -1,3 +1,4 @@
+import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { partsIn, PARTS, type CallPoint, type ChartEvent, type StackedBy } from './series.ts';
@@ -21,11 +22,13 @@ const EVENT_COLOURS: Readonly<Record<ChartEvent['kind'], string>> = {
   error: '--bad',
 };
 
-/** Where a call stands, in pixels: each has a column of its own width, or shares a pixel with others. */
-const columnX = (index: number, count: number, width: number): number =>
-  ((index + 0.5) / Math.max(1, count)) * width;
+/** From the number of a call to the left of its column, in pixels: each has one, or shares a pixel with others. */
+const columns = (count: number, width: number): ScaleLinear<number, number> =>
+  scaleLinear([0, Math.max(1, count)], [0, width]);
+/** The middle of a call's column. */
+const columnX = (index: number, count: number, width: number): number => columns(count, width)(index + 0.5);
 const indexAtX = (x: number, count: number, width: number): number =>
-  Math.max(0, Math.min(count - 1, Math.floor((x / Math.max(1, width)) * count)));
+  Math.max(0, Math.min(count - 1, Math.floor(columns(count, Math.max(1, width)).invert(x))));
 
 /** The calls of a branch as stacked tokens, with what entered and was removed, how long each took, and what happened. */
 export const Chart = ({
@@ -131,25 +134,30 @@ const draw = (canvas: HTMLCanvasElement, drawn: Drawn): void => {
   context.clearRect(0, 0, width, height);
   const column = Math.max(1, width / Math.max(1, points.length));
   const bar = column > 4 ? column - 1 : column;
-  const left = (index: number): number => (index / Math.max(1, points.length)) * width;
+  const left = columns(points.length, width);
   const rows = tallest(points, width);
 
   const tokensBottom = BANDS.events + BANDS.tokens;
-  const most = Math.max(1, ...rows.map(({ point }) => point.tokens));
+  const heightOf = bandScale(
+    BANDS.tokens,
+    rows.map(({ point }) => point.tokens),
+  );
   for (const [part] of PARTS[stack].entries()) {
     context.fillStyle = colour(colourOf(stack, part));
     for (const { index, point } of rows) {
       const parts = partsIn(point, stack);
       const under = parts.slice(0, part).reduce((sum, each) => sum + each, 0);
-      const high = ((parts[part] ?? 0) / most) * BANDS.tokens;
-      context.fillRect(left(index), tokensBottom - (under / most) * BANDS.tokens - high, bar, high);
+      const high = heightOf(parts[part] ?? 0);
+      context.fillRect(left(index), tokensBottom - heightOf(under) - high, bar, high);
     }
   }
 
   const changeMiddle = tokensBottom + GAP + BANDS.change / 2;
-  const mostChanged = Math.max(1, ...rows.map(({ point }) => Math.max(point.entered, point.removed)));
-  const changeHeight = (count: number): number =>
-    count === 0 ? 0 : Math.max(1.5, (count / mostChanged) * (BANDS.change / 2 - 1));
+  const changed = bandScale(
+    BANDS.change / 2 - 1,
+    rows.map(({ point }) => Math.max(point.entered, point.removed)),
+  );
+  const changeHeight = (count: number): number => (count === 0 ? 0 : Math.max(1.5, changed(count)));
   context.fillStyle = colour('--line');
   context.fillRect(0, changeMiddle, width, 1);
   context.fillStyle = colour('--new');
@@ -161,19 +169,22 @@ const draw = (canvas: HTMLCanvasElement, drawn: Drawn): void => {
 
   if (hasTimes) {
     const bottom = tokensBottom + BANDS.change + 2 * GAP + BANDS.time;
-    const longest = Math.max(1, ...rows.map(({ point }) => point.attempt?.duration_ms ?? 0));
+    const timeOf = bandScale(
+      BANDS.time,
+      rows.map(({ point }) => point.attempt?.duration_ms ?? 0),
+    );
     for (const { index, point } of rows) {
       const { attempt } = point;
       if (attempt === null) continue;
       const isGood = attempt.status === 'answered' || attempt.status === 'unknown';
       context.fillStyle = colour(isGood ? '--quiet' : '--bad');
-      const high = Math.max(2, ((attempt.duration_ms ?? 0) / longest) * BANDS.time);
+      const high = Math.max(2, timeOf(attempt.duration_ms ?? 0));
       context.fillRect(left(index), bottom - high, bar, high);
     }
   }
 
   for (const { index, kind } of events) {
-    const x = columnX(index, points.length, width);
+    const x = left(index + 0.5);
     context.fillStyle = colour(EVENT_COLOURS[kind]);
     context.beginPath();
     if (kind === 'held') context.rect(x - 4, 4, 8, 8);
@@ -187,6 +198,10 @@ const draw = (canvas: HTMLCanvasElement, drawn: Drawn): void => {
     context.fill();
   }
 };
+
+/** Heights in a band that the largest of the values fills. */
+const bandScale = (height: number, values: readonly number[]): ScaleLinear<number, number> =>
+  scaleLinear([0, Math.max(1, ...values)], [0, height]);
 
 /** Where calls share a pixel, the one with most tokens stands for them. */
 const tallest = (

@@ -1,3 +1,4 @@
+import { scaleLinear } from 'd3-scale';
 import { byCodeUnits, type ColouredBy, type PoolRow } from './pool-filter.ts';
 
 /** A colour as three numbers from 0 to 1, as WebGL takes them. */
@@ -23,12 +24,14 @@ const KINDS: readonly Rgb[] = [
 ];
 const NONE: Rgb = [0.55, 0.57, 0.6];
 
+const shades = scaleLinear(
+  SCALE.map((_, i) => i / (SCALE.length - 1)),
+  SCALE,
+).clamp(true);
+/** A copy: the scale returns the same array each time. */
 const onScale = (share: number): Rgb => {
-  const at = Math.max(0, Math.min(1, share)) * (SCALE.length - 1);
-  const low = SCALE[Math.floor(at)] ?? NONE;
-  const high = SCALE[Math.ceil(at)] ?? low;
-  const part = at - Math.floor(at);
-  return [0, 1, 2].map((i) => (low[i] ?? 0) * (1 - part) + (high[i] ?? 0) * part) as unknown as Rgb;
+  const [red, green, blue] = shades(share);
+  return [red, green, blue];
 };
 
 export const kindColour = (n: number): Rgb => KINDS[n % KINDS.length] ?? NONE;
