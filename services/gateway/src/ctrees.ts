@@ -1,36 +1,8 @@
-import { toWireJson, type AnswerOf, type Ctrees, type Endpoints, type InputOf } from '@stemma/api';
+import { toWireJson } from '@stemma/api';
 import { isOf } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { entryDocument, stagesDocument, type LoggedEvent, type StagesAnswer } from '@stemma/queries';
-
-type CtreesEndpoint = 'ctrees' | 'ctreesTree' | 'ctreesEvents';
-type CtreesHandlers = {
-  readonly [N in CtreesEndpoint]: (input: InputOf<Endpoints[N]>) => Promise<AnswerOf<Endpoints[N]>>;
-};
-
-/** What answers for the compiler stages of a branch. */
-export const ctreesHandlers = (home: Home): CtreesHandlers => ({
-  ctrees: async ({ session, at, profile }) => {
-    const position = await home.position(await home.find(session), at);
-    return ctreesAnswer(await home.stages.compile(position, profile === undefined ? {} : { profile }));
-  },
-  ctreesTree: async ({ session, at, profile, stage = 'FROZEN', include_previews: previews }) => {
-    const position = await home.position(await home.find(session), at);
-    const view = { stage, includePreviews: previews === 'true' || previews === '1' };
-    const tree = await home.stages.tree(position, view, profile === undefined ? {} : { profile });
-    return tree as unknown as AnswerOf<Endpoints['ctreesTree']>;
-  },
-  ctreesEvents: async ({ session, at, offset = 0, limit = 100 }) => {
-    const position = await home.position(await home.find(session), at);
-    const page = await home.stages.stream(position, { offset, limit });
-    const events = page.entries.map(entryDocument) as AnswerOf<Endpoints['ctreesEvents']>['events'];
-    return { events, offset: page.offset, limit: page.limit, total: page.total };
-  },
-});
-
-/** Lists of the contract may be written to, those of the answer not: nothing else tells them apart. */
-const ctreesAnswer = (answer: StagesAnswer): Ctrees => stagesDocument(answer) as unknown as Ctrees;
+import { entryDocument, stagesDocument, type LoggedEvent } from '@stemma/queries';
 
 /**
  * What the stream of a session says of a batch of events: a message for each node that they added to the branch's

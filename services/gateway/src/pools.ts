@@ -7,37 +7,18 @@ import {
   askPool,
   bringVectors,
   embedMissing,
-  filterMessages,
-  messageDocument,
-  messagesNear,
-  messagesWithWords,
-  poolDocument,
   readBroughtVector,
   requestRun,
   resumeRun,
   runPool,
   startPool,
   stopRun,
-  viewPool,
   viewRun,
-  viewRuns,
   type BroughtVector,
 } from '@stemma/pools';
-import { ASKS_NOBODY } from './asks-nobody.ts';
-import { poolMetricsDocument } from '@stemma/queries';
 
 type PoolEndpoint =
-  | 'startPool'
-  | 'pool'
-  | 'poolMessages'
-  | 'poolMetrics'
-  | 'embedPool'
-  | 'runPool'
-  | 'askPool'
-  | 'poolRuns'
-  | 'requestRun'
-  | 'stopRun'
-  | 'resumeRun';
+  'startPool' | 'embedPool' | 'runPool' | 'askPool' | 'requestRun' | 'stopRun' | 'resumeRun';
 type PoolHandlers = {
   readonly [N in PoolEndpoint]: (
     input: InputOf<Endpoints[N]>,
@@ -54,8 +35,6 @@ export type PoolHandlerOptions = {
 const SECONDS = 300;
 /** Runs and questions that are under way at a time. */
 const MOST_AT_ONCE = 64;
-const MOST_MESSAGES = 1_000;
-
 /** Answers what is asked of pools; what it records goes the way of the command line (docs/pools.md). */
 export const poolHandlers = (home: Home, { env, closing }: PoolHandlerOptions): PoolHandlers => {
   const minds = { env, allow: openAllowedMinds(env) };
@@ -104,27 +83,6 @@ export const poolHandlers = (home: Home, { env, closing }: PoolHandlerOptions): 
       });
       return { ...found, position: position.label };
     },
-    pool: async ({ history, at }) => poolDocument(await viewPool(home, await home.find(history), at)),
-    poolMessages: async ({ history, at, words, like, skip = 0, limit, active, ...rounds }) => {
-      if (words !== undefined && like !== undefined)
-        throw fail('E_USAGE', '`words` and `like` are two questions: ask one');
-      const view = await viewPool(home, await home.find(history), at);
-      const most = Math.min(limit ?? (like === undefined ? 100 : 10), MOST_MESSAGES);
-      const wanted = filterMessages(view.messages, { ...rounds, active: active === 'true' });
-      const found =
-        like !== undefined
-          ? await messagesNear(home, view, wanted, { text: like, most: skip + most, minds: ASKS_NOBODY })
-          : words !== undefined
-            ? messagesWithWords(wanted, words)
-            : wanted;
-      return {
-        position: view.position.label,
-        total: like === undefined ? found.length : wanted.length,
-        messages: found.slice(skip, skip + most).map(messageDocument),
-      };
-    },
-    poolMetrics: async ({ history, at, last }) =>
-      poolMetricsDocument(await home.pools.metrics(await home.position(await home.find(history), at)), last),
     runPool: async ({ history, body: { seconds = SECONDS, ...given } }, request) => {
       const branchRef = await home.find(history);
       // The round that is on its way when the time is over is finished: the client waits for it a little longer.
@@ -138,10 +96,6 @@ export const poolHandlers = (home: Home, { env, closing }: PoolHandlerOptions): 
         const { position, ...reply } = await askPool(home, branchRef, { ...present(given), minds, signal });
         return { ...reply, position: position.label };
       });
-    },
-    poolRuns: async ({ history, open }) => {
-      const of = history === undefined ? {} : { history: (await home.find(history)).history };
-      return { runs: [...(await viewRuns(home, { ...of, open: open === 'true' }))] };
     },
     requestRun: async ({ history, body }) =>
       viewRun(home, await requestRun(home, await home.find(history), present(body))),

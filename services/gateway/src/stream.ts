@@ -5,8 +5,7 @@ import { anySignal } from '@stemma/machine';
 import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { defined } from '@stemma/values';
 import { setTimeout as wait } from 'node:timers/promises';
-import { UNFORESEEN } from './hide-paths.ts';
-import { streamedAnswer } from './logged-events.ts';
+import { streamedAnswer, UNFORESEEN } from '@stemma/answers';
 
 /** Bounds of live streams, in milliseconds. */
 export type StreamTimes = {

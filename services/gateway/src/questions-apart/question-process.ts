@@ -1,8 +1,7 @@
 import { ENDPOINTS, toWireJson } from '@stemma/api';
 import { fail, isStemmaError, toWireError, visibleText } from '@stemma/errors';
 import { openHome, type Home } from '@stemma/home';
-import { createHandlers, type Handlers } from '../handlers.ts';
-import { UNFORESEEN } from '../hide-paths.ts';
+import { openAnswers, UNFORESEEN, type Answers } from '@stemma/answers';
 import type { QuestionAnswer, QuestionRequest } from './messages.ts';
 
 /*
@@ -12,7 +11,7 @@ import type { QuestionAnswer, QuestionRequest } from './messages.ts';
 let home: Home | undefined;
 /** What this process or that of the home has repaired. */
 const repairs: string[] = [];
-let handlers: Handlers | undefined;
+let answers: Answers | undefined;
 
 const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
   if (request.kind === 'open') {
@@ -22,11 +21,13 @@ const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
       repairs,
       say: (sentence) => console.error(visibleText(sentence)),
     });
-    handlers = createHandlers(home);
+    answers = openAnswers(home);
     return { kind: 'opened' };
   }
   repairs.push(...request.repairs.filter((sentence) => !repairs.includes(sentence)));
-  const handle = handlers?.[request.name as keyof Handlers] as (input: unknown) => Promise<unknown>;
+  const handle = answers?.byName[request.name as keyof Answers['byName']] as (
+    input: unknown,
+  ) => Promise<unknown>;
   const value = await handle(request.input);
   const text = ENDPOINTS[request.name].answer.kind === 'json' ? toWireJson(value) : (value as string);
   return { kind: 'answered', bytes: new TextEncoder().encode(text) };

@@ -12,7 +12,7 @@ export type PathHider = {
   readonly error: (error: unknown) => StemmaError;
 };
 
-const SOURCES = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '');
+const SOURCES = fileURLToPath(new URL('../../../..', import.meta.url)).replace(/\/$/, '');
 
 /** @param home the directory of the home that is served */
 export const openPathHider = (home: string): PathHider => {

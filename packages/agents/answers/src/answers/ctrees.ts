@@ -1,0 +1,11 @@
+import type { Ctrees } from '@stemma/api';
+import { type StagesAnswer, stagesDocument } from '@stemma/queries';
+import type { ContractAnswer } from '../answer.ts';
+
+export const ctrees: ContractAnswer<'ctrees'> = async ({ home }, { session, at, profile }) => {
+  const position = await home.position(await home.find(session), at);
+  return ctreesAnswer(await home.stages.compile(position, profile === undefined ? {} : { profile }));
+};
+
+/** Lists of the contract may be written to, those of the answer not: nothing else tells them apart. */
+const ctreesAnswer = (answer: StagesAnswer): Ctrees => stagesDocument(answer) as unknown as Ctrees;

@@ -1,0 +1,5 @@
+import type { ContractAnswer } from '../answer.ts';
+import { historyAnswer } from '../histories.ts';
+
+export const history: ContractAnswer<'history'> = async ({ home, previews }, { history }) =>
+  historyAnswer(await home.history((await home.find(history)).history), previews);

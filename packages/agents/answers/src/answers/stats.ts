@@ -1,0 +1,3 @@
+import type { ContractAnswer } from '../answer.ts';
+
+export const stats: ContractAnswer<'stats'> = async ({ home }) => ({ ...(await home.stats()) });

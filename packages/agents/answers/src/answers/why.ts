@@ -1,0 +1,22 @@
+import { positionAnswer } from '@stemma/api';
+import type { NodeTimelineEntry } from '@stemma/queries';
+import { defined } from '@stemma/values';
+import type { ContractAnswer } from '../answer.ts';
+
+export const why: ContractAnswer<'why'> = async ({ home }, { history, node, at }) => {
+  const position = await home.position(await home.find(history), at);
+  const { added, changes, removed, ...rest } = await home.causes.why(position, node);
+  return {
+    ...rest,
+    position: positionAnswer(position),
+    added: entryAnswer(added),
+    changes: changes.map(entryAnswer),
+    removed: removed === null ? null : entryAnswer(removed),
+  };
+};
+
+const entryAnswer = ({ explains, redacted, ...rest }: NodeTimelineEntry) => ({
+  ...rest,
+  ...defined({ redacted: redacted?.map((one) => ({ ...one })) }),
+  explains: typeof explains === 'string' ? explains : [...explains],
+});

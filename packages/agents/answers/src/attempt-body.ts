@@ -1,0 +1,9 @@
+import type { Home } from '@stemma/home';
+
+/** The contract's clients read texts; what is written is the bytes. */
+export const bodyOf = async (
+  home: Home,
+  { history, attempt }: { readonly history: string; readonly attempt: string },
+  which: 'request' | 'came' | 'response',
+): Promise<string> =>
+  (await home.calls.body((await home.find(history)).history, attempt, which)) as unknown as string;

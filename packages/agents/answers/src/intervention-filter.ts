@@ -1,0 +1,22 @@
+import type { Endpoints, InputOf } from '@stemma/api';
+import type { InterventionFilter } from '@stemma/queries';
+import { defined, nanosecondsOf } from '@stemma/values';
+
+type InterventionQueryInput = Omit<InputOf<Endpoints['interventionLines']>, 'history' | 'format'>;
+
+/** The filter that a question names. */
+export const filterOf = ({
+  type,
+  actor,
+  after,
+  before,
+  snapshot,
+  branch,
+}: InterventionQueryInput): InterventionFilter => ({
+  ...defined({ type, actor }),
+  ...(after === undefined ? {} : { after: nanoseconds(after) }),
+  ...(before === undefined ? {} : { before: nanoseconds(before) }),
+  ...defined({ snapshot, branch }),
+});
+
+const nanoseconds = (time: string): bigint => nanosecondsOf(Date.parse(time));
