@@ -144,7 +144,7 @@ export const oldWords: readonly OldWord[] = [
       { text: /\ba (great|good) deal\b|\bdeals? with\b/, why: 'plain English' },
       {
         text: /\bdealt?s?[a-z]*/,
-        only: ['docs/decisions/0043'],
+        only: ['docs/decisions/0043', 'docs/decisions/README'],
         why: 'a decision that 0048 supersedes, in its words',
       },
     ],
