@@ -14,7 +14,7 @@ export function specReport(documents: readonly SpecDocument[], claims: readonly 
   const lines = [
     '# Which test proves which rule',
     '',
-    'For whoever changes a rule or the code that keeps it, and looks for its test. For example, `[record §2: stale]` in the title of a test',
+    'Which test proves a rule? For example, `[record §2: stale]` in the title of a test',
     'says that it proves that rule.',
     '',
     'Written by `pnpm coverage:spec` from the titles of the tests, which name the rules they prove in square',

@@ -5,7 +5,7 @@ export const listCommands = (commands: readonly CommandSpec[]): string => `# Com
 
 <!-- Made from services/cli/src/catalogue.ts by its test; \`vitest run services/cli/test/cli-doc.unit.test.ts -u\` writes it. -->
 
-For whoever uses the command line: what each command takes. For example, \`stemma thread mine @c7 --text\` prints what the model was
+What does each command of the command line take? For example, \`stemma thread mine @c7 --text\` prints what the model was
 shown at the 7th call of the history \`mine\`.
 
 Every command takes \`--home DIR\` (default: \`STEMMA_HOME\`, then \`./.stemma\`) and \`--json\`, which prints one JSON document on

@@ -21,7 +21,7 @@ type Operation = {
 
 const HEAD = `# The HTTP API
 
-For whoever writes a client of Stemma's server.
+Which endpoints does Stemma's server have, and what does each take and answer?
 
 \`\`\`sh
 curl -s 'http://127.0.0.1:7836/api/histories/slow-checkout/select?selector=%40t0%20.cb%5Brole%3D%22user%22%5D&limit=2'

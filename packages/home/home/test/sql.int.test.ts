@@ -209,7 +209,7 @@ describe('the rows in PostgreSQL', async () => {
     const lines = [
       '# The tables that SQL sees',
       '',
-      'For whoever writes queries ([sql.md](sql.md) has examples): the columns of each view. Made from a database by `vitest -u`. Columns in bold are the key.',
+      'Which columns does each view have? ([sql.md](sql.md) has examples of queries.) Made from a database by `vitest -u`. Columns in bold are the key.',
     ];
     let last: string | null = null;
     for (const [table = null, about, column, type, key] of columns) {

@@ -4,7 +4,7 @@ import { METRICS } from '../src/index.ts';
 
 const HEAD = `# Metrics
 
-For whoever runs Stemma's services and watches them.
+What do Stemma's services count, and how do you watch them?
 
 \`\`\`sh
 curl -s http://127.0.0.1:7836/metrics | grep stemma_commands_total

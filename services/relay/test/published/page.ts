@@ -64,7 +64,7 @@ const typeOf = (schema: Schema): string => {
 
 const INTRODUCTION = `# Events for everyone
 
-For whoever writes a program that follows what Stemma records.
+Which records does the relay publish, and what is in each?
 
 For example, this record says that a node was removed because its time ran out:
 
