@@ -1,6 +1,5 @@
 import { fail } from '@stemma/errors';
 import { isLoopback } from '@stemma/machine';
-import type { MiddlewareHandler } from 'hono';
 
 /**
  * Refuses requests that a web page of somebody else could send. A page can make a browser call an address of this
@@ -34,15 +33,6 @@ export type ForeignRequest = {
   readonly path: string;
   readonly header: (name: string) => string | undefined;
 };
-
-export const guard =
-  (hosts: (host: string) => boolean): MiddlewareHandler =>
-  async (c, next) => {
-    const { host: named, pathname } = new URL(c.req.url);
-    const header = (name: string): string | undefined => c.req.header(name);
-    refuseForeign({ host: header('host') ?? named, path: pathname, header }, hosts);
-    await next();
-  };
 
 const shown = (text: string): string => (text.length > 100 ? text.slice(0, 100) + '…' : text);
 

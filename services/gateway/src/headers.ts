@@ -1,5 +1,4 @@
 import { REPORT_POLICY } from '@stemma/reports';
-import type { MiddlewareHandler } from 'hono';
 
 /** The page loads scripts and styles of its own and talks to its own server; nothing else, and nobody frames it. */
 const CONTENT_SECURITY_POLICY = [
@@ -30,9 +29,3 @@ export const withSafeHeaders = (headers: Readonly<Record<string, string>>): Reco
   ...SAFE,
   ...headers,
 });
-
-export const safeHeaders: MiddlewareHandler = async (c, next) => {
-  await next();
-  const { headers } = c.res;
-  for (const [name, value] of Object.entries(SAFE)) if (!headers.has(name)) headers.set(name, value);
-};

@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
-import type { Context } from 'hono';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import type { HttpAnswer } from './front/answer.ts';
 
 const MIMES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -20,14 +20,15 @@ const NOT_BUILT = `<!doctype html>
 `;
 
 /** The inspector's page, or, while it is not built, a page that says so (503). */
-export const servePage = async (c: Context, directory: string): Promise<Response> => {
+export const readPage = async (directory: string): Promise<HttpAnswer> => {
   const html = await read(join(directory, 'index.html'));
-  if (html === undefined) return c.html(NOT_BUILT, 503);
-  return c.body(html, 200, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+  const mime = 'text/html; charset=utf-8';
+  if (html === undefined) return { status: 503, headers: { 'content-type': mime }, body: NOT_BUILT };
+  return { status: 200, headers: { 'content-type': mime, 'cache-control': 'no-cache' }, body: html };
 };
 
-/** A file of the inspector's page. Its name carries its hash, so a browser may keep it. */
-export const serveAsset = async (c: Context, directory: string, name: string): Promise<Response> => {
+/** A file of the inspector's page. Its name carries its hash, so a browser may keep it. @throws E_NOT_FOUND */
+export const readAsset = async (directory: string, name: string): Promise<HttpAnswer> => {
   const mime = MIMES[extname(name)];
   const bytes =
     mime === undefined || !/^[\w-]+(\.[\w-]+)+$/.test(name)
@@ -35,7 +36,8 @@ export const serveAsset = async (c: Context, directory: string, name: string): P
       : await read(join(directory, 'assets', name));
   if (bytes === undefined || mime === undefined)
     throw fail('E_NOT_FOUND', `there is no file ${name.slice(0, 100)}`);
-  return c.body(bytes, 200, { 'content-type': mime, 'cache-control': 'public, max-age=31536000, immutable' });
+  const headers = { 'content-type': mime, 'cache-control': 'public, max-age=31536000, immutable' };
+  return { status: 200, headers, body: bytes };
 };
 
 const read = async (path: string): Promise<Uint8Array<ArrayBuffer> | undefined> => {

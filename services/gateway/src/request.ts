@@ -1,35 +1,15 @@
 import { MAX_ITEMS, type Endpoint } from '@stemma/api';
 import { isJsonObject, parseWideJson } from '@stemma/canonical';
 import { fail, issueText, type ErrorCode } from '@stemma/errors';
-import type { Context } from 'hono';
 import { z } from 'zod';
-
-/** `{name}` as hono writes it. */
-export const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ':$1');
-
-/** What an endpoint reads of a request. */
-export type RequestParts = {
-  readonly params: () => Readonly<Record<string, string>>;
-  readonly query: () => Readonly<Record<string, string>>;
-  /** @param name in lower case */
-  readonly header: (name: string) => string | undefined;
-  readonly bytes: () => Uint8Array | Promise<Uint8Array>;
-};
-
-export const partsOf = (c: Context): RequestParts => ({
-  params: () => c.req.param(),
-  query: () => c.req.query(),
-  header: (name) => c.req.header(name),
-  bytes: async () => new Uint8Array(await c.req.arrayBuffer()),
-});
+import type { GivenInput } from './answers.ts';
+import { queryOf } from './router.ts';
 
 /** Parameters, query and body of a request, checked against the contract. */
-export const inputOf = async (parts: RequestParts, endpoint: Endpoint): Promise<Record<string, unknown>> => ({
-  ...(endpoint.params === undefined ? {} : parsed(endpoint.params, parts.params(), 'E_USAGE')),
-  ...(endpoint.query === undefined ? {} : parsed(endpoint.query, parts.query(), 'E_USAGE')),
-  ...(endpoint.body === undefined
-    ? {}
-    : { body: parsed(endpoint.body, await bodyOf(parts), 'E_COMMAND_INVALID') }),
+export const inputOf = (given: GivenInput, endpoint: Endpoint): Record<string, unknown> => ({
+  ...(endpoint.params === undefined ? {} : parsed(endpoint.params, given.params, 'E_USAGE')),
+  ...(endpoint.query === undefined ? {} : parsed(endpoint.query, queryOf(given.query), 'E_USAGE')),
+  ...(endpoint.body === undefined ? {} : { body: parsed(endpoint.body, bodyOf(given), 'E_COMMAND_INVALID') }),
 });
 
 const parsed = <T>(schema: z.ZodType<T>, value: unknown, code: ErrorCode): T => {
@@ -70,8 +50,8 @@ const notOfContract = (code: ErrorCode, issues: Parameters<typeof issueText>[0])
 };
 
 /** What a command's id and expected position are called in the headers of HTTP. @throws E_USAGE if they disagree */
-const withHeaders = ({ header }: RequestParts, body: unknown): unknown => {
-  const [key, match] = [header('idempotency-key'), header('if-match')];
+const withHeaders = ({ headers }: GivenInput, body: unknown): unknown => {
+  const [key, match] = [headers['idempotency-key'], headers['if-match']];
   if ((key === undefined && match === undefined) || !isJsonObject(body)) return body;
   const filled: Record<string, unknown> = { ...(body as object) };
   const seq = match === undefined ? undefined : /^"?(\d{1,15})"?$/.exec(match)?.[1];
@@ -89,12 +69,15 @@ const withHeaders = ({ header }: RequestParts, body: unknown): unknown => {
   return filled;
 };
 
-const bodyOf = async (parts: RequestParts): Promise<unknown> => {
+const bodyOf = (given: GivenInput): unknown => {
   // A form of another site can send other types without asking first; it cannot send this one.
-  if (!/^application\/json\b/i.test(parts.header('content-type') ?? ''))
+  if (!/^application\/json\b/i.test(given.headers['content-type'] ?? ''))
     throw fail('E_USAGE', 'a request with a body has the content-type application/json');
-  return withHeaders(parts, parseWideJson(textOf(await parts.bytes()), 'the request'));
+  return withHeaders(given, parseWideJson(textOf(joined(given.body ?? [])), 'the request'));
 };
+
+const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
+  pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

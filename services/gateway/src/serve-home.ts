@@ -6,14 +6,14 @@ import { openDoorCounts, type CountAtDoor } from './front/door-counts.ts';
 import type { HttpAnswer } from './front/answer.ts';
 import { answerAndClose } from './front/answer-and-close.ts';
 import { errorAnswer } from './front/error-answer.ts';
-import { headerText } from './front/header-list.ts';
+import { headerText } from './front/header-text.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
-import { openFront, type Answering, type Bypass } from './front/open-front.ts';
+import { openFront, type Bypass, type FrontDoor } from './front/open-front.ts';
 import { refuseForeign, type ForeignRequest } from './guard.ts';
-import { withSafeHeaders } from './headers.ts';
 import type { Peers } from './peers/open-peers.ts';
 import { upstreamsOf, type Upstreams } from './proxy/address.ts';
 import { openProxy, type Proxy, type ProxyBacklog, type ProxyCounts } from './proxy/open-proxy.ts';
+import { openDoor } from './router.ts';
 import { listenOn, type Gateway } from './serve.ts';
 
 export type ServeHomeOptions = {
@@ -73,7 +73,7 @@ export const serveHome = async ({
   let proxy: Proxy | undefined;
   const thread = await openHomeThread(
     { home, queryTimeout },
-    () => ({ counts: take(), backlog: proxy?.backlog() ?? NO_BACKLOG }),
+    { count, take, backlog: () => proxy?.backlog() ?? NO_BACKLOG },
     (exitCode) => process.exit(exitCode),
   );
   let hosts: (name: string) => boolean = () => false;
@@ -86,17 +86,14 @@ export const serveHome = async ({
       return errorAnswer(error);
     }
   };
-  let answerHere: Answering = (request) => thread.answer(request);
-  const answering: Answering = (request) => {
-    const refused = refusalOf(request);
-    if (refused !== undefined) return refused;
-    if (request.path === '/health/live') {
-      const answer = health(thread.alive());
-      const { method } = request;
-      count('stemma_http_requests_total', { method, route: '/health/live', status: answer.status });
-      return answer;
-    }
-    return answerHere(request);
+  const door = openDoor(thread, (name) => hosts(name));
+  let peers: Peers | undefined;
+  const front: FrontDoor = {
+    find: door.find,
+    answer: (route, request, client) => {
+      const here = (): ReturnType<FrontDoor['answer']> => door.answer(route, request, client);
+      return peers === undefined ? here() : peers.answer(request, here);
+    },
   };
   try {
     const recording = await openProxy({
@@ -109,7 +106,6 @@ export const serveHome = async ({
     });
     proxy = recording;
     const bypass: Bypass = {
-      takes: recording.takes,
       handle: (incoming, outgoing) => {
         const refused = refusalOf(foreignOf(incoming));
         if (refused === undefined) recording.handle(incoming, outgoing);
@@ -120,14 +116,13 @@ export const serveHome = async ({
         recording.upgrade(incoming, client, head);
       },
     };
-    const listening = await listenOn(() => openFront(answering, { ...LIMITS, ...limits }, count, bypass), {
+    const listening = await listenOn(() => openFront(front, { ...LIMITS, ...limits }, count, bypass), {
       port,
       host,
     });
     hosts = listening.hosts;
     // The rules of another gateway may be others: what has secrets goes nowhere.
-    const peers = thread.redacts ? undefined : await peersOf(home.rows, listening.url, count);
-    if (peers !== undefined) answerHere = peers.answering(answerHere);
+    peers = thread.redacts ? undefined : await peersOf(home.rows, listening.url, count);
     return {
       port: listening.port,
       url: listening.url,
@@ -168,12 +163,3 @@ const foreignOf = ({ url = '', headers }: IncomingMessage): ForeignRequest => ({
   path: url,
   header: (name) => headerText(headers[name]),
 });
-
-const health = (alive: boolean): HttpAnswer =>
-  alive
-    ? {
-        status: 200,
-        headers: withSafeHeaders({ 'content-type': 'application/json' }),
-        body: '{"status":"ok"}',
-      }
-    : errorAnswer(fail('E_INTERNAL', 'the thread of the home does not answer'));

@@ -5,12 +5,12 @@ import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openMetrics } from '@stemma/metrics';
 import { addDoorCounts, openDoorCounts } from './front/door-counts.ts';
-import { fromResponse, isStreamed } from './front/answer.ts';
-import { pairsOf } from './front/header-list.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
-import { openFront, type Answering } from './front/open-front.ts';
-import { createGateway, type GatewayOptions } from './gateway.ts';
+import { openFront } from './front/open-front.ts';
+import type { GatewayOptions } from './gateway.ts';
+import { openHomeAnswers } from './home-answers.ts';
 import { loopbackHosts } from './guard.ts';
+import { openDoor } from './router.ts';
 
 export type ServeOptions = Omit<GatewayOptions, 'hosts' | 'closing'> & {
   /** 0: any that is free; unless said, 7836 or the next that is free. */
@@ -44,19 +44,9 @@ export const serveGateway = async ({ port, host, limits, ...options }: ServeOpti
   const metrics = options.metrics ?? openMetrics({ service: 'gateway', version: VERSION, ofProcess: false });
   const { count, take } = openDoorCounts();
   metrics.beforeScrape(() => addDoorCounts(metrics, take()));
-  const app = createGateway({ ...options, metrics, hosts: (name) => hosts(name), closing: closing.signal });
-  const answering: Answering = async ({ host: named, target, method, headers, body, onGone }) => {
-    const gone = new AbortController();
-    onGone(() => gone.abort());
-    const request = new Request(`http://${named}${target}`, {
-      method,
-      headers: pairsOf(headers()),
-      body: body === null ? null : new Uint8Array(Buffer.concat(body)),
-      signal: gone.signal,
-    });
-    return fromResponse(await app.fetch(request), isStreamed);
-  };
-  const open = (): Server => openFront(answering, { ...LIMITS, ...limits }, count);
+  const answers = openHomeAnswers({ ...options, metrics, closing: closing.signal });
+  const door = openDoor(answers, (name) => hosts(name));
+  const open = (): Server => openFront(door, { ...LIMITS, ...limits }, count);
   const listening = await listenOn(open, { port, host });
   hosts = listening.hosts;
   return {

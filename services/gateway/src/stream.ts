@@ -6,6 +6,7 @@ import type { LoggedEvent, WatchMessage } from '@stemma/queries';
 import { defined } from '@stemma/values';
 import { setTimeout as wait } from 'node:timers/promises';
 import { streamedAnswer, UNFORESEEN } from '@stemma/answers';
+import type { Pieces } from './front/answer.ts';
 
 /** Bounds of live streams, in milliseconds. */
 export type StreamTimes = {
@@ -62,6 +63,14 @@ export const watchSource = (
   ],
 });
 
+/** Told of a stream. */
+export type StreamListener = {
+  /** The client took nothing for too long. */
+  readonly stalled: () => void;
+  /** It has ended, for whatever reason. */
+  readonly ended: () => void;
+};
+
 /**
  * The live stream of one client, as the bytes of server-sent events; it ends with the signal (the client is gone, or
  * the server closes). Nothing is read ahead of what the client takes, so that a slow client costs one message of
@@ -69,18 +78,20 @@ export const watchSource = (
  *
  * Messages may come twice after a resumption (a batch of events has one cursor, at its end), never not at all.
  *
+ * @param told the error as a client is told it
  * @throws E_STREAM_GONE when the log does not have the cursor.
  */
 export const openStream = async <T>(
   source: StreamSource<T>,
   clientSignal: AbortSignal,
-  times: StreamTimes & { readonly told?: (error: StemmaError) => StemmaError; readonly stalled?: () => void },
-): Promise<ReadableStream<Uint8Array>> => {
+  times: StreamTimes,
+  told: (error: StemmaError) => StemmaError,
+  listener: StreamListener,
+): Promise<Pieces> => {
   const end = new AbortController();
   const signal = anySignal([clientSignal, end.signal]);
-  const follow = source.batches(signal);
-  const batches = follow[Symbol.asyncIterator]();
-  let next = batches.next();
+  const batches = source.batches(signal)[Symbol.asyncIterator]();
+  const next = batches.next();
   next.catch(() => undefined);
   await Promise.race([next, wait(times.refusal, undefined, { signal: end.signal })]).catch(
     (error: unknown) => {
@@ -88,18 +99,75 @@ export const openStream = async <T>(
       throw asStreamError(error);
     },
   );
+  return new LiveStream(source, batches, next, { signal, end, times, told, listener }).pieces;
+};
 
-  const { told = (error) => error, stalled: onStalled = () => undefined } = times;
-  const encoder = new TextEncoder();
-  const queued: string[] = ['retry: 1000\n\n'];
-  let stalled: NodeJS.Timeout | undefined;
+type StreamContext = {
+  readonly signal: AbortSignal;
+  /** Ends the source. */
+  readonly end: AbortController;
+  readonly times: StreamTimes;
+  readonly told: (error: StemmaError) => StemmaError;
+  readonly listener: StreamListener;
+};
 
-  const nextText = async (): Promise<string | null> => {
-    const ready = queued.shift();
-    if (ready !== undefined) return ready;
+class LiveStream<T> {
+  readonly #source: StreamSource<T>;
+  readonly #batches: AsyncIterator<T>;
+  readonly #context: StreamContext;
+  readonly #encoder = new TextEncoder();
+  readonly #queued: string[] = ['retry: 1000\n\n'];
+  #next: Promise<IteratorResult<T>>;
+  #stalled: NodeJS.Timeout | undefined;
+  #over = false;
+
+  constructor(
+    source: StreamSource<T>,
+    batches: AsyncIterator<T>,
+    next: Promise<IteratorResult<T>>,
+    context: StreamContext,
+  ) {
+    this.#source = source;
+    this.#batches = batches;
+    this.#next = next;
+    this.#context = context;
+    this.#awaitClient();
+  }
+
+  readonly pieces: Pieces = {
+    next: async () => {
+      clearTimeout(this.#stalled);
+      const text = await this.#nextPiece();
+      if (!this.#over) this.#awaitClient();
+      return text === undefined ? undefined : this.#encoder.encode(text);
+    },
+    cancel: () => this.#finish(),
+  };
+
+  /** The next text that is not empty; undefined after the last. */
+  async #nextPiece(): Promise<string | undefined> {
+    try {
+      for (;;) {
+        const ready = this.#queued.shift();
+        if (ready !== undefined) return ready;
+        if (this.#over) return undefined;
+        const text = await this.#nextText();
+        if (text === null) this.#finish();
+        else if (text !== '') return text;
+      }
+    } catch (error) {
+      const { signal, told } = this.#context;
+      const reason = signal.aborted ? endReason(signal) : told(asStreamError(error));
+      this.#finish();
+      return endMessage(reason);
+    }
+  }
+
+  async #nextText(): Promise<string | null> {
+    const { signal, times } = this.#context;
     const heartbeat = new AbortController();
     const batch = await Promise.race([
-      next,
+      this.#next,
       wait(times.heartbeat, 'beat' as const, { signal: heartbeat.signal }),
     ]);
     heartbeat.abort();
@@ -108,44 +176,31 @@ export const openStream = async <T>(
       if (signal.aborted) throw endReason(signal);
       return null;
     }
-    next = batches.next();
-    next.catch(() => undefined);
-    queued.push(...(await source.messages(batch.value)));
-    return queued.shift() ?? '';
-  };
+    this.#next = this.#batches.next();
+    this.#next.catch(() => undefined);
+    this.#queued.push(...(await this.#source.messages(batch.value)));
+    return '';
+  }
 
-  return new ReadableStream<Uint8Array>({
-    pull: async (controller) => {
-      clearTimeout(stalled);
-      const { text, last } = await nextText().then(
-        (some) => ({ text: some ?? '', last: some === null }),
-        (error: unknown) => ({
-          text: endMessage(signal.aborted ? endReason(signal) : told(asStreamError(error))),
-          last: true,
-        }),
-      );
-      if (text !== '') controller.enqueue(encoder.encode(text));
-      if (last) {
-        controller.close();
-        end.abort();
-        return;
-      }
-      stalled = setTimeout(() => {
-        onStalled();
-        controller.enqueue(
-          encoder.encode(endMessage(fail('E_STREAM_SLOW', 'the client took nothing for too long'))),
-        );
-        controller.close();
-        end.abort();
-      }, times.stall);
-      stalled.unref();
-    },
-    cancel: () => {
-      clearTimeout(stalled);
-      end.abort();
-    },
-  });
-};
+  /** Ends the stream if its client takes no piece for too long; if it ever takes another one, that says why. */
+  #awaitClient(): void {
+    const { times, listener } = this.#context;
+    this.#stalled = setTimeout(() => {
+      listener.stalled();
+      this.#queued.push(endMessage(fail('E_STREAM_SLOW', 'the client took nothing for too long')));
+      this.#finish();
+    }, times.stall);
+    this.#stalled.unref();
+  }
+
+  #finish(): void {
+    if (this.#over) return;
+    this.#over = true;
+    clearTimeout(this.#stalled);
+    this.#context.end.abort();
+    this.#context.listener.ended();
+  }
+}
 
 /** The events of a batch as messages; the last carries the cursor. A batch without events only moves the cursor. */
 const messages: FormatBatch = (cursor, events) => {

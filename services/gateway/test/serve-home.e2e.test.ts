@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createClient } from '@stemma/api';
+import type { Client } from '../src/answers.ts';
 import { openQuestionPool, type QuestionPool } from '../src/questions-apart/question-pool.ts';
 import { serveHome, type Gateway } from '../src/index.ts';
 import { block, commit } from './airline.ts';
@@ -146,18 +147,26 @@ test(
     const directory = fresh();
     gateway = await serveHome({ home: { directory, create: true }, port: 0 });
     await record(gateway.url);
-    const asker = { connection: 1, program: async () => 'one' };
-    const ask = (given: QuestionPool, signal = new AbortController().signal): Promise<string> =>
-      given
-        .ask('select', { history: 'first', selector: '@c1 #ask' }, asker, signal)
-        .then((bytes) => Buffer.from(bytes).toString());
+    const input = {
+      method: 'GET',
+      params: { history: 'first' },
+      query: 'selector=@c1+%23ask',
+      headers: {},
+      body: null,
+    };
+    const waits = { connection: 1, program: async () => 'one', onGone: () => undefined };
+    const gone = { ...waits, onGone: (act: () => void) => act() };
+    const ask = async (given: QuestionPool, client: Client = waits): Promise<string> => {
+      const answer = await given.ask('select', input, client);
+      return 'pieces' in answer ? '' : Buffer.from(answer.body ?? '').toString();
+    };
     const stuck = openQuestionPool({
       home: { directory },
       catchUp: () => new Promise(() => undefined),
       timeout: 300,
     });
     await expect(ask(stuck)).rejects.toMatchObject({ code: 'E_QUERY_TIMEOUT' });
-    await expect(ask(stuck, AbortSignal.abort())).rejects.toMatchObject({ code: 'E_CANCELLED' });
+    await expect(ask(stuck, gone)).rejects.toMatchObject({ code: 'E_CANCELLED' });
     stuck.close();
     pool = openQuestionPool({
       home: { directory },

@@ -1,8 +1,7 @@
 import type { WireError } from '@stemma/errors';
 import type { HomeOptions } from '@stemma/home';
+import type { ClientPorts, GivenInput, RouteName } from '../answers.ts';
 import type { DoorCounts } from '../front/door-counts.ts';
-import type { HeaderList } from '../front/header-list.ts';
-import type { ClientPorts } from '../questions-apart/programs.ts';
 import type { EntryRef } from '../proxy/entry.ts';
 import type { StartedEntry } from '../proxy/entry.ts';
 import type { ProxyBacklog } from '../proxy/open-proxy.ts';
@@ -22,15 +21,10 @@ export type HomeThreadOptions = {
 /** What the thread of the server tells the thread of the home; several messages come at a time. */
 export type ToHome =
   | {
-      readonly kind: 'request';
+      readonly kind: 'ask';
       readonly id: number;
-      readonly method: string;
-      /** The name that the client called, the path and the query. */
-      readonly host: string;
-      readonly target: string;
-      readonly headers: HeaderList;
-      /** In pieces: large ones are moved as they came, and put together where nobody waits. */
-      readonly body: readonly Uint8Array[] | null;
+      readonly name: RouteName;
+      readonly input: GivenInput;
       /** The connection that it came on. */
       readonly connection: number;
       readonly ports: ClientPorts;

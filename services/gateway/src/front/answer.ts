@@ -16,32 +16,27 @@ export type Pieces = {
 /** An answer whose body comes in pieces. */
 export type StreamedAnswer = Omit<HttpAnswer, 'body'> & { readonly pieces: Pieces };
 
-export const toResponse = ({ status, headers, body }: HttpAnswer): Response =>
-  new Response(body, { status, headers });
-
-/** The answer that a web response is; `piecewise` says whether its body is taken in pieces. */
-export const fromResponse = async (
-  response: Response,
-  piecewise: (mime: string) => boolean,
-): Promise<HttpAnswer | StreamedAnswer> => {
-  const { status, body } = response;
-  const headers = Object.fromEntries(response.headers);
-  if (body === null || !piecewise(headers['content-type'] ?? ''))
-    return { status, headers, body: body === null ? null : new Uint8Array(await response.arrayBuffer()) };
-  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
-  return {
-    status,
-    headers,
-    pieces: {
-      next: async () => {
-        const { done, value } = await reader.read();
-        return done ? undefined : value;
-      },
-      cancel: () => void reader.cancel().catch(() => undefined),
-    },
-  };
+/** The answer to HEAD: what GET would say of its body, without it. */
+export const headOf = (answer: HttpAnswer | StreamedAnswer): HttpAnswer => {
+  if ('pieces' in answer) answer.pieces.cancel();
+  return { status: answer.status, headers: answer.headers, body: null };
 };
 
-/** Answers whose pieces are made as the client takes them. */
-export const isStreamed = (mime: string): boolean =>
-  /^(text\/event-stream|application\/jsonl|text\/csv)/.test(mime);
+export const toResponse = (answer: HttpAnswer | StreamedAnswer): Response => {
+  const { status, headers } = answer;
+  return new Response('pieces' in answer ? streamOf(answer.pieces) : answer.body, { status, headers });
+};
+
+/** Nothing is read ahead of what is taken. */
+const streamOf = ({ next, cancel }: Pieces): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      pull: async (controller) => {
+        const piece = await next();
+        if (piece === undefined) controller.close();
+        else controller.enqueue(new Uint8Array(piece));
+      },
+      cancel,
+    },
+    { highWaterMark: 0 },
+  );

@@ -1,3 +1,4 @@
+import { isStemmaError } from '@stemma/errors';
 import type { LabelsOf, Metrics } from '@stemma/metrics';
 
 /** What is counted where the connections are, which may not be where the metrics are. */
@@ -33,4 +34,11 @@ export const openDoorCounts = (): { readonly count: CountAtDoor; readonly take: 
 
 export const addDoorCounts = (metrics: Metrics, counts: DoorCounts): void => {
   for (const [name, labels, by] of counts) metrics.add(name, labels, by);
+};
+
+/** Counts a request that no route answered: one to an address where nothing is counts as answered, by no route. */
+export const countRefusal = (count: CountAtDoor, method: string, error: unknown): void => {
+  const code = isStemmaError(error) ? error.code : 'E_INTERNAL';
+  if (code === 'E_NOT_FOUND') count('stemma_http_requests_total', { method, route: 'none', status: 404 });
+  else count('stemma_http_refused_total', { code });
 };

@@ -1,58 +1,50 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail } from '@stemma/errors';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Client } from '../answers.ts';
+import { isProxied, type Door, type RequestHead, type Route } from '../router.ts';
 import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 import { endSocket } from './end-socket.ts';
 import { boundConnections } from './connections.ts';
-import type { CountAtDoor } from './door-counts.ts';
+import { countRefusal, type CountAtDoor } from './door-counts.ts';
 import { errorAnswer } from './error-answer.ts';
-import { headerText, type HeaderList } from './header-list.ts';
+import { headerText } from './header-text.ts';
 import type { GatewayLimits } from './limits.ts';
-import { refuseMethod, refuseUnknown } from './methods.ts';
 import { openBodyReader } from './read-body.ts';
 import { writeAnswer } from './write-answer.ts';
 
 /** A request that was let in. */
-export type FrontRequest = {
-  readonly method: string;
-  /** The name that the client called, with its port. */
-  readonly host: string;
-  /** The path and the query, as they were sent, and the path alone. */
-  readonly target: string;
-  readonly path: string;
-  /** @param name in lower case */
-  readonly header: (name: string) => string | undefined;
-  readonly headers: () => HeaderList;
+export type FrontRequest = RequestHead & {
+  /** All its headers, the names in lower case. */
+  readonly headers: () => readonly (readonly [name: string, value: string])[];
   /** The pieces of its body, which has arrived whole; null for a method without one. */
   readonly body: readonly Buffer[] | null;
-  /** The connection that it came on: the client, as far as it is known. */
-  readonly client: Socket;
-  /** Is called if the client goes before it has its answer. */
-  readonly onGone: (act: () => void) => void;
-  /** Takes room for the bytes of an answer, until the client has them. @throws E_BUSY when others hold all of it */
-  readonly hold: (bytes: number) => void;
 };
 
-/** What answers some requests itself, as they come: no limit on bodies or answers holds for them. */
+/** What the front lets requests in by, and what answers them. */
+export type FrontDoor = {
+  readonly find: Door['find'];
+  readonly answer: (
+    route: Route,
+    request: FrontRequest,
+    client: Client,
+  ) => Promise<HttpAnswer | StreamedAnswer>;
+};
+
+/** What answers proxied requests, as they come: no limit on bodies or answers holds for them. */
 export type Bypass = {
-  readonly takes: (incoming: Pick<IncomingMessage, 'url'>) => boolean;
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Answers one that asks for another protocol. @throws what the client is told */
   readonly upgrade: (incoming: IncomingMessage, client: Duplex, head: Buffer) => void;
 };
-
-/** What answers a request that was let in. */
-export type Answering = (
-  request: FrontRequest,
-) => HttpAnswer | StreamedAnswer | Promise<HttpAnswer | StreamedAnswer>;
 
 /**
  * A server whose clients are held to limits before anything is made of what they send: method first, then the number of
  * bytes and of values, and how fast they come.
  */
 export const openFront = (
-  answering: Answering,
+  door: FrontDoor,
   limits: GatewayLimits,
   count: CountAtDoor = () => undefined,
   bypass?: Bypass,
@@ -65,63 +57,76 @@ export const openFront = (
     keepAliveTimeout: 15_000,
     // Nobody else speaks another protocol: their requests are answered as if they had not asked.
     shouldUpgradeCallback: ({ headers, method = '', url = '' }) =>
-      method === 'GET' && /^websocket$/i.test(headers.upgrade ?? '') && bypass?.takes({ url }) === true,
+      method === 'GET' &&
+      /^websocket$/i.test(headers.upgrade ?? '') &&
+      bypass !== undefined &&
+      isProxied({ url }),
   });
   const connections = boundConnections(server, limits, count);
   const readBody = openBodyReader(limits);
   let answers = 0;
 
-  const refuse = (error: unknown): HttpAnswer => {
-    count('stemma_http_refused_total', { code: isStemmaError(error) ? error.code : 'E_INTERNAL' });
+  const refuse = (error: unknown, { method = 'GET' }: IncomingMessage): HttpAnswer => {
+    countRefusal(count, method, error);
     return errorAnswer(error);
   };
-
   const answered = async (
     incoming: IncomingMessage,
-    exchange: Exchange,
+    client: Client,
   ): Promise<HttpAnswer | StreamedAnswer> => {
-    const request = requestOf(incoming, exchange);
-    refuseMethod(request.method, request.path);
-    if (request.method !== 'POST') return answering(request);
-    refuseUnknown(request.path);
+    const head = headOf(incoming);
+    const route = door.find(head);
+    const request = { ...head, headers: () => pairsOf(incoming) };
+    if (head.method !== 'POST') return door.answer(route, { ...request, body: null }, client);
     const { chunks, release } = await readBody(incoming, lengthOf(incoming));
     try {
-      request.body = chunks;
-      return await answering(request);
+      return await door.answer(route, { ...request, body: chunks }, client);
     } finally {
       release();
     }
   };
+  /** Answers wait in memory for clients that take them slowly: all of them together have this much room. @throws E_BUSY */
+  const hold = (outgoing: ServerResponse, { body }: HttpAnswer): void => {
+    const bytes = body === null ? 0 : Buffer.byteLength(body);
+    if (bytes <= limits.small || outgoing.closed) return;
+    if (answers > 0 && answers + bytes > limits.answers)
+      throw fail('E_BUSY', 'the answers that others have not taken yet need all the room there is');
+    answers += bytes;
+    outgoing.once('close', () => (answers -= bytes));
+  };
+  const respond = async (
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    client: Client,
+  ): Promise<void> => {
+    let answer: HttpAnswer | StreamedAnswer;
+    try {
+      answer = await answered(incoming, client);
+      if (!('pieces' in answer)) hold(outgoing, answer);
+    } catch (error) {
+      answer = refuse(error, incoming);
+    }
+    await writeAnswer(outgoing, answer);
+  };
   server.on('request', (incoming, outgoing) => {
     const { admitted, done } = connections.begin(incoming.socket);
-    if (admitted && bypass?.takes(incoming) === true) {
+    if (admitted && bypass !== undefined && isProxied(incoming)) {
       connections.spare(incoming.socket);
       outgoing.once('close', done);
       bypass.handle(incoming, outgoing);
       return;
     }
-    let held = 0;
     let whenGone: (() => void) | undefined;
     outgoing.once('close', () => {
       done();
-      answers -= held;
       if (!outgoing.writableFinished) whenGone?.();
     });
-    const exchange: Exchange = {
-      onGone: (act) => (whenGone = act),
-      // Answers wait in memory for clients that take them slowly: all of them together have this much.
-      hold: (bytes) => {
-        if (bytes <= limits.small || outgoing.closed) return;
-        if (answers > 0 && answers + bytes > limits.answers)
-          throw fail('E_BUSY', 'the answers that others have not taken yet need all the room there is');
-        held += bytes;
-        answers += bytes;
-      },
-    };
-    const answer = admitted
-      ? answered(incoming, exchange).catch(refuse)
-      : Promise.resolve(closing(refuse(tooMany(limits))));
-    answer.then((each) => writeAnswer(outgoing, each)).catch(() => outgoing.destroy());
+    if (!admitted) {
+      void writeAnswer(outgoing, closing(refuse(tooMany(limits), incoming)));
+      return;
+    }
+    const client = clientOf(incoming.socket, (act) => (whenGone = act));
+    respond(incoming, outgoing, client).catch(() => outgoing.destroy());
   });
   server.on('upgrade', (incoming, client, head) => {
     const { done } = connections.begin(incoming.socket);
@@ -130,7 +135,7 @@ export const openFront = (
     try {
       bypass?.upgrade(incoming, client, head);
     } catch (error) {
-      const { status, body } = refuse(error);
+      const { status, body } = refuse(error, incoming);
       endSocket(client, status, String(body ?? ''));
     }
   });
@@ -158,34 +163,23 @@ const closing = (answer: HttpAnswer): HttpAnswer => ({
   headers: { ...answer.headers, connection: 'close' },
 });
 
-type Exchange = Pick<FrontRequest, 'onGone' | 'hold'>;
+const clientOf = (socket: Socket, onGone: Client['onGone']): Client => ({
+  connection: socket,
+  ports: { remote: socket.remotePort ?? 0, local: socket.localPort ?? 0 },
+  program: async () => '',
+  onGone,
+});
 
 /** @throws E_USAGE for what names no address of this server */
-const requestOf = (
-  incoming: IncomingMessage,
-  { onGone, hold }: Exchange,
-): FrontRequest & { body: FrontRequest['body'] } => {
-  const { method = 'GET', headers, socket: client } = incoming;
-  const { host, target } = addressOf(incoming);
-  const query = target.indexOf('?');
-  return {
-    method,
-    host,
-    target,
-    path: query === -1 ? target : target.slice(0, query),
-    header: (name) => headerText(headers[name]),
-    headers: () => {
-      const list: string[] = [];
-      for (const [name, value] of Object.entries(headers))
-        if (value !== undefined) list.push(name, headerText(value) ?? '');
-      return list;
-    },
-    body: null,
-    client,
-    onGone,
-    hold,
-  };
+const headOf = (incoming: IncomingMessage): RequestHead => {
+  const { method = 'GET', headers } = incoming;
+  return { method, ...addressOf(incoming), header: (name) => headerText(headers[name]) };
 };
+
+const pairsOf = ({ headers }: IncomingMessage): readonly (readonly [name: string, value: string])[] =>
+  Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, headerText(value) ?? ''] as const],
+  );
 
 /** The name and the path that were called: a proxy names both in the first line. */
 const addressOf = ({ url = '/', headers }: IncomingMessage): { host: string; target: string } => {

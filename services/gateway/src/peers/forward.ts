@@ -1,7 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import type { HttpAnswer } from '../front/answer.ts';
 import { HOP_BY_HOP } from '../front/hop-by-hop.ts';
-import { pairsOf } from '../front/header-list.ts';
 import type { FrontRequest } from '../front/open-front.ts';
 
 /** A request with this header was forwarded once, and is answered where it arrives. */
@@ -28,7 +27,7 @@ export const forward = (
   deadline: number,
 ): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
-    const passed = pairsOf(headers()).filter(([name]) => !OWN.has(name));
+    const passed = headers().filter(([name]) => !OWN.has(name));
     const length = (body ?? []).reduce((sum, piece) => sum + piece.length, 0);
     const outgoing = httpRequest(new URL(target, url), {
       agent,

@@ -1,18 +1,21 @@
 import { isLoopback } from '@stemma/machine';
 import { openDatabase, openMembers, type Member } from '@stemma/postgres';
 import { randomUUID } from 'node:crypto';
+import { pathOf } from '../router.ts';
 import type { HttpAnswer, StreamedAnswer } from '../front/answer.ts';
 import type { CountAtDoor } from '../front/door-counts.ts';
-import type { Answering, FrontRequest } from '../front/open-front.ts';
+import type { FrontRequest } from '../front/open-front.ts';
 import { forward, FORWARDED } from './forward.ts';
 import { historyOfCommand, ownerAmong } from './owner.ts';
 
 /** The gateways on the same rows. */
 export type Peers = {
-  /** Answers a request itself, or has the owner of its history answer it. */
-  readonly answering: (answer: Answering) => Answering;
+  /** Has the owner of a request's history answer it, or answers it here. */
+  readonly answer: (request: FrontRequest, here: AnswerHere) => Promise<HttpAnswer | StreamedAnswer>;
   readonly close: () => Promise<void>;
 };
+
+type AnswerHere = () => Promise<HttpAnswer | StreamedAnswer>;
 
 /** Milliseconds between two looks at who is there, and after which nobody is believed to be there any more. */
 const INTERVAL = 1_000;
@@ -59,10 +62,10 @@ export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers 
   };
   let looking = look();
 
-  const ownerOf = ({ method, path, header }: FrontRequest): Member | undefined => {
+  const ownerOf = ({ method, target, header }: FrontRequest): Member | undefined => {
     if (others.length === 0 || header(FORWARDED) !== undefined || performance.now() - seen > SILENCE)
       return undefined;
-    const history = historyOfCommand(method, path);
+    const history = historyOfCommand(method, pathOf(target));
     const owner = history === undefined ? undefined : ownerAmong([self, ...others], history);
     return owner === self ? undefined : owner;
   };
@@ -70,7 +73,7 @@ export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers 
   const askOwner = async (
     owner: Member,
     request: FrontRequest,
-    answer: Answering,
+    here: AnswerHere,
   ): Promise<HttpAnswer | StreamedAnswer> => {
     try {
       const given = await forward(owner.url, request, self.id, DEADLINE);
@@ -80,14 +83,14 @@ export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers 
       count('stemma_http_forwarded_total', { outcome: 'failed' });
       // It may have been recorded all the same: the command's id makes the second one a repeat.
       others = others.filter((member) => member !== owner);
-      return answer(request);
+      return here();
     }
   };
 
   return {
-    answering: (answer) => (request) => {
+    answer: (request, here) => {
       const owner = ownerOf(request);
-      return owner === undefined ? answer(request) : askOwner(owner, request, answer);
+      return owner === undefined ? here() : askOwner(owner, request, here);
     },
     async close() {
       ended = true;

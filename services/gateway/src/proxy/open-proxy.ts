@@ -54,8 +54,7 @@ export type ProxyBacklog = {
 
 /** Sends calls of models on to their providers, and records them. */
 export type Proxy = {
-  /** True for a path of the proxy; then the request is answered. */
-  readonly takes: (incoming: Pick<IncomingMessage, 'url'>) => boolean;
+  /** Answers a request to a path of the proxy. */
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Passes on what asks for another protocol, which is not recorded. @param head what came behind the request */
   readonly upgrade: (incoming: IncomingMessage, client: Duplex, head: Buffer) => void;
@@ -381,7 +380,6 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   }
 
   return {
-    takes: ({ url = '' }) => url.startsWith('/proxy/'),
     upgrade: (incoming, client, head) => {
       const address = addressIn(incoming);
       tunnels.add(client);

@@ -2,11 +2,12 @@ import { fail, fromWireError } from '@stemma/errors';
 import type { HomeOptions } from '@stemma/home';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { HttpAnswer } from '../front/answer.ts';
 import type { QuestionAnswer, QuestionRequest } from './messages.ts';
 
 /** A process that answers questions, one at a time. */
 export type QuestionProcess = {
-  readonly ask: (request: QuestionRequest) => Promise<Uint8Array<ArrayBuffer>>;
+  readonly ask: (question: Omit<Extract<QuestionRequest, { kind: 'ask' }>, 'kind'>) => Promise<HttpAnswer>;
   /** False once it has ended. */
   readonly alive: () => boolean;
   /** Ends it in the middle of whatever it does; the question it works on is refused. */
@@ -47,14 +48,14 @@ export const openQuestionProcess = async (
   child.on('message', (answer) => settle(answer as QuestionAnswer));
   child.on('error', ended);
   child.on('exit', ended);
-  const request = async (message: QuestionRequest): Promise<Uint8Array<ArrayBuffer>> => {
+  const request = async (message: QuestionRequest): Promise<Exclude<QuestionAnswer, { kind: 'failed' }>> => {
     const answer = await new Promise<QuestionAnswer>((resolve) => {
       waiting = resolve;
       if (alive) child.send(message, (error) => error !== null && ended());
       else ended();
     });
     if (answer.kind === 'failed') throw fromWireError(answer.error);
-    return answer.kind === 'answered' ? answer.bytes : new Uint8Array();
+    return answer;
   };
   const kill = (): void => {
     child.kill('SIGKILL');
@@ -63,5 +64,13 @@ export const openQuestionProcess = async (
     kill();
     throw error;
   });
-  return { ask: request, alive: () => alive, kill };
+  return {
+    ask: async (question) => {
+      const answer = await request({ kind: 'ask', ...question });
+      if (answer.kind !== 'answered') throw fail('E_INTERNAL', 'the process answered no question');
+      return answer.answer;
+    },
+    alive: () => alive,
+    kill,
+  };
 };

@@ -1,7 +1,5 @@
+import type { ClientPorts } from '../answers.ts';
 import { readdir, readFile, readlink } from 'node:fs/promises';
-
-/** The two ports of a connection between this machine and itself, as the server sees them. */
-export type ClientPorts = { readonly remote: number; readonly local: number };
 
 /**
  * Finds the program at the other end of a connection: all clients of a loopback address have that address, so what tells

@@ -1,33 +1,17 @@
-import { ENDPOINTS, type Endpoint, type EndpointName } from '@stemma/api';
+import { ENDPOINTS, type Endpoint } from '@stemma/api';
 import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import type { HomeOptions } from '@stemma/home';
 import { availableParallelism } from 'node:os';
+import type { HttpAnswers, Client, GivenInput, RouteName } from '../answers.ts';
+import type { HttpAnswer } from '../front/answer.ts';
 import { openFairQueue } from './fair-queue.ts';
 import { openQuestionProcess, type QuestionProcess } from './open-process.ts';
 
-/** Who asks. */
-export type Asker = {
-  readonly connection: unknown;
-  /** The program that the connection belongs to; one of its own where that cannot be known. Called where questions wait. */
-  readonly program: () => Promise<string>;
-};
-
-/** Answers questions in processes of their own, a few at a time. */
-export type QuestionPool = {
-  /**
-   * The bytes of an answer.
-   *
-   * @param asker who asks: those who use more time wait longer.
-   * @throws E_QUERY_TIMEOUT, E_BUSY when too many wait, E_CANCELLED with the signal, and what the question throws
-   */
-  readonly ask: (
-    name: EndpointName,
-    input: Readonly<Record<string, unknown>>,
-    asker: Asker,
-    signal: AbortSignal,
-  ) => Promise<Uint8Array<ArrayBuffer>>;
-  readonly close: () => void;
-};
+/**
+ * Answers questions in processes of their own, a few at a time: who uses more time waits longer. Its answers throw
+ * E_QUERY_TIMEOUT, E_BUSY when too many wait, E_CANCELLED when the client is gone, and what the question throws.
+ */
+export type QuestionPool = HttpAnswers & { readonly close: () => void };
 
 export type QuestionPoolOptions = {
   readonly home: Pick<HomeOptions, 'directory' | 'log' | 'rows'>;
@@ -47,12 +31,19 @@ export type QuestionPoolOptions = {
 const ABANDONED = 2_000;
 const MAX_WAITING = 64;
 
+/** Questions that are answered also where the rows cannot follow the log, and say so. */
+const TELLS_OF_ROWS: ReadonlySet<string> = new Set(
+  Object.entries<Endpoint>(ENDPOINTS).flatMap(([name, { tellsOfRows }]) =>
+    tellsOfRows === true ? [name] : [],
+  ),
+);
+
 type Question = {
-  readonly name: EndpointName;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly resolve: (bytes: Uint8Array<ArrayBuffer>) => void;
+  readonly name: RouteName;
+  readonly input: GivenInput;
+  readonly resolve: (answer: HttpAnswer) => void;
   readonly reject: (error: unknown) => void;
-  readonly asker: Asker;
+  readonly client: Client;
   program: string;
   /** Nobody waits for the answer any more. */
   givenUp: boolean;
@@ -60,7 +51,7 @@ type Question = {
   kill?: () => void;
 };
 
-const shareOf = ({ program, asker: { connection } }: Question) => ({ program, connection });
+const shareOf = ({ program, client: { connection } }: Question) => ({ program, connection });
 
 /** What a question's end is called that is neither an answer nor a refusal of the question itself. */
 const OUTCOMES: Partial<Record<ErrorCode, string>> = {
@@ -70,45 +61,71 @@ const OUTCOMES: Partial<Record<ErrorCode, string>> = {
   E_INTERNAL: 'lost',
 };
 
+/** Processes that answer questions, kept for the next ones. */
+const openProcesses = (home: QuestionPoolOptions['home'], most: number) => {
+  const free: QuestionProcess[] = [];
+  const all = new Set<QuestionProcess>();
+  const closing = new AbortController();
+  let preparing = false;
+
+  const open = async (): Promise<QuestionProcess> => {
+    const opened = await openQuestionProcess(home, closing.signal);
+    all.add(opened);
+    return opened;
+  };
+  /** One more is there before the next question: to start takes longer than most of them. */
+  const prepare = (): void => {
+    if (closing.signal.aborted || preparing || free.length > 0 || all.size > most) return;
+    preparing = true;
+    void open()
+      .then((process) => free.push(process))
+      .catch(() => undefined)
+      .finally(() => (preparing = false));
+  };
+  return {
+    prepare,
+    take: async (): Promise<QuestionProcess> => {
+      for (let ready = free.pop(); ready !== undefined; ready = free.pop()) {
+        if (ready.alive()) return ready;
+        all.delete(ready);
+      }
+      return open();
+    },
+    giveBack: (process: QuestionProcess): void => {
+      if (process.alive()) free.push(process);
+      else {
+        all.delete(process);
+        prepare();
+      }
+    },
+    closing: closing.signal,
+    close: () => closing.abort(),
+  };
+};
+
 export const openQuestionPool = ({
   home,
   catchUp,
   repairs = [],
   timeout,
-  processes = Math.max(2, Math.min(4, availableParallelism())),
+  processes: most = Math.max(2, Math.min(4, availableParallelism())),
   ended = () => undefined,
 }: QuestionPoolOptions): QuestionPool => {
   const queue = openFairQueue<Question>(MAX_WAITING);
-  const free: QuestionProcess[] = [];
-  const all = new Set<QuestionProcess>();
+  const processes = openProcesses(home, most);
   const running = new Set<Question>();
   let unknown = 0;
-  let preparing = false;
-  const closing = new AbortController();
 
   const runningOf = (asked: string): number => [...running].filter(({ program }) => program === asked).length;
   /** Who is alone needs no name; where questions wait for others, all are asked for theirs. */
   const identify = async (question: Question): Promise<void> => {
-    if (running.size + queue.size() < processes) return;
-    prepare();
+    if (running.size + queue.size() < most) return;
+    processes.prepare();
     await Promise.all(
       [question, ...running].map(async (each) => {
-        each.program = await each.asker.program();
+        each.program = await each.client.program();
       }),
     );
-  };
-
-  const processFor = async (): Promise<QuestionProcess> => {
-    for (let ready = free.pop(); ready !== undefined; ready = free.pop()) {
-      if (ready.alive()) return ready;
-      all.delete(ready);
-    }
-    return openProcess();
-  };
-  const openProcess = async (): Promise<QuestionProcess> => {
-    const opened = await openQuestionProcess(home, closing.signal);
-    all.add(opened);
-    return opened;
   };
   const run = async (question: Question): Promise<void> => {
     let process: QuestionProcess | undefined;
@@ -116,28 +133,23 @@ export const openQuestionPool = ({
     try {
       const { name, input } = question;
       await catchUp().catch((error: unknown) => {
-        const { tellsOfRows }: Endpoint = ENDPOINTS[name];
-        if (tellsOfRows !== true) throw error;
+        if (!TELLS_OF_ROWS.has(name)) throw error;
       });
-      const opened = (process = await processFor());
+      const opened = (process = await processes.take());
       if (question.givenUp) return;
       question.kill = () => opened.kill();
-      question.resolve(await opened.ask({ kind: 'ask', name, input, repairs }));
+      question.resolve(await opened.ask({ name, input, repairs }));
     } catch (error) {
       question.reject(error);
     } finally {
       delete question.kill;
       queue.spend(shareOf(question), performance.now() - started);
-      if (process?.alive() === true) free.push(process);
-      else if (process !== undefined) {
-        all.delete(process);
-        prepare();
-      }
+      if (process !== undefined) processes.giveBack(process);
     }
   };
   const work = (): void => {
-    while (running.size <= processes && !closing.signal.aborted) {
-      const next = queue.next((program) => runningOf(program) < processes);
+    while (running.size <= most && !processes.closing.aborted) {
+      const next = queue.next((program) => runningOf(program) < most);
       if (next === undefined) return;
       running.add(next.item);
       void run(next.item).finally(() => {
@@ -146,60 +158,50 @@ export const openQuestionPool = ({
       });
     }
   };
-
-  /** One more is there before the next question: to start takes longer than most of them. */
-  const prepare = (): void => {
-    if (closing.signal.aborted || preparing || free.length > 0 || all.size > processes) return;
-    preparing = true;
-    void openProcess()
-      .then((process) => free.push(process))
-      .catch(() => undefined)
-      .finally(() => (preparing = false));
+  const enqueue = (question: Question): void => {
+    if (question.givenUp) return;
+    const dropped = queue.add(shareOf(question), question);
+    dropped?.reject(fail('E_BUSY', `${queue.size()} questions are waiting already`));
+    work();
   };
-  prepare();
+  /** A question that runs is ended with its process, if it has not answered by then. */
+  const giveUp = (question: Question, error: Error, after: number): void => {
+    question.givenUp = true;
+    queue.remove(question);
+    setTimeout(() => question.kill?.(), after).unref();
+    question.reject(error);
+  };
+  processes.prepare();
 
   return {
-    ask: async (name, input, asker, signal) => {
+    ask: async (name, input, client) => {
       const arrived = performance.now();
-      const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
+      const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
       const program = `unknown ${++unknown}`;
-      const question: Question = { name, input, resolve, reject, asker, program, givenUp: false };
-      /** A question that runs is ended with its process, if it has not answered by then. */
-      const giveUp = (error: Error, after: number): void => {
-        question.givenUp = true;
-        queue.remove(question);
-        setTimeout(() => question.kill?.(), after).unref();
-        reject(error);
-      };
-      const onAbort = (): void =>
-        giveUp(
-          fail('E_CANCELLED', 'the client is gone'),
-          Math.max(0, ABANDONED - (performance.now() - arrived)),
-        );
+      const question: Question = { name, input, resolve, reject, client, program, givenUp: false };
       const late = setTimeout(() => {
-        giveUp(fail('E_QUERY_TIMEOUT', `the question took more than ${timeout / 1000} s`, { timeout }), 0);
+        const error = fail('E_QUERY_TIMEOUT', `the question took more than ${timeout / 1000} s`, { timeout });
+        giveUp(question, error, 0);
       }, timeout);
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-      const enqueue = (): void => {
-        if (question.givenUp) return;
-        const dropped = queue.add(shareOf(question), question);
-        dropped?.reject(fail('E_BUSY', `${queue.size()} questions are waiting already`));
-        work();
-      };
-      void identify(question).then(enqueue, reject);
+      let isOver = false;
+      client.onGone(() => {
+        if (isOver) return;
+        const after = Math.max(0, ABANDONED - (performance.now() - arrived));
+        giveUp(question, fail('E_CANCELLED', 'the client is gone'), after);
+      });
+      void identify(question).then(() => enqueue(question), reject);
       try {
-        const bytes = await promise;
+        const answer = await promise;
         ended('answered');
-        return bytes;
+        return answer;
       } catch (error) {
         ended(isStemmaError(error) ? (OUTCOMES[error.code] ?? 'failed') : 'failed');
         throw error;
       } finally {
+        isOver = true;
         clearTimeout(late);
-        signal.removeEventListener('abort', onAbort);
       }
     },
-    close: () => closing.abort(),
+    close: processes.close,
   };
 };

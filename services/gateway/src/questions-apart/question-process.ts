@@ -1,7 +1,8 @@
-import { ENDPOINTS, toWireJson } from '@stemma/api';
+import { openAnswers, UNFORESEEN } from '@stemma/answers';
 import { fail, isStemmaError, toWireError, visibleText } from '@stemma/errors';
 import { openHome, type Home } from '@stemma/home';
-import { openAnswers, UNFORESEEN, type Answers } from '@stemma/answers';
+import type { HttpAnswers, Client } from '../answers.ts';
+import { openEndpointAnswers } from '../home-answers.ts';
 import type { QuestionAnswer, QuestionRequest } from './messages.ts';
 
 /*
@@ -11,7 +12,9 @@ import type { QuestionAnswer, QuestionRequest } from './messages.ts';
 let home: Home | undefined;
 /** What this process or that of the home has repaired. */
 const repairs: string[] = [];
-let answers: Answers | undefined;
+let answers: HttpAnswers | undefined;
+/** Whoever it works for ends this process when nobody waits for an answer any more. */
+const CLIENT: Client = { connection: process, program: async () => '', onGone: () => undefined };
 
 const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
   if (request.kind === 'open') {
@@ -21,16 +24,14 @@ const answer = async (request: QuestionRequest): Promise<QuestionAnswer> => {
       repairs,
       say: (sentence) => console.error(visibleText(sentence)),
     });
-    answers = openAnswers(home);
+    answers = openEndpointAnswers(openAnswers(home).byName);
     return { kind: 'opened' };
   }
   repairs.push(...request.repairs.filter((sentence) => !repairs.includes(sentence)));
-  const handle = answers?.byName[request.name as keyof Answers['byName']] as (
-    input: unknown,
-  ) => Promise<unknown>;
-  const value = await handle(request.input);
-  const text = ENDPOINTS[request.name].answer.kind === 'json' ? toWireJson(value) : (value as string);
-  return { kind: 'answered', bytes: new TextEncoder().encode(text) };
+  const given = await answers?.ask(request.name, request.input, CLIENT);
+  if (given === undefined || 'pieces' in given) throw fail('E_INTERNAL', `${request.name} is no question`);
+  const body = typeof given.body === 'string' ? new TextEncoder().encode(given.body) : given.body;
+  return { kind: 'answered', answer: { ...given, body } };
 };
 
 process.on('message', (request: QuestionRequest) => {

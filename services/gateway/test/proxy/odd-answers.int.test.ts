@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openFront } from '../../src/front/open-front.ts';
+import { routeOf } from '../../src/router.ts';
 import { LIMITS } from '../../src/front/limits.ts';
 import { upstreamsOf } from '../../src/index.ts';
 import type { EndedEntry } from '../../src/proxy/entry.ts';
@@ -64,7 +65,13 @@ beforeEach(async () => {
     warn: () => undefined,
     count: () => undefined,
   });
-  server = openFront(() => ({ status: 404, headers: {}, body: null }), LIMITS, undefined, proxy);
+  const nothing = { status: 404, headers: {}, body: null };
+  server = openFront(
+    { find: ({ method, target }) => routeOf(method, target), answer: async () => nothing },
+    LIMITS,
+    undefined,
+    proxy,
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
