@@ -30,7 +30,6 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'packages/testing/test-kit/src/simulation/simulate-rows.ts': 'openLife',
   'packages/testing/test-kit/src/simulation/simulated-disk.ts': 'openSimulatedDisk',
   'packages/testing/test-kit/src/simulation/simulation.ts': 'openSimulation',
-  'services/gateway/src/pool-map.ts': 'poolMapHandlers',
   'services/gateway/src/proxy/exchange.ts': 'exchange',
   'services/gateway/src/proxy/journal.ts': 'openJournal',
   'services/gateway/src/proxy/open-proxy.ts': 'openProxy',
