@@ -1,6 +1,7 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 import { homeFiles } from './scripts/home-files.ts';
+import { namedRows } from './scripts/named-rows.ts';
 import { shortFunctions } from './scripts/long-functions.ts';
 import { defaultForEvents, pureness } from './scripts/pureness.ts';
 
@@ -76,6 +77,7 @@ export default defineConfig(
   },
   ...pureness,
   ...homeFiles,
+  ...namedRows,
   ...shortFunctions,
   {
     // Tests build broken values on purpose, and spell out what they know to be there.

@@ -180,6 +180,13 @@ export const lintCanaries: readonly Canary[] = [
     file: 'packages/storage/log/src/long.ts',
     text: `export const b = (): number => {\n${'  //\n'.repeat(118)}  return 1;\n};\n`,
   },
+  ...['get(WIDE, key)', 'put(WIDE, key, value)', 'remove(WIDE, key)', 'range(WIDE, { prefix: key })'].map(
+    (call, i) => ({
+      rule: 'rows/columns-have-names',
+      file: `packages/rows/read-models/src/cells-${i}.ts`,
+      text: `type Rows = Record<'get' | 'put' | 'remove' | 'range', (table: object, ...cells: unknown[]) => unknown>;\nconst WIDE = { about: 'a', key: [['a', 'text']], value: [['b', 'uint'], ['c', 'uint'], ['d', 'uint'], ['e', 'uint']] } as const;\nexport const b = (rows: Rows, key: unknown, value: unknown): unknown => [rows.${call}, value];\n`,
+    }),
+  ),
   // Proves that ESLint knows types: without them no rule could see this.
   {
     rule: '@typescript-eslint/no-floating-promises',

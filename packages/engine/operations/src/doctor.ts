@@ -4,6 +4,7 @@ import { FRAME_VERSION } from '@stemma/events';
 import type { EventLog } from '@stemma/log';
 import { isClosed, signatureOf } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
+import { findRow, listRows } from '@stemma/row-store';
 import { millisecondsOf } from '@stemma/values';
 import { findAltered, type AlteredRecord } from './find-altered.ts';
 import type { Finding } from './finding.ts';
@@ -77,11 +78,11 @@ export const diagnose = async (
         return most === null || at > most ? at : most;
       }, null),
       stopped: [
-        ...view.range(HISTORY_HEADS, { prefix: [] }).filter(({ value }) => (value[2] ?? null) !== null),
-        ...view.range(DEFECTS, { prefix: [] }),
+        ...listRows(view, HISTORY_HEADS, {}).filter(({ state }) => state !== null),
+        ...listRows(view, DEFECTS, {}),
       ]
-        .map(({ key }) => key[0])
-        .filter((history) => isDamage(view.get(DEFECTS, [history])?.[1])),
+        .map(({ history }) => history)
+        .filter((history) => isDamage(findRow(view, DEFECTS, { history })?.code)),
     };
   });
   const now = millisecondsOf(clock());

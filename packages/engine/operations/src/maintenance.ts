@@ -6,6 +6,7 @@ import { verifyLog, type Erasure } from '@stemma/log';
 import { decodeCheckpoint, verifyReplay, type RowDifference } from '@stemma/projector';
 import { listHistories } from '@stemma/read-models';
 import { destroyLmdbRowStore, openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { listRows } from '@stemma/row-store';
 import { defined } from '@stemma/values';
 import { join } from 'node:path';
 import { diskUsage } from './disk-usage.ts';
@@ -163,7 +164,7 @@ const historiesOf = async (
   which: RowsToVerify,
 ): Promise<readonly string[]> => {
   const all = await projection.read((view) =>
-    view.range(HISTORY_HEADS, { prefix: [] }).map(({ key }) => key[0]),
+    listRows(view, HISTORY_HEADS, {}).map(({ history }) => history),
   );
   if (which === 'all') return all;
   const start = Math.floor(Math.random() * all.length);
@@ -252,15 +253,14 @@ const lostEnds = async ({
 /** Histories that the rows mark as defective: their bytes are intact, but a frame cannot be true. */
 const defectsOf = (projection: Services['projection']): Promise<readonly Problem[]> =>
   projection.read((view) =>
-    view
-      .range(DEFECTS, { prefix: [] })
-      .filter(({ value }) => isDamage(value[1]))
-      .map(({ key, value }) => ({
+    listRows(view, DEFECTS, {})
+      .filter(({ code }) => isDamage(code))
+      .map(({ history, seq, code, message }) => ({
         kind: 'defective',
         partition: null,
         offset: null,
-        history: key[0],
-        seq: value[0],
-        message: `${value[1]}: ${value[2]}`,
+        history,
+        seq,
+        message: `${code}: ${message}`,
       })),
   );

@@ -2,6 +2,7 @@ import { compareCodePoints } from '@stemma/canonical';
 import { DEFECTS } from '@stemma/history-store';
 import { closedBy } from '@stemma/log';
 import { decodeCheckpoint } from '@stemma/projector';
+import { listRows } from '@stemma/row-store';
 import type { Services } from './services.ts';
 
 /** What a home has recorded but does not show because of damage. */
@@ -25,7 +26,7 @@ export const readDamage = ({ projection }: Pick<Services, 'projection'>): Promis
   projection.read((view) => {
     const closed: { partition: number; offset: number }[] = [];
     const lost: { partition: number; offset: number }[] = [];
-    const defects = view.range(DEFECTS, { prefix: [] }).map(({ key, value }) => [key[0], value[1]] as const);
+    const defects = listRows(view, DEFECTS, {}).map(({ history, code }) => [history, code] as const);
     const sealed = defects.filter(([, code]) => code === 'E_HISTORY_SEALED').map(([history]) => history);
     const stopped = new Set(defects.filter(([, code]) => isDamage(code)).map(([history]) => history));
     for (const partition of view.partitions()) {

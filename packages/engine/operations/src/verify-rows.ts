@@ -3,7 +3,7 @@ import { HISTORY_HEADS, positionOfFrame, readTipSeq, type Position } from '@stem
 import { checkRowCounts, type Projection, type Projector } from '@stemma/projector';
 import { checkSnapshotRows, resolvePosition } from '@stemma/queries';
 import { listBranches } from '@stemma/read-models';
-import type { RowReader, Scan, Table } from '@stemma/row-store';
+import { listRows, type RowReader, type Scan, type Table } from '@stemma/row-store';
 
 /** Which rows to check. */
 export type RowsToVerify = 'sample' | 'all';
@@ -52,7 +52,7 @@ export const verifyRows = async (
       }),
     );
   const histories = await projection.read((view) =>
-    view.range(HISTORY_HEADS, { prefix: [] }).map(({ key }) => key[0]),
+    listRows(view, HISTORY_HEADS, {}).map(({ history }) => history),
   );
   const chosen = which === 'all' ? histories : sampleOf(histories, SAMPLED_HISTORIES, random);
   for (const history of chosen)

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { HISTORY_HEADS } from '@stemma/history-store';
 import { controlOf } from '@stemma/log';
 import { listHistories, type HistoryRow } from '@stemma/read-models';
-import type { RowReader } from '@stemma/row-store';
+import { listRows, type RowReader } from '@stemma/row-store';
 
 /**
  * Every history whose first frame was good, by id.
@@ -12,9 +12,7 @@ import type { RowReader } from '@stemma/row-store';
 export const listOpenedHistories = (rows: RowReader): readonly HistoryRow[] => {
   const found = listHistories(rows);
   const unseen = new Set(found.map(({ history }) => history));
-  for (const { key, value } of rows.range(HISTORY_HEADS, { prefix: [] })) {
-    const history = key[0];
-    const [next, , state] = value;
+  for (const { history, next, state } of listRows(rows, HISTORY_HEADS, {})) {
     if (unseen.delete(history) || state !== null || next === 0 || controlOf(history) !== undefined) continue;
     throw fail('E_ROWS_DAMAGED', `the rows lack the history ${history}`, { history });
   }

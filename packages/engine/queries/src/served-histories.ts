@@ -7,7 +7,7 @@ import {
   type BranchRef,
   type Position,
 } from '@stemma/history-store';
-import type { GenerationView } from '@stemma/row-store';
+import { findRow, listRows, type GenerationView } from '@stemma/row-store';
 import { findBranchRef, ID_BEGINNING } from './find-branch.ts';
 import { positionOf, stateOf } from './read.ts';
 
@@ -22,7 +22,7 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
     if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND')) throw error;
     for (const history of [name, historyId(name, ''), ...beginningWith(rows, name)]) {
       const { state = 'open' } = readHistoryHead(rows, history) ?? {};
-      const [, code] = state === 'defective' ? (rows.get(DEFECTS, [history]) ?? []) : [];
+      const code = state === 'defective' ? findRow(rows, DEFECTS, { history })?.code : undefined;
       if (code === 'E_HISTORY_ERASED' || code === 'E_HISTORY_SEALED')
         throw fail(
           code,
@@ -45,9 +45,8 @@ export const findServedBranch = (rows: GenerationView, name: string): BranchRef 
 /** The history whose id begins so; the beginning of an id names a history, also one that is not served. */
 const beginningWith = (rows: GenerationView, name: string): readonly string[] =>
   ID_BEGINNING.test(name)
-    ? rows
-        .range(HISTORY_HEADS, { prefix: [], from: name, limit: 1 })
-        .map(({ key: [history] }) => history)
+    ? listRows(rows, HISTORY_HEADS, {}, { from: name, limit: 1 })
+        .map(({ history }) => history)
         .filter((history) => history.startsWith(name))
     : [];
 

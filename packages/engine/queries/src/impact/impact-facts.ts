@@ -16,7 +16,7 @@ import {
   listBranches,
   listCalledPositions,
 } from '@stemma/read-models';
-import type { RowReader } from '@stemma/row-store';
+import { listRows, type RowReader } from '@stemma/row-store';
 
 export type ImpactCall = {
   readonly cycle: number;
@@ -66,7 +66,7 @@ export const readImpactFacts = (
 ): ImpactFacts => {
   const { thread } = readBranch(rows, history, branchId);
   const actors = new Set(
-    rows.range(INTERVENTIONS, { prefix: [history], from: seq }).map(({ key }) => key[1]),
+    listRows(rows, INTERVENTIONS, { history }, { from: seq }).map((intervention) => intervention.seq),
   );
   const first = firstRecorded(rows, history);
   const branches = branchesAfter(rows, history, branchId, seq).map((branch): BranchFacts => {

@@ -1,9 +1,9 @@
 import { EMBEDDER, embedText } from '@stemma/analysis';
-import { fromHex, sha256, type WideJson } from '@stemma/canonical';
+import { fromHex, sha256 } from '@stemma/canonical';
 import type { NodeRecord, Payload, PayloadSource, RecordChange } from '@stemma/context-tree';
 import { payloadIn, vectorsIn, type AppliedFrame, type BranchState } from '@stemma/history';
 import type { HistoryEvent, VectorsRecorded } from '@stemma/events';
-import type { Rows } from '@stemma/row-store';
+import { putRow, type Rows } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
 import { measurePool } from './measure-pool.ts';
 import {
@@ -48,25 +48,24 @@ export const foldPool = (frame: AppliedFrame, rows: Rows, payload: PayloadSource
   const at = { history, branchId, seq };
   const embedder = embedderIn(config);
   const found = measurePool(rows, at, { activeSize, embedder }, seq - 1);
-  rows.put(
-    POOL_METRICS,
-    [history, branchId, seq],
-    [
-      embedder,
-      snapshot.cycle,
-      found.next,
-      found.messages,
-      found.active,
-      found.embedded,
-      found.texts,
-      found.added,
-      found.similarity,
-      found.seedDistance,
-      found.diversity,
-      found.noise,
-      found.attractors as WideJson,
-    ],
-  );
+  putRow(rows, POOL_METRICS, {
+    history,
+    branch_id: branchId,
+    seq,
+    embedder,
+    cycle: snapshot.cycle,
+    next: found.next,
+    messages: found.messages,
+    active: found.active,
+    embedded: found.embedded,
+    texts: found.texts,
+    added: found.added,
+    similarity: found.similarity,
+    seed_distance: found.seedDistance,
+    diversity: found.diversity,
+    noise: found.noise,
+    attractors: found.attractors,
+  });
 };
 
 /** Only a pool has this setting (pool: Runner). */
@@ -94,11 +93,19 @@ const foldMessages = (frame: AppliedFrame, rows: Rows): void => {
     if (known === undefined) rows.put(POOL_ORDINALS, [history, node], [next++]);
     messages += Number(is) - Number(was);
     if (after === undefined || !is) {
-      rows.put(POOL_MESSAGES, [history, branchId, ordinal, seq], []);
+      putRow(rows, POOL_MESSAGES, { history, branch_id: branchId, ordinal, from: seq });
       continue;
     }
     const { payload } = after;
-    rows.put(POOL_MESSAGES, [history, branchId, ordinal, seq], [node, payload.seq, payload.index]);
+    putRow(rows, POOL_MESSAGES, {
+      history,
+      branch_id: branchId,
+      ordinal,
+      from: seq,
+      node,
+      payload_seq: payload.seq,
+      payload_index: payload.index,
+    });
     if (payload.seq === seq) foldText(frame, payload.index, rows);
   }
   if (next !== before.next || messages !== before.messages)
@@ -135,18 +142,17 @@ const foldText = (frame: AppliedFrame, index: number, rows: Rows): void => {
   const hash = sha256(text);
   const { data_round: round, data_mind_id: mind, data_source: source } = payload;
   const isSeed = source === 'seed';
-  rows.put(
-    POOL_TEXTS,
-    [history, seq, index],
-    [
-      hash,
-      // A message that names no round came after the newest one.
-      wholeFrom(round, 0) ?? frame.state.tree.cycle,
-      wholeFrom(mind, -1) ?? -1,
-      typeof source === 'string' ? source : null,
-      isSeed,
-    ],
-  );
+  putRow(rows, POOL_TEXTS, {
+    history,
+    seq,
+    index,
+    content_hash: hash,
+    // A message that names no round came after the newest one.
+    round: wholeFrom(round, 0) ?? frame.state.tree.cycle,
+    mind_id: wholeFrom(mind, -1) ?? -1,
+    source: typeof source === 'string' ? source : null,
+    is_seed: isSeed,
+  });
   if (isSeed) rows.put(POOL_SEEDS, [history, seq, index], [hash]);
   // Nobody asks for those of other histories, and to make them costs as much as all else.
   if (isPool(frame)) putVector(history, hash, text, rows);

@@ -1,5 +1,5 @@
 import { EMBEDDER } from '@stemma/analysis';
-import type { RowReader } from '@stemma/row-store';
+import { findRow, listRows, type RowReader } from '@stemma/row-store';
 import {
   POOL_BRANCHES,
   POOL_EMBEDDERS,
@@ -64,14 +64,14 @@ const entryAt = (
   ordinal: number,
 ): PoolEntry | undefined => {
   for (const { branchId, limit } of path) {
-    const prefix = [history, branchId, ordinal] as const;
-    const [found] = rows.range(POOL_MESSAGES, { prefix: [...prefix], to: limit, reverse: true, limit: 1 });
+    const newest = { to: limit, reverse: true, limit: 1 };
+    const [found] = listRows(rows, POOL_MESSAGES, { history, branch_id: branchId, ordinal }, newest);
     if (found === undefined) continue;
-    const [node, seq, index] = found.value;
+    const { node, payload_seq: seq, payload_index: index } = found;
     if (node === null || seq === null || index === null) return undefined;
-    const text = rows.get(POOL_TEXTS, [history, seq, index]);
+    const text = findRow(rows, POOL_TEXTS, { history, seq, index });
     if (text === undefined) return undefined;
-    const [contentHash, round, mindId, source] = text;
+    const { content_hash: contentHash, round, mind_id: mindId, source } = text;
     return { ordinal, node, seq, index, contentHash, round, mindId, source };
   }
   return undefined;
@@ -147,9 +147,9 @@ export const nextAtSnapshot = (
   seq: number,
 ): number => {
   for (const { branchId, limit } of path) {
-    const to = Math.min(limit, seq);
-    const [found] = rows.range(POOL_METRICS, { prefix: [history, branchId], to, reverse: true, limit: 1 });
-    if (found !== undefined) return found.value[2];
+    const newest = { to: Math.min(limit, seq), reverse: true, limit: 1 };
+    const [found] = listRows(rows, POOL_METRICS, { history, branch_id: branchId }, newest);
+    if (found !== undefined) return found.next;
   }
   return 0;
 };

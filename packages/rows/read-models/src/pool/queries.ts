@@ -1,5 +1,5 @@
 import { followClusters, type KnownClusters } from '@stemma/analysis';
-import type { RowReader } from '@stemma/row-store';
+import { listRows, type RowReader } from '@stemma/row-store';
 import {
   centroidOfEntries,
   measurePool,
@@ -43,38 +43,23 @@ export const listPoolMetrics = (
   const { history } = at;
   const path = poolPath(rows, at);
   const measured = [...path].reverse().flatMap(({ branchId, limit }) =>
-    rows.range(POOL_METRICS, { prefix: [history, branchId], to: limit }).map(({ key, value }) => {
-      const [
-        embedder,
-        round,
-        next,
-        messages,
-        active,
-        embedded,
-        texts,
-        added,
-        similarity,
-        seedDistance,
-        diversity,
-        noise,
-        found,
-      ] = value;
-      const figures = {
-        embedder,
-        next,
-        messages,
-        active,
-        embedded,
-        texts,
-        added,
-        similarity,
-        seedDistance,
-        diversity,
-        noise,
-      };
-      const attractors = found as readonly MeasuredAttractor[] | null;
-      return { branchId: key[1], seq: key[2], round, ...figures, attractors };
-    }),
+    listRows(rows, POOL_METRICS, { history, branch_id: branchId }, { to: limit }).map((row) => ({
+      branchId: row.branch_id,
+      seq: row.seq,
+      round: row.cycle,
+      embedder: row.embedder,
+      next: row.next,
+      messages: row.messages,
+      active: row.active,
+      embedded: row.embedded,
+      texts: row.texts,
+      added: row.added,
+      similarity: row.similarity,
+      seedDistance: row.seed_distance,
+      diversity: row.diversity,
+      noise: row.noise,
+      attractors: row.attractors as readonly MeasuredAttractor[] | null,
+    })),
   );
   const { branchId, seq } = at;
   const { embedder } = measure;

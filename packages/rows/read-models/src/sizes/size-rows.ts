@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { BranchPosition } from '@stemma/events';
-import type { RowReader, Rows, ValueOf } from '@stemma/row-store';
+import { findRow, listRows, type NamedRow, putRow, type RowReader, type Rows } from '@stemma/row-store';
 import type { RoleTokens } from './roles.ts';
 import { PROMPT_SIZES, SIZE_HEADS } from './tables.ts';
 
@@ -29,29 +29,52 @@ export type SizeRow = {
 
 /** Writes what a branch shows from a frame on. */
 export const putSize = (rows: Rows, history: string, branchId: number, seq: number, size: SizeRow): void => {
-  rows.put(PROMPT_SIZES, [history, branchId, seq], sizeCells(size));
-  rows.put(SIZE_HEADS, [history, branchId], [seq]);
-};
-
-const sizeCells = (size: SizeRow): ValueOf<typeof PROMPT_SIZES> => {
   const { roles, came, parent } = size;
-  return [
-    ...([size.messages, size.bytes, size.tokens] as const),
-    ...([roles.system, roles.user, roles.assistant, roles.tool, roles.other] as const),
-    ...([size.sys, size.entered, size.removed, size.since, size.turn, size.head] as const),
-    ...([came.length === 0 ? null : [...came], parent?.branchId ?? null, parent?.at ?? null] as const),
-  ];
+  putRow(rows, PROMPT_SIZES, {
+    history,
+    branch_id: branchId,
+    seq,
+    messages: size.messages,
+    bytes: size.bytes,
+    tokens: size.tokens,
+    by_system: roles.system,
+    by_user: roles.user,
+    by_assistant: roles.assistant,
+    by_tool: roles.tool,
+    by_other: roles.other,
+    sys: size.sys,
+    entered: size.entered,
+    removed: size.removed,
+    since: size.since,
+    turn: size.turn,
+    head: size.head,
+    came: came.length === 0 ? null : came,
+    parent: parent?.branchId ?? null,
+    at: parent?.at ?? null,
+  });
+  putRow(rows, SIZE_HEADS, { history, branch_id: branchId, seq });
 };
 
-const sizeOf = (value: ValueOf<typeof PROMPT_SIZES>): SizeRow => {
-  const [messages, bytes, tokens, system, user, assistant, tool, other, sys, ...rest] = value;
-  const [entered, removed, since, turn, head, came, branchId, at] = rest;
-  return {
-    ...{ messages, bytes, tokens, roles: { system, user, assistant, tool, other }, sys },
-    ...{ entered, removed, since, turn, head, came: (came ?? []) as readonly string[] },
-    parent: branchId === null || at === null ? null : { branchId, at },
-  };
-};
+const sizeOf = (row: NamedRow<typeof PROMPT_SIZES>): SizeRow => ({
+  messages: row.messages,
+  bytes: row.bytes,
+  tokens: row.tokens,
+  roles: {
+    system: row.by_system,
+    user: row.by_user,
+    assistant: row.by_assistant,
+    tool: row.by_tool,
+    other: row.by_other,
+  },
+  sys: row.sys,
+  entered: row.entered,
+  removed: row.removed,
+  since: row.since,
+  turn: row.turn,
+  head: row.head,
+  came: (row.came ?? []) as readonly string[],
+  parent: row.parent === null || row.at === null ? null : { branchId: row.parent, at: row.at },
+});
 
 /**
  * What the thread shows at a position, and the branch whose row says so; undefined: the thread is not full.
@@ -65,21 +88,21 @@ export const sizeAt = (
   seq: number,
 ): { readonly branchId: number; readonly seq: number; readonly size: SizeRow } | undefined => {
   // Nearly always the newest row is wanted, and one row is found faster than the newest of several.
-  const [head] = rows.get(SIZE_HEADS, [history, branchId]) ?? [];
+  const branch = { history, branch_id: branchId };
+  const head = findRow(rows, SIZE_HEADS, branch)?.seq;
   if (head === undefined) {
-    const [other] = rows.range(PROMPT_SIZES, { prefix: [history, branchId], limit: 1 });
+    const [other] = listRows(rows, PROMPT_SIZES, branch, { limit: 1 });
     if (other === undefined) return undefined;
     throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack the newest sizes of branch ${branchId}`, {
       history,
     });
   }
-  const value = head <= seq ? rows.get(PROMPT_SIZES, [history, branchId, head]) : undefined;
-  if (value !== undefined) return { branchId, seq: head, size: sizeOf(value) };
-  const range = { prefix: [history, branchId], to: seq, reverse: true, limit: 1 } as const;
-  const [newest] = rows.range(PROMPT_SIZES, range);
-  if (newest !== undefined) return { branchId, seq: newest.key[2], size: sizeOf(newest.value) };
-  const [start] = rows.range(PROMPT_SIZES, { prefix: [history, branchId], limit: 1 });
-  const parent = start === undefined ? null : sizeOf(start.value).parent;
+  const row = head <= seq ? findRow(rows, PROMPT_SIZES, { ...branch, seq: head }) : undefined;
+  if (row !== undefined) return { branchId, seq: head, size: sizeOf(row) };
+  const [newest] = listRows(rows, PROMPT_SIZES, branch, { to: seq, reverse: true, limit: 1 });
+  if (newest !== undefined) return { branchId, seq: newest.seq, size: sizeOf(newest) };
+  const [start] = listRows(rows, PROMPT_SIZES, branch, { limit: 1 });
+  const parent = start === undefined ? null : sizeOf(start).parent;
   return parent === null ? undefined : sizeAt(rows, history, parent.branchId, Math.min(seq, parent.at));
 };
 
@@ -93,8 +116,9 @@ export const nodesEntered = (
 ): ReadonlySet<string> => {
   const ids = new Set<string>();
   if (turn !== null) return ids;
-  for (const { value } of rows.range(PROMPT_SIZES, { prefix: [history, branchId], from: since, to: seq }))
-    for (const id of sizeOf(value).came) ids.add(id);
+  const frames = { from: since, to: seq };
+  for (const row of listRows(rows, PROMPT_SIZES, { history, branch_id: branchId }, frames))
+    for (const id of sizeOf(row).came) ids.add(id);
   return ids;
 };
 
@@ -118,6 +142,6 @@ export const findPromptSize = (
   history: string,
   { branchId, seq }: BranchPosition,
 ): SizeRow | undefined => {
-  const value = rows.get(PROMPT_SIZES, [history, branchId, seq]);
-  return value && sizeOf(value);
+  const row = findRow(rows, PROMPT_SIZES, { history, branch_id: branchId, seq });
+  return row && sizeOf(row);
 };

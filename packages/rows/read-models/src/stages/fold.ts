@@ -1,6 +1,6 @@
 import { fromHex, sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import type { AppliedFrame } from '@stemma/history';
-import type { Rows } from '@stemma/row-store';
+import { putRow, type Rows } from '@stemma/row-store';
 import { hashNode, type HashedNode } from './hash-node.ts';
 import { nodeCells, nodeHashes } from './node-row.ts';
 import { projectFrame } from './project-frame.ts';
@@ -43,11 +43,16 @@ export const openStagesFold =
     const cycle = snapshot === null ? before.cycle : frame.state.tree.cycle;
     const chainHash = putNodes(frame, { ...before, cycle }, projected, nodes, snapshotHash, rows);
     const { parent, count } = before;
-    rows.put(
-      STREAMS,
-      [history, branchId],
-      [parent?.branchId ?? null, parent?.at ?? null, seq, count + nodes.length, cycle, chainHash],
-    );
+    putRow(rows, STREAMS, {
+      history,
+      branch_id: branchId,
+      parent: parent?.branchId ?? null,
+      at: parent?.at ?? null,
+      seq,
+      count: count + nodes.length,
+      cycle,
+      chain_hash: chainHash,
+    });
     if (running !== undefined) cache.put(toHex(chainHash), running);
   };
 
@@ -120,11 +125,17 @@ const putNodes = (
     }
     const last = end === projected.length ? snapshotHash : null;
     chainHash = last?.nodeHash ?? sha256Hex(chainHash + digests);
-    rows.put(
-      STAGE_NODES,
-      [history, branchId, seq, part],
-      [count + from, cycle, fromHex(chainHash + hashes), nodes, last?.kinds ?? null],
-    );
+    putRow(rows, STAGE_NODES, {
+      history,
+      branch_id: branchId,
+      seq,
+      part,
+      ordinal: count + from,
+      cycle,
+      hashes: fromHex(chainHash + hashes),
+      nodes,
+      kinds: last?.kinds ?? null,
+    });
     from = end;
   } while (from < projected.length);
   return fromHex(chainHash);

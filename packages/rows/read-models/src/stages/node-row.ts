@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex, toHex, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import type { RowOf, Value } from '@stemma/row-store';
+import type { NamedRow } from '@stemma/row-store';
 import type { STAGE_NODES } from './tables.ts';
 import { streamIdOf, type NodeFacts } from '@stemma/stages';
 import { hashLifecycle, messageLabel, type HashedNode } from './hash-node.ts';
@@ -64,11 +64,14 @@ const HASH = 64;
 type RowNode = { readonly slot: number; readonly cells: readonly WideJson[]; readonly hashed: HashedNode };
 
 /** The nodes of a row, in order. */
-export const rowNodes = ([, , hashes, lists]: Value): readonly RowNode[] => {
-  const hex = toHex(hashes as Uint8Array);
+export const rowNodes = ({
+  hashes,
+  nodes,
+}: Pick<NamedRow<typeof STAGE_NODES>, 'hashes' | 'nodes'>): readonly RowNode[] => {
+  const hex = toHex(hashes);
   let at = HASH;
   const next = (): string => hex.slice(at, (at += HASH));
-  return (lists as readonly (readonly WideJson[])[]).map((cells) => {
+  return (nodes as readonly (readonly WideJson[])[]).map((cells) => {
     const [slot, kind, turn] = cells as readonly number[] as readonly [number, number, number];
     const name = NODE_KINDS[kind] ?? 'lifecycle';
     const hashed =
@@ -105,10 +108,9 @@ const hashedOf = (
 };
 
 /** The nodes of a row, in the form that the stages read. */
-export const stageNodesOf = ({ key, value }: RowOf<typeof STAGE_NODES>): readonly StageNode[] => {
-  const [, branchId, seq] = key;
-  const first = value[0];
-  return rowNodes(value).map(({ slot, cells, hashed }, i) => {
+export const stageNodesOf = (row: NamedRow<typeof STAGE_NODES>): readonly StageNode[] => {
+  const { branch_id: branchId, seq, ordinal: first } = row;
+  return rowNodes(row).map(({ slot, cells, hashed }, i) => {
     const { kind, turn } = hashed;
     const payload = kind === 'lifecycle' ? lifecyclePayload(cells) : null;
     return {

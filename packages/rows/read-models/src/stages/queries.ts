@@ -1,5 +1,5 @@
 import { toHex } from '@stemma/canonical';
-import type { RowReader } from '@stemma/row-store';
+import { listRows, type RowReader } from '@stemma/row-store';
 import { hashRaw } from './hash-stages.ts';
 import { stageNodesOf, type StageNode } from './node-row.ts';
 import { findOwner, streamPositionAt, streamRows } from './stream-rows.ts';
@@ -37,7 +37,7 @@ export const listFrameNodes = (
   branchId: number,
   seq: number,
 ): readonly StageNode[] =>
-  rows.range(STAGE_NODES, { prefix: [history, branchId, seq] }).flatMap(stageNodesOf);
+  listRows(rows, STAGE_NODES, { history, branch_id: branchId, seq }).flatMap(stageNodesOf);
 
 /** The hashes of the snapshot at a position; undefined if the position is not a snapshot. */
 export const findSnapshotStages = (
@@ -47,13 +47,10 @@ export const findSnapshotStages = (
   seq: number,
 ): SnapshotStages | undefined => {
   const owner = findOwner(rows, history, branchId, seq);
-  const [last] = rows.range(STAGE_NODES, {
-    prefix: [history, owner.branchId, owner.limit],
-    reverse: true,
-    limit: 1,
-  });
+  const frame = { history, branch_id: owner.branchId, seq: owner.limit };
+  const [last] = listRows(rows, STAGE_NODES, frame, { reverse: true, limit: 1 });
   if (last === undefined) return undefined;
-  const [, cycle, hashes, , kinds] = last.value;
+  const { cycle, hashes, kinds } = last;
   if (kinds === null) return undefined;
   const nodeHash = toHex(hashes.subarray(0, 32));
   return {

@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { RowOf, RowReader } from '@stemma/row-store';
+import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
 import { rowNodes } from './node-row.ts';
 import type { OrdinalOf } from './project-frame.ts';
 import { addNodes, emptyRunningHashes, type RunningHashes } from './running-hashes.ts';
@@ -23,15 +23,15 @@ export type Stream = StreamPosition & {
 export const EMPTY_STREAM: StreamPosition = { count: 0, cycle: 0, chainHash: new Uint8Array(32) };
 
 export const readStream = (rows: RowReader, history: string, branchId: number): Stream => {
-  const value = rows.get(STREAMS, [history, branchId]);
-  if (value === undefined) {
+  const row = findRow(rows, STREAMS, { history, branch_id: branchId });
+  if (row === undefined) {
     if (branchId === 0) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
     throw fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${branchId}`, {
       history,
       branchId,
     });
   }
-  const [parent, at, seq, count, cycle, chainHash] = value;
+  const { parent, at, seq, count, cycle, chain_hash: chainHash } = row;
   return {
     parent: parent === null ? null : { branchId: parent, at: at as number },
     seq,
@@ -68,10 +68,11 @@ export const streamPositionAt = (
   const at = { branchId: owner, limit };
   if (stream.seq <= limit)
     return { ...at, count: stream.count, cycle: stream.cycle, chainHash: stream.chainHash };
-  const [last] = rows.range(STAGE_NODES, { prefix: [history, owner], to: limit, reverse: true, limit: 1 });
+  const newest = { to: limit, reverse: true, limit: 1 };
+  const [last] = listRows(rows, STAGE_NODES, { history, branch_id: owner }, newest);
   if (last !== undefined) {
-    const [ordinal, cycle, hashes, nodes] = last.value;
-    const { length } = nodes as readonly unknown[];
+    const { length } = last.nodes as readonly unknown[];
+    const { ordinal, cycle, hashes } = last;
     return { ...at, count: ordinal + length, cycle, chainHash: hashes.subarray(0, 32) };
   }
   if (stream.parent === null) return { ...at, ...EMPTY_STREAM };
@@ -85,23 +86,23 @@ export const streamRows = (
   history: string,
   branchId: number,
   seq: number,
-): readonly RowOf<typeof STAGE_NODES>[] => {
-  const runs: (readonly RowOf<typeof STAGE_NODES>[])[] = [];
+): readonly NamedRow<typeof STAGE_NODES>[] => {
+  const runs: (readonly NamedRow<typeof STAGE_NODES>[])[] = [];
   for (let next: { branchId: number; at: number } | null = { branchId, at: seq }; next !== null;) {
     const owner: ReturnType<typeof findOwner> = findOwner(rows, history, next.branchId, next.at);
-    runs.push(rows.range(STAGE_NODES, { prefix: [history, owner.branchId], to: owner.limit }));
+    runs.push(listRows(rows, STAGE_NODES, { history, branch_id: owner.branchId }, { to: owner.limit }));
     next = owner.stream.parent;
   }
   return runs.reverse().flat();
 };
 
 /** The running hashes of a stream, computed from all of its rows. */
-export const hashStream = (rows: readonly RowOf<typeof STAGE_NODES>[]): RunningHashes => {
+export const hashStream = (rows: readonly NamedRow<typeof STAGE_NODES>[]): RunningHashes => {
   const running = emptyRunningHashes();
-  for (const { value } of rows)
+  for (const row of rows)
     addNodes(
       running,
-      rowNodes(value).map(({ hashed }) => hashed),
+      rowNodes(row).map(({ hashed }) => hashed),
     );
   return running;
 };
@@ -114,9 +115,9 @@ export const ordinalsIn = (rows: RowReader, history: string, branchId: number): 
     let at = branchId;
     // The frames of an ancestor path do not overlap: a branch's own come after those of its ancestors on the path.
     while (seq < at) at = readStream(rows, history, at).parent?.branchId ?? 0;
-    const value = rows.get(STAGE_NODES, [history, at, seq, part]);
-    const lists = (value?.[3] ?? []) as readonly (readonly number[])[];
-    return { first: value?.[0] ?? 0, slots: lists.map(([slot]) => slot as number) };
+    const row = findRow(rows, STAGE_NODES, { history, branch_id: at, seq, part });
+    const lists = (row?.nodes ?? []) as readonly (readonly number[])[];
+    return { first: row?.ordinal ?? 0, slots: lists.map(([slot]) => slot as number) };
   };
   return ({ seq, index }) => {
     const slot = slotOf(index);

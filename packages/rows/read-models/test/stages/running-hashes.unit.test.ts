@@ -1,4 +1,4 @@
-import { canonicalJson, fromHex, type WideJsonObject } from '@stemma/canonical';
+import { canonicalJson, fromHex, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { packValue, unpackValue } from '@stemma/row-store';
 import { compileStages, describeNode, profileNamed, readConfig } from '@stemma/stages';
 import { sized } from '@stemma/test-kit';
@@ -55,8 +55,8 @@ const throughRow = (one: ProjectedNode): HashedNode => {
   const hashed = hashNode(one);
   const hashes = fromHex('0'.repeat(64) + nodeHashes(hashed));
   const table = stages.tables.find(({ name }) => name === 'stage_nodes')!;
-  const row = unpackValue(table, packValue(table, [0, 0, hashes, [nodeCells(one, hashed)]]));
-  return rowNodes(row)[0]!.hashed;
+  const [, , read, nodes] = unpackValue(table, packValue(table, [0, 0, hashes, [nodeCells(one, hashed)]]));
+  return rowNodes({ hashes: read as Uint8Array, nodes: nodes as WideJson })[0]!.hashed;
 };
 
 test('a node hashes as the compiler describes it, whatever it holds [compiler-stages: our stream]', () => {
