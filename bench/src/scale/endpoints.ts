@@ -39,6 +39,7 @@ export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
   blame: page(() => ({ history, bytes: '10000-20000' })),
   cache: whole(() => ofHistory),
   calls: page((calls) => ({ history, after: middle(calls), limit: 100 })),
+  tools: whole(() => ofHistory),
   sizes: page((calls) => ({ history, after: middle(calls), limit: 100 })),
   bisect: whole((calls) => ({ history, good: '@c1', bad: '@t0', when: `#q${Math.ceil(calls * 0.7)}` })),
   watch: STREAM,

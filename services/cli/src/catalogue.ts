@@ -49,6 +49,7 @@ import { start } from './commands/start.ts';
 import { stats } from './commands/stats.ts';
 import { abort, breakCommand, breaks, edit, held, resume, steer, unbreak } from './commands/steer.ts';
 import { thread } from './commands/thread.ts';
+import { tools } from './commands/tools.ts';
 import { up } from './commands/up.ts';
 import { verdict } from './commands/verdict.ts';
 import { verify } from './commands/verify.ts';
@@ -80,6 +81,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   stages,
   blame,
   cache,
+  tools,
   bisect,
   analyse,
   watch,

@@ -151,6 +151,7 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['h', '@c2', '--bytes', LOUD],
   ],
   cache: () => [['h', '--all']],
+  tools: () => [['h']],
   bisect: () => [
     ['h', '--good', '@c1', '--bad', '@c2', '--when', '.cb'],
     ['h', '--good', LOUD, '--bad', '@c2', '--when', LOUD],

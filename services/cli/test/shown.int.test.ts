@@ -86,6 +86,7 @@ const READS: readonly (readonly string[])[] = [
   ['select', 'slow-checkout', "@c6..@c8 .cb[role='tool']"],
   ['blame', 'parcel', 'c2'],
   ['cache', 'slow-checkout'],
+  ['tools', 'slow-checkout'],
   ['bisect', 'slow-checkout', '--good', '6', '--bad', '18', '--when-not', '#call-04'],
   ['stages', 'parcel', 'c2'],
   ['interventions', 'slow-checkout'],

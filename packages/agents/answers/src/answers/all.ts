@@ -46,6 +46,7 @@ import { sizes } from './sizes.ts';
 import { snapshots } from './snapshots.ts';
 import { stats } from './stats.ts';
 import { thread } from './thread.ts';
+import { tools } from './tools.ts';
 import { tree } from './tree.ts';
 import { verdict } from './verdict.ts';
 import { verify } from './verify.ts';
@@ -68,6 +69,7 @@ export const ANSWERS: AnswerCatalogue = {
   cache,
   calls,
   sizes,
+  tools,
   bisect,
   attempts,
   attempt,

@@ -50,6 +50,7 @@ import { snapshots } from './snapshots.ts';
 import { stats } from './stats.ts';
 import { stream } from './stream.ts';
 import { thread } from './thread.ts';
+import { tools } from './tools.ts';
 import { tree } from './tree.ts';
 import { verdict } from './verdict.ts';
 import { verify } from './verify.ts';
@@ -71,6 +72,7 @@ const all = {
   cache,
   calls,
   sizes,
+  tools,
   bisect,
   watch,
   attempts,

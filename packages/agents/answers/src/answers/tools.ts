@@ -1,0 +1,226 @@
+import { eventsFrom } from '@stemma/agent-loop';
+import { cutText, type AnswerOf, type QUESTIONS } from '@stemma/api';
+import {
+  canonicalJson,
+  isJsonObject,
+  parseWideJson,
+  type WideJson,
+  type WideJsonObject,
+} from '@stemma/canonical';
+import type { RecordedNode } from '@stemma/events';
+import type { LoggedEvent } from '@stemma/queries';
+import { isFailedBlock } from '@stemma/importers';
+import { pathLimits } from '@stemma/pools';
+import type { ContractAnswer } from '../answer.ts';
+
+const MOST_TOOLS = 1_000;
+const MOST_CHANGES = 100;
+const MOST_CHARACTERS = 500;
+
+/** Reads the events on the way to the tip of a branch, once. */
+export const tools: ContractAnswer<'tools'> = async ({ home }, { history: name, from = 0, limit = 100 }) => {
+  const branchRef = await home.find(name);
+  const { history, branch, branchId } = branchRef;
+  const limits = await pathLimits(home, await home.position(branchRef));
+  const uses = openToolUses();
+  for await (const logged of eventsFrom(home, history))
+    if (logged.seq <= (limits.get(logged.branchId) ?? -1)) uses.add(logged);
+  const all = uses.list();
+  const end = from + Math.max(1, Math.min(limit, MOST_TOOLS));
+  return {
+    history,
+    branch,
+    branchId,
+    total: all.length,
+    tools: all.slice(from, end),
+    next: end < all.length ? end : null,
+  };
+};
+
+type ToolUse = AnswerOf<typeof QUESTIONS.tools>['tools'][number];
+type Place = ToolUse['changes'][number]['at'];
+type Definition = WideJsonObject;
+type Counted = { -readonly [Field in keyof ToolUse]: ToolUse[Field] } & { definition: Definition | null };
+
+/** What is known of each tool, of events that come in their order. */
+const openToolUses = () => {
+  const uses = new Map<string, Counted>();
+  const lists = new Map<string, ReadonlyMap<string, Definition>>();
+  /** The tool of each call, by its id; and the calls that were counted, and those whose result was. */
+  const toolOf = new Map<string, string>();
+  const counted = new Set<string>();
+  const answered = new Set<string>();
+  let intervened = -1;
+
+  const useOf = (name: string): Counted => {
+    const known = uses.get(name);
+    if (known !== undefined) return known;
+    const fresh: Counted = {
+      name,
+      calls: 0,
+      answered: 0,
+      failed: 0,
+      duration_ms: null,
+      timed: 0,
+      offered: null,
+      called: null,
+      changes: [],
+      changed: 0,
+      definition: null,
+    };
+    uses.set(name, fresh);
+    return fresh;
+  };
+
+  const offer = (tool: string, definition: Definition, at: Place): void => {
+    const use = useOf(tool);
+    use.offered = { calls: (use.offered?.calls ?? 0) + 1, first: use.offered?.first ?? at, last: at };
+    const before = use.definition;
+    use.definition = definition;
+    if (before === null || before === definition) return;
+    for (const change of changesBetween(before, definition)) {
+      use.changed++;
+      use.changes.push({ at, ...change });
+      if (use.changes.length > MOST_CHANGES) use.changes.shift();
+    }
+  };
+
+  const call = (given: WideJson, at: Place): void => {
+    const named = callIn(given);
+    if (named === null) return;
+    const { id, name, key } = named;
+    if (id !== null) {
+      toolOf.set(id, name);
+      if (counted.has(key)) return;
+      counted.add(key);
+      answered.delete(id);
+    }
+    const use = useOf(name);
+    use.calls++;
+    use.called = { first: use.called?.first ?? at, last: at };
+  };
+
+  const result = (node: RecordedNode): void => {
+    const id = node['data_tool_call_id'];
+    const name = typeof id === 'string' ? toolOf.get(id) : node['data_name'];
+    if (typeof name !== 'string' || (typeof id === 'string' && answered.has(id))) return;
+    const use = uses.get(name);
+    if (use === undefined) return;
+    if (typeof id === 'string') answered.add(id);
+    use.answered++;
+    if (isFailedBlock(node.role, node)) use.failed++;
+    const note = node['data_message'] as WideJson | undefined;
+    const fields = isJsonObject(note) ? note['fields'] : undefined;
+    const took = isJsonObject(fields) ? fields['duration_ms'] : undefined;
+    if (typeof took !== 'number' || took < 0) return;
+    use.duration_ms = (use.duration_ms ?? 0) + took;
+    use.timed++;
+  };
+
+  return {
+    add: ({ event, seq, index, branchId }: LoggedEvent): void => {
+      const at: Place = { branchId, seq, label: `@s${seq}` };
+      if (event.type === 'InterventionRecorded') intervened = seq;
+      if (event.type === 'CallStarted') {
+        const given = event.payload['data_tools'] as WideJson | undefined;
+        const own = `${seq}.${index}`;
+        if (given !== undefined) lists.set(own, definitionsIn(given));
+        const key = event.toolsAt === null ? own : `${event.toolsAt.seq}.${event.toolsAt.index}`;
+        const shown: Place = { branchId: event.branchId, seq: event.seq, label: `@s${event.seq}` };
+        for (const [tool, definition] of lists.get(key) ?? []) offer(tool, definition, shown);
+      }
+      if (event.type === 'CallFinished') {
+        const answers = [event.payload['data_answer'], event.payload['data_choices']].flat() as WideJson[];
+        for (const answer of answers)
+          if (isJsonObject(answer) && Array.isArray(answer['tool_calls']))
+            for (const each of answer['tool_calls'] as readonly WideJson[]) call(each, at);
+      }
+      // What an observer put there, no model called.
+      if ((event.type !== 'NodeInserted' && event.type !== 'NodeImported') || seq === intervened) return;
+      if (event.node.kind === 'call') call((event.node['content'] ?? null) as WideJson, at);
+      if (event.node.kind === 'result') result(event.node);
+    },
+    list: (): ToolUse[] =>
+      [...uses.values()]
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ definition: _definition, ...use }) => use),
+  };
+};
+
+/** A call of a tool in the form of any API; its key is the same for the same id and arguments. */
+const callIn = (
+  given: WideJson,
+): { readonly id: string | null; readonly name: string; readonly key: string } | null => {
+  if (!isJsonObject(given)) return null;
+  const inner = given['function'] ?? given['custom'] ?? given;
+  const { name, tool } = isJsonObject(inner) ? inner : {};
+  const called = typeof name === 'string' ? name : tool;
+  if (typeof called !== 'string') return null;
+  const { id: own, call_id: other } = given;
+  const id = typeof own === 'string' ? own : typeof other === 'string' ? other : null;
+  const said = (inner as WideJsonObject)['arguments'] ?? (inner as WideJsonObject)['input'] ?? null;
+  return { id, name: called, key: canonicalJson([id, called, parsedOf(said)]) };
+};
+
+const parsedOf = (given: WideJson): WideJson => {
+  if (typeof given !== 'string') return given;
+  try {
+    return parseWideJson(given);
+  } catch {
+    return given;
+  }
+};
+
+/** The tools of a list by their names, in the form of OpenAI's APIs, Anthropic's or Gemini's. */
+const definitionsIn = (given: WideJson): ReadonlyMap<string, Definition> => {
+  const found = new Map<string, Definition>();
+  for (const each of Array.isArray(given) ? (given as readonly WideJson[]) : []) {
+    if (!isJsonObject(each)) continue;
+    const declared = each['functionDeclarations'] ?? each['function_declarations'];
+    if (Array.isArray(declared)) {
+      for (const one of declared as readonly WideJson[])
+        if (isJsonObject(one)) define(found, one, one['name']);
+      continue;
+    }
+    const inner = each['function'] ?? each['custom'];
+    const definition = isJsonObject(inner) ? inner : each;
+    // What a provider runs itself has a type and no name, or is the only key.
+    define(found, definition, definition['name'] ?? each['type'] ?? Object.keys(each)[0]);
+  }
+  return found;
+};
+
+const define = (
+  found: Map<string, Definition>,
+  { name: _name, input_schema, parametersJsonSchema, ...rest }: WideJsonObject,
+  name: WideJson | undefined,
+): void => {
+  const parameters = rest['parameters'] ?? input_schema ?? parametersJsonSchema;
+  if (typeof name === 'string') found.set(name, parameters === undefined ? rest : { ...rest, parameters });
+};
+
+type Change = Omit<ToolUse['changes'][number], 'at'>;
+
+/** What differs between two definitions, by path; names of one object in their order. */
+const changesBetween = (before: WideJson, after: WideJson, path = ''): readonly Change[] => {
+  if (isJsonObject(before) && isJsonObject(after)) {
+    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort((a, b) =>
+      a < b ? -1 : 1,
+    );
+    return names.flatMap((name) => {
+      const inner = path === '' ? name : `${path}.${name}`;
+      const [old, fresh] = [before[name], after[name]];
+      return old === undefined || fresh === undefined
+        ? [{ path: inner, before: textOf(old), after: textOf(fresh) }]
+        : changesBetween(old, fresh, inner);
+    });
+  }
+  return canonicalJson(before) === canonicalJson(after)
+    ? []
+    : [{ path, before: textOf(before), after: textOf(after) }];
+};
+
+const textOf = (value: WideJson | undefined): string | null =>
+  value === undefined
+    ? null
+    : cutText(typeof value === 'string' ? value : canonicalJson(value), MOST_CHARACTERS);

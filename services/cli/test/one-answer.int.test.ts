@@ -1,0 +1,157 @@
+import { openAnswers } from '@stemma/answers';
+import { addressOf, QUESTIONS, toWireJson, type Question } from '@stemma/api';
+import { isStemmaError } from '@stemma/errors';
+import { createGateway } from '@stemma/gateway';
+import { openHome, type Home } from '@stemma/home';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
+
+const folder = temporaryFolder();
+const directory = join(folder.path, 'home');
+const samples = join(import.meta.dirname, '../../../samples');
+let home: Home;
+/** What each parameter of a question may be. */
+let values: Readonly<Record<string, unknown>>;
+
+beforeAll(async () => {
+  const at = ['--home', directory];
+  await stemmaJson(['import', join(samples, 'slow-checkout.steps.jsonl'), '--history', 'h', ...at]);
+  const pool = ['--messages', join(samples, 'seeds.txt'), '--sample-size', '3', '--actor', 'ada'];
+  await stemmaJson(['pool', 'init', 'sea', ...pool, ...at]);
+  await stemmaJson(['fork', 'h', '@c3', '--name', 'other', '--actor', 'ada', ...at]);
+  home = await openHome({ directory });
+  const h = await home.find('h');
+  const { interventions } = await home.audit.interventions(h, {}, {});
+  const [first, third] = [
+    await home.tree(await home.position(h, '@c1')),
+    await home.tree(await home.position(h, '@c3')),
+  ];
+  const fresh = third.tree.ids.find((id) => first.tree.indexOf(id) === undefined);
+  values = {
+    history: 'h',
+    session: 'h',
+    node: fresh,
+    attempt: 'nobody',
+    id: interventions[0]?.id,
+    selector: '@c1..@c2 .cb',
+    a: '@c1',
+    b: '@c2',
+    q: 'checkout',
+    good: '@c1',
+    bad: '@c3',
+    when: `#${String(fresh)}`,
+    text: 'the sea',
+  };
+}, 60_000);
+afterAll(async () => {
+  await home.close();
+  folder[Symbol.dispose]();
+});
+
+const names = (question: Question): readonly string[] =>
+  Object.keys({ ...question.params?.shape, ...question.query?.shape });
+
+/** What a question is asked with: all that it takes of what is known. @param of what differs */
+const inputOf = (question: Question, of: Readonly<Record<string, unknown>> = {}): Record<string, unknown> =>
+  Object.fromEntries(
+    names(question).flatMap((name) => {
+      const value = of[name] ?? values[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+const asked = async (question: Question, input: Record<string, unknown>): Promise<string> => {
+  const ask = openAnswers(home).ask as (question: Question, input: unknown) => Promise<unknown>;
+  try {
+    const answer = await ask(question, input);
+    return question.answer.kind === 'json'
+      ? toWireJson(answer)
+      : typeof answer === 'string'
+        ? answer
+        : Buffer.from(answer as Uint8Array).toString();
+  } catch (error) {
+    if (!isStemmaError(error)) throw error;
+    return error.code;
+  }
+};
+
+const overHttp = async (question: Question, input: Record<string, unknown>): Promise<string> => {
+  const address = `http://127.0.0.1${addressOf(question, input)}`;
+  const response = await createGateway({ home }).request(address, { headers: { host: '127.0.0.1' } });
+  const text = await response.text();
+  return response.ok ? text : (JSON.parse(text) as { error: { code: string } }).error.code;
+};
+
+/** Their answers say when they were made, and how much they looked at. */
+const OF_THE_MOMENT: readonly string[] = ['doctor', 'checkpoint', 'stats'];
+
+const whole = Object.values<Question>(QUESTIONS).filter(({ streamed }) => streamed !== true);
+
+test.each(whole.map((question) => [question.name, question] as const))(
+  'a program and a client of HTTP get one answer: %s',
+  async (name, question) => {
+    for (const other of [
+      {},
+      { selector: '.cb' },
+      { history: 'sea', node: 'nothing', selector: '.cb' },
+      { history: 'nobody' },
+    ]) {
+      const input = inputOf(question, other);
+      const [own, http] = [await asked(question, input), await overHttp(question, input)];
+      if (OF_THE_MOMENT.includes(name))
+        expect(Object.keys(JSON.parse(own) as object)).toEqual(Object.keys(JSON.parse(http) as object));
+      else expect(own).toBe(http);
+    }
+  },
+);
+
+test('most questions of the law are answered, not refused', async () => {
+  const refused: string[] = [];
+  for (const question of whole) {
+    const answers = [
+      await asked(question, inputOf(question)),
+      await asked(question, inputOf(question, { selector: '.cb' })),
+      await asked(question, inputOf(question, { history: 'sea', selector: '.cb', b: 'main' })),
+    ];
+    if (answers.every((answer) => answer.startsWith('E_'))) refused.push(question.name);
+  }
+  // Of calls nothing is recorded here, and a verdict needs two arms.
+  expect(refused).toEqual([
+    'attempt',
+    'attemptRequest',
+    'attemptCame',
+    'attemptResponse',
+    'verdict',
+    'report',
+  ]);
+});
+
+/** Command lines whose document is the answer of a question. */
+const SAME: readonly (readonly [
+  line: readonly string[],
+  question: Question,
+  of?: Record<string, unknown>,
+])[] = [
+  [['thread', 'h'], QUESTIONS.thread],
+  [['export', 'h'], QUESTIONS.export],
+  [['diff', 'h', '@c1', '@c2'], QUESTIONS.diff, { selector: undefined }],
+  [['branches', 'h'], QUESTIONS.branches],
+  [['held'], QUESTIONS.held],
+  [['runs', 'sea'], QUESTIONS.poolRuns, { history: 'sea' }],
+  [['pool', 'metrics', 'sea'], QUESTIONS.poolMetrics, { history: 'sea' }],
+  [['grep', 'checkout', '--in', 'h'], QUESTIONS.search],
+  [['select', 'h', '@c1..@c2 .cb'], QUESTIONS.range],
+  [['tools', 'h'], QUESTIONS.tools],
+];
+
+test.each(SAME.map(([line, ...rest]) => [line.join(' '), line, ...rest] as const))(
+  'the command line prints the answer of the question: %s',
+  async (_title, line, question, of = {}) => {
+    const input = { ...inputOf(question, of), ...of };
+    for (const [name, value] of Object.entries(input)) if (value === undefined) delete input[name];
+    if (question.name === 'held') delete input['history'];
+    const { code, stdout } = await runStemma([...line, '--json', '--home', directory]);
+    expect([code, stdout.trimEnd()]).toEqual([0, await asked(question, input)]);
+  },
+);
