@@ -29,12 +29,8 @@ import {
 import { decodeCheckpoint, type Projection } from '@stemma/projector';
 import type { GenerationView } from '@stemma/row-store';
 import { isMissing } from '@stemma/suspend';
-import {
-  openDecisionState,
-  type HistoryFacts,
-  type HistoryRows,
-  type DecisionStateOptions,
-} from './decision-state.ts';
+import { openDecisionState, type DecisionStateOptions } from './decision-state.ts';
+import type { HistoryFacts, HistoryRows } from './history-rows.ts';
 
 /**
  * The domain of the writer: it decides on the rows of a projector, by the rules of histories.

@@ -25,6 +25,8 @@ type RecentFrame = {
 /** What a recent frame takes besides its events: its entries in the indexes, and what was applied. Measured roughly. */
 const BYTES_PER_FRAME = 2_000;
 
+export type RecentFrames = ReturnType<typeof openRecentFrames>;
+
 /** The frames since the rows were read, in order, with indexes of their ids, names and commands. */
 export const openRecentFrames = (mainBefore: number) => {
   const frames: (RecentFrame & { readonly bytes: number })[] = [];

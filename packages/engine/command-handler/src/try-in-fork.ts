@@ -26,7 +26,7 @@ import { readThreadLength } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import { collect, fetching, resume } from '@stemma/suspend';
 import { openHistoryRows } from './decision-sources.ts';
-import type { HistoryFacts } from './decision-state.ts';
+import type { HistoryFacts } from './history-rows.ts';
 import { idsOf, namesOf } from './recent-frames.ts';
 import { bytesAfter, threadDifference, type ThreadDifference } from './thread-difference.ts';
 

@@ -3,49 +3,10 @@ import { isIrregular, makeFolder, openRegularFile, refuseIrregular } from '@stem
 import { chmodSync, closeSync, fstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { DocumentKind } from './documents.ts';
 import { openFileSum, type FileSum } from './file-sum.ts';
-import { cutText, type Term } from './words.ts';
-
-/** A document as it is put into the index. */
-export type IndexedDocument = {
-  readonly history: string;
-  readonly branchId: number;
-  readonly seq: number;
-  /** The event of the frame, and the document of the event. */
-  readonly index: number;
-  readonly part: number;
-  readonly kind: DocumentKind;
-  readonly role: string | null;
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly text: string;
-  readonly ids: string;
-};
-
-/** A document that the index names; what it says is read from the log. */
-export type FoundDocument = Pick<IndexedDocument, 'history' | 'branchId' | 'seq' | 'index' | 'part'>;
-
-export type IndexFilter = {
-  readonly history?: string | undefined;
-  /** Own frames of branches up to a frame each: the ancestor path of a branch. */
-  readonly path?: readonly { readonly branchId: number; readonly limit: number }[] | undefined;
-  readonly kind?: DocumentKind | undefined;
-  readonly role?: string | undefined;
-  /** Milliseconds since 1970, both included. */
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-};
-
-export type FoundDocuments = {
-  readonly documents: readonly FoundDocument[];
-  /** All that match, counted up to {@link MOST_RANKED}. */
-  readonly total: number;
-  /** More than `total` match. */
-  readonly more: boolean;
-  /** False: too many match to compare them, or have all of the words; the newest come first. */
-  readonly ranked: boolean;
-};
+import { openFindDocuments, type FindDocuments } from './find-documents.ts';
+import { branchTag, historyTag, kindTag, roleTag, wordsIn } from './index-words.ts';
+import type { IndexedDocument } from './indexed.ts';
 
 /** The index in a file. */
 export type IndexFile = {
@@ -53,11 +14,7 @@ export type IndexFile = {
   readonly cursor: () => string | null;
   /** Adds documents and moves the cursor, both or neither. False if the cursor is not the expected one any more. */
   readonly add: (documents: readonly IndexedDocument[], expected: string | null, cursor: string) => boolean;
-  readonly find: (
-    terms: readonly Term[],
-    filter: IndexFilter,
-    page: { readonly skip: number; readonly limit: number },
-  ) => FoundDocuments;
+  readonly find: FindDocuments;
   /** Notes the checksum of the file, if that is due after `add`. */
   readonly settle: () => void;
   /**
@@ -68,10 +25,6 @@ export type IndexFile = {
   readonly close: () => void;
 };
 
-/** So many matches are ranked and counted. */
-const MOST_RANKED = 20_000;
-/** A word in more documents than that decides no order: to weigh it, SQLite would read all of them. */
-const MOST_WEIGHED = 50_000;
 /** Milliseconds that one process waits for another that writes. */
 const BUSY = 10_000;
 /** Another number: indexes of other versions are made anew. */
@@ -189,13 +142,7 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
   );
   const putWords = database.prepare('INSERT INTO words (rowid, text, ids, tags) VALUES (?, ?, ?, ?)');
   const putSpan = database.prepare('INSERT INTO spans VALUES (?, ?, ?, ?)');
-  const readDocument = database.prepare(
-    `SELECT (SELECT history FROM histories h WHERE h.number = d.history) AS history, branch AS branchId, seq,
-     event AS "index", part FROM documents d WHERE number = ?`,
-  );
-  const hasMore = database.prepare(
-    'SELECT 1 FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?',
-  );
+  const find = openFindDocuments(database);
   const cursorNow = (): string | null => (readCursor.get() as { cursor: string | null }).cursor;
   const historyNumber = (history: string): number => {
     putHistory.run(history);
@@ -219,59 +166,6 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
       throw toStemmaError(error);
     }
   };
-  /** The numbers of what matches, the newest first: all of them, or one more than are ranked. */
-  const newest = (match: string, filter: IndexFilter): readonly number[] => {
-    const [conditions, values] = conditionsOf(filter);
-    const where = ['words MATCH ?', ...conditions];
-    const { since, until } = filter;
-    let range: readonly number[] = [];
-    if (since !== undefined || until !== undefined) {
-      const { first, last } = database
-        .prepare(
-          'SELECT min(first) AS first, max(last) AS last FROM spans WHERE latest >= ? AND earliest <= ?',
-        )
-        .get(since ?? -Infinity, until ?? Infinity) as { first: number | null; last: number | null };
-      if (first === null || last === null) return [];
-      where.push('words.rowid >= ?', 'words.rowid <= ?');
-      range = [first, last];
-    }
-    const from = conditions.length === 0 ? 'words' : 'words CROSS JOIN documents d ON d.number = words.rowid';
-    return numbers(
-      `SELECT words.rowid AS number FROM ${from} WHERE ${where.join(' AND ')}
-       ORDER BY words.rowid DESC LIMIT ${MOST_RANKED + 1}`,
-      [match, ...values, ...range],
-    );
-  };
-  const numbers = (sql: string, values: readonly (string | number)[]): readonly number[] =>
-    database
-      .prepare(sql)
-      .all(...values)
-      .map((row) => (row as { number: number }).number);
-  /**
-   * The best first, of those that are alike the newest; undefined if all words are in so many documents that they decide
-   * nothing.
-   */
-  const best = (matching: readonly number[], terms: readonly Term[]): readonly number[] | undefined => {
-    if (matching.length < 2) return matching;
-    const weighed = terms.filter((term) => !term.not && isWeighed(term));
-    if (weighed.length === 0) return undefined;
-    // An id that is looked for counts more than a text that has it too. The plus: SQLite goes through the words once.
-    return numbers(
-      `SELECT rowid AS number FROM words WHERE words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))
-       ORDER BY bm25(words, 1.0, 4.0, 0.0), rowid DESC`,
-      [matchOf(weighed, []), JSON.stringify(matching)],
-    );
-  };
-  /** Words in too many documents to be weighed: documents are only added. */
-  const common = new Set<string>();
-  const isCommon = (word: string, prefix: boolean): boolean => {
-    const match = matchOf([{ words: [word], name: null, prefix, not: false }], []);
-    if (!common.has(match) && hasMore.get(match, MOST_WEIGHED) !== undefined) common.add(match);
-    return common.has(match);
-  };
-  /** True if one of its words is in few enough documents. */
-  const isWeighed = ({ words, prefix }: Term): boolean =>
-    words.some((word, i) => !isCommon(word, prefix && i === words.length - 1));
   return {
     cursor: () => guarded(cursorNow),
     add: (documents, expected, cursor) =>
@@ -310,27 +204,7 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
           throw error;
         }
       }),
-    find: (terms, filter, { skip, limit }) =>
-      guarded(() => {
-        const history =
-          filter.history === undefined
-            ? undefined
-            : (numberOf.get(filter.history) as { number: number } | undefined)?.number;
-        if (filter.history !== undefined && history === undefined)
-          return { documents: [], total: 0, more: false, ranked: true };
-        const matching = newest(matchOf(terms, tagsOf(filter, history)), filter);
-        const more = matching.length > MOST_RANKED;
-        const ordered = more ? undefined : best(matching, terms);
-        const documents = (ordered ?? matching)
-          .slice(skip, Math.min(skip + limit, MOST_RANKED))
-          .map((number) => ({ ...readDocument.get(number) }) as FoundDocument);
-        return {
-          documents,
-          total: Math.min(matching.length, MOST_RANKED),
-          more,
-          ranked: ordered !== undefined,
-        };
-      }),
+    find: (terms, filter, page) => guarded(() => find(terms, filter, page)),
     settle: () => guarded(() => settle(false)),
     checkLater: (altered) => {
       later ??= setImmediate(() => {
@@ -356,69 +230,6 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
       }
     },
   };
-};
-
-/** Stands before each name behind the words of a text, so that no phrase goes from one to the next: no word has it. */
-const APART = '\u2021';
-
-const wordsIn = (text: string): string => {
-  const { words, names } = cutText(text);
-  return [...words.map(({ word }) => word), ...names.flatMap(({ word }) => [APART, word])].join(' ');
-};
-
-/** The terms in the language of FTS5: its operators stand in no word, and every phrase in quotation marks. */
-const matchOf = (terms: readonly Term[], tags: readonly string[]): string => {
-  const phrase = ({ words, name, prefix }: Term): string => {
-    const [inWords, whole] = [words.join(' '), name].map((text) => `"${text ?? ''}"${prefix ? ' *' : ''}`);
-    return name === null ? (inWords as string) : `(${inWords} OR ${whole})`;
-  };
-  const wanted = terms.filter(({ not }) => !not).map(phrase);
-  const unwanted = terms.filter(({ not }) => not).map(phrase);
-  return `(${[...wanted, ...tags].join(' AND ')})${unwanted.map((each) => ` NOT ${each}`).join('')}`;
-};
-
-/*
- * Tags are words for FTS5 and for nobody else: no word that is cut out of a text has the character they begin with. A role is
- * any text, and so it is in hexadecimal digits.
- */
-const roleTag = (role: string): string => `§r${Buffer.from(role).toString('hex')}`;
-const kindTag = (kind: DocumentKind): string => `§k${kind}`;
-const historyTag = (history: number): string => `§h${history}`;
-const branchTag = (history: number, branchId: number): string => `§h${history}b${branchId}`;
-
-/** What the tags of a document say of the filter. */
-const tagsOf = ({ path, kind, role }: IndexFilter, history: number | undefined): readonly string[] => {
-  const tags: string[] = [];
-  const put = (...oneOf: readonly string[]): void =>
-    void tags.push(`(${oneOf.map((tag) => `"${tag}"`).join(' OR ')})`);
-  if (history !== undefined)
-    if (path === undefined || path.length === 0) put(historyTag(history));
-    else put(...path.map(({ branchId }) => branchTag(history, branchId)));
-  if (kind !== undefined) put(kindTag(kind));
-  if (role !== undefined) put(roleTag(role));
-  return tags;
-};
-
-/** What only the document itself says. */
-const conditionsOf = ({
-  path,
-  since,
-  until,
-}: IndexFilter): readonly [sql: readonly string[], values: readonly number[]] => {
-  const conditions: string[] = [];
-  const values: number[] = [];
-  const put = (sql: string, ...given: readonly number[]): void => {
-    conditions.push(sql);
-    values.push(...given);
-  };
-  if (path !== undefined)
-    put(
-      `(${path.map(() => '(d.branch = ? AND d.seq <= ?)').join(' OR ') || '0'})`,
-      ...path.flatMap(({ branchId, limit }) => [branchId, limit]),
-    );
-  if (since !== undefined) put('d.at >= ?', since);
-  if (until !== undefined) put('d.at <= ?', until);
-  return [conditions, values];
 };
 
 /** SQLite's result codes: https://sqlite.org/rescode.html */

@@ -12,16 +12,8 @@ import { readAccepted, type EventBatch } from '@stemma/queries';
 import { findBranch, findFrameSummary, findHistory } from '@stemma/read-models';
 import { millisecondsOf } from '@stemma/values';
 import { documentsOf, type DocumentKind, type SearchDocument } from './documents.ts';
-import {
-  isDamage,
-  isOutOfRoom,
-  openIndexFile,
-  removeIndex,
-  type FoundDocument,
-  type IndexedDocument,
-  type IndexFile,
-  type IndexFilter,
-} from './index-file.ts';
+import { isDamage, isOutOfRoom, openIndexFile, removeIndex, type IndexFile } from './index-file.ts';
+import type { FoundDocument, IndexedDocument, IndexFilter } from './indexed.ts';
 import { excerptOf, parseQuery, type MarkedExcerpt, type Term } from './words.ts';
 
 export type SearchQuery = {

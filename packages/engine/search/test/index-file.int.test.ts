@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { openIndexFile, type IndexFilter, type IndexedDocument } from '../src/index-file.ts';
+import { openIndexFile } from '../src/index-file.ts';
+import type { IndexFilter, IndexedDocument } from '../src/indexed.ts';
 import { cutText, parseQuery, type Term } from '../src/words.ts';
 import fc from 'fast-check';
 

@@ -53,7 +53,229 @@ type OpenText = {
 };
 
 /** What no piece has ended yet: a text, or a number or word. */
-type OpenToken = OpenText | { readonly kind: 'scalar'; text: string; readonly at: number };
+type OpenScalar = { readonly kind: 'scalar'; text: string; readonly at: number };
+
+type OpenToken = OpenText | OpenScalar;
+
+/** Where a reader stands in its text. */
+class TextReader implements JsonReader {
+  readonly #reading: JsonReading;
+  readonly #what: string;
+  readonly #anyText: boolean;
+  readonly #stack: OpenContainer[] = [];
+  #top: OpenContainer | null = null;
+  #state = VALUE;
+  #result: unknown;
+  #token: OpenToken | null = null;
+  #cost = 0;
+  /** The characters before the piece. */
+  #before = 0;
+
+  constructor(reading: JsonReading) {
+    this.#reading = reading;
+    this.#what = reading.what;
+    this.#anyText = reading.anyText;
+  }
+
+  write(piece: string): void {
+    let i = 0;
+    const token = this.#token;
+    if (token !== null && piece !== '')
+      i = token.kind === 'text' ? this.#readText(token, piece, 0) : this.#readScalar(token, piece, 0);
+    while (i < piece.length) {
+      const unit = piece.charCodeAt(i);
+      i =
+        unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09 ? i + 1 : this.#step(unit, piece, i);
+    }
+    this.#before += piece.length;
+  }
+
+  isWhole(): boolean {
+    const token = this.#token;
+    return (
+      this.#state === DONE || (token?.kind === 'scalar' && this.#stack.length === 0 && isScalar(token.text))
+    );
+  }
+
+  end(): unknown {
+    const last = this.#token;
+    if (last?.kind === 'scalar') {
+      this.#token = null;
+      if (!isScalar(last.text) && isBeginning(last.text)) throw truncated(this.#what, this.#before);
+      this.#putScalar(last.text, last.at);
+    }
+    if (this.#state !== DONE || this.#token !== null) throw truncated(this.#what, this.#before);
+    return this.#result;
+  }
+
+  #pay(price: number, at: number): void {
+    if ((this.#cost += price) > MAX_COST)
+      throw fail(
+        'E_INPUT_TOO_LARGE',
+        `${this.#what} holds more values than fit into memory, at character ${at}`,
+        {
+          at,
+        },
+      );
+  }
+
+  #put(value: unknown): void {
+    if (this.#top === null) {
+      this.#result = value;
+      this.#state = DONE;
+      return;
+    }
+    this.#state = COMMA_OR_END;
+    if (this.#top.list !== null) {
+      if (this.#stack.length === 1 && this.#reading.takesItem?.(value) === true) this.#cost = COST.container;
+      else this.#top.list.push(value);
+    } else if (this.#top.key === '__proto__') define(this.#top.object, value);
+    else this.#top.object[this.#top.key] = value;
+  }
+
+  #open(list: boolean, at: number): void {
+    if (this.#stack.length >= MAX_DEPTH)
+      throw fail('E_INPUT_TOO_DEEP', `${this.#what} nests values more than ${MAX_DEPTH} deep`, { at });
+    this.#pay(COST.container, at);
+    this.#top = { list: list ? [] : null, object: {}, key: '', keys: 0, order: null };
+    this.#stack.push(this.#top);
+    this.#state = list ? VALUE_OR_END : KEY_OR_END;
+  }
+
+  #close(): void {
+    const { list, object, order } = this.#stack.pop() as OpenContainer;
+    if (order !== null) this.#reading.keyOrder?.(object, [...order]);
+    this.#top = this.#stack.at(-1) ?? null;
+    this.#put(list ?? object);
+  }
+
+  #putKey(key: string, at: number): void {
+    const container = this.#top as OpenContainer;
+    const { object } = container;
+    if (Object.hasOwn(object, key)) this.#reading.onRepeatedKey(key, at);
+    if (!this.#anyText && isForbiddenKey(key))
+      throw fail('E_INPUT_FORBIDDEN_KEY', `${this.#what} holds an object with the key ${key}`);
+    this.#pay(++container.keys > LARGE_OBJECT ? COST.keyOfLarge : COST.key, at);
+    if (this.#reading.keyOrder !== undefined && container.order === null && beginsWithDigit(key))
+      container.order = new Set(Object.keys(object));
+    container.order?.add(key);
+    container.key = key;
+    this.#state = COLON;
+  }
+
+  #putText(raw: string, at: number): void {
+    const text = textOf(raw, this.#what, at);
+    if (!this.#anyText && !text.isWellFormed())
+      throw fail('E_INPUT_SURROGATE', `${this.#what} holds an unpaired surrogate`);
+    if (this.#state === KEY || this.#state === KEY_OR_END) {
+      this.#putKey(text, at);
+      return;
+    }
+    this.#pay(COST.text, at);
+    this.#put(text);
+  }
+
+  #putScalar(text: string, at: number): void {
+    this.#pay(COST.other, at);
+    if (text === 'true' || text === 'false') this.#put(text === 'true');
+    else if (text === 'null') this.#put(null);
+    else if (isNumber(text)) this.#put(this.#reading.number(text));
+    else throw notJson(this.#what, at);
+  }
+
+  /** Keeps a piece, from `from` on, of a text that does not end in it. */
+  #keepPart(open: OpenText, piece: string, from: number, start: number): void {
+    const part = piece.slice(from);
+    open.parts.push(part);
+    open.least += fewestCharacters(part);
+    open.escaped = endsEscaped(piece, start);
+    if (open.least > MAX_TEXT)
+      throw fail(
+        'E_INPUT_TOO_LARGE',
+        `${this.#what} holds a text of more than ${MAX_TEXT} characters, at character ${open.at}`,
+        { at: open.at },
+      );
+  }
+
+  /** Reads a text on from `from`; gives the index behind its end, or of the end of the piece. */
+  #readText(open: OpenText, piece: string, from: number): number {
+    // A backslash at the end of the piece before escapes the first character of this one.
+    const start = open.escaped ? from + 1 : from;
+    const end = endOfText(piece, start);
+    if (end === piece.length) {
+      this.#keepPart(open, piece, from, start);
+      return end;
+    }
+    open.parts.push(piece.slice(from, end));
+    this.#token = null;
+    this.#putText(open.parts.length === 1 ? (open.parts[0] as string) : open.parts.join(''), open.at);
+    return end + 1;
+  }
+
+  #readScalar(open: OpenScalar, piece: string, from: number): number {
+    const end = endOfScalar(piece, from);
+    open.text += piece.slice(from, end);
+    if (end === piece.length) return end;
+    this.#token = null;
+    this.#putScalar(open.text, open.at);
+    return end;
+  }
+
+  /** Begins a value whose first character stands at `i`; gives the index behind what was read. */
+  #begin(unit: number, piece: string, i: number): number {
+    if (unit === 0x7b || unit === 0x5b) {
+      this.#open(unit === 0x5b, this.#before + i);
+      return i + 1;
+    }
+    if (unit === 0x22) {
+      const end = endOfText(piece, i + 1);
+      if (end < piece.length) {
+        this.#putText(piece.slice(i + 1, end), this.#before + i);
+        return end + 1;
+      }
+      const token: OpenText = { kind: 'text', parts: [], least: 0, escaped: false, at: this.#before + i };
+      this.#token = token;
+      this.#keepPart(token, piece, i + 1, i + 1);
+      return end;
+    }
+    if (!beginsScalar(unit)) throw notJson(this.#what, this.#before + i);
+    const end = endOfScalar(piece, i);
+    if (end < piece.length) this.#putScalar(piece.slice(i, end), this.#before + i);
+    else this.#token = { kind: 'scalar', text: piece.slice(i), at: this.#before + i };
+    return end;
+  }
+
+  /** Reads one token that begins with `unit` at `i`. */
+  #step(unit: number, piece: string, i: number): number {
+    switch (this.#state) {
+      case VALUE_OR_END:
+        if (unit !== 0x5d) return this.#begin(unit, piece, i);
+        this.#close();
+        return i + 1;
+      case VALUE:
+        return this.#begin(unit, piece, i);
+      case KEY_OR_END:
+      case KEY:
+        if (unit === 0x22) return this.#begin(unit, piece, i);
+        if (unit !== 0x7d || this.#state === KEY) throw notJson(this.#what, this.#before + i);
+        this.#close();
+        return i + 1;
+      case COLON:
+        if (unit !== 0x3a) throw notJson(this.#what, this.#before + i);
+        this.#state = VALUE;
+        return i + 1;
+      case COMMA_OR_END: {
+        const inList = this.#top?.list !== null;
+        if (unit === 0x2c) this.#state = inList ? VALUE : KEY;
+        else if (unit === (inList ? 0x5d : 0x7d)) this.#close();
+        else throw notJson(this.#what, this.#before + i);
+        return i + 1;
+      }
+      default:
+        throw notJson(this.#what, this.#before + i);
+    }
+  }
+}
 
 /**
  * A reader of one JSON text: any key of an object, integers as `number` says. Linear in the text, nested at most 512 deep.
@@ -62,194 +284,11 @@ type OpenToken = OpenText | { readonly kind: 'scalar'; text: string; readonly at
  *   `onRepeatedKey` throw; unless it takes any text E_INPUT_FORBIDDEN_KEY, E_INPUT_SURROGATE.
  */
 export const openJsonReader = (reading: JsonReading): JsonReader => {
-  const { what, keyOrder } = reading;
-  const { anyText } = reading;
-  const stack: OpenContainer[] = [];
-  let top: OpenContainer | null = null;
-  let state = VALUE;
-  let result: unknown;
-  let token: OpenToken | null = null;
-  let cost = 0;
-  /** The characters before the piece. */
-  let before = 0;
-
-  const pay = (price: number, at: number): void => {
-    if ((cost += price) > MAX_COST)
-      throw fail('E_INPUT_TOO_LARGE', `${what} holds more values than fit into memory, at character ${at}`, {
-        at,
-      });
-  };
-  const put = (value: unknown): void => {
-    if (top === null) {
-      result = value;
-      state = DONE;
-      return;
-    }
-    state = COMMA_OR_END;
-    if (top.list !== null) {
-      if (stack.length === 1 && reading.takesItem?.(value) === true) cost = COST.container;
-      else top.list.push(value);
-    } else if (top.key === '__proto__') define(top.object, value);
-    else top.object[top.key] = value;
-  };
-  const open = (list: boolean, at: number): void => {
-    if (stack.length >= MAX_DEPTH)
-      throw fail('E_INPUT_TOO_DEEP', `${what} nests values more than ${MAX_DEPTH} deep`, { at });
-    pay(COST.container, at);
-    top = { list: list ? [] : null, object: {}, key: '', keys: 0, order: null };
-    stack.push(top);
-    state = list ? VALUE_OR_END : KEY_OR_END;
-  };
-  const close = (): void => {
-    const { list, object, order } = stack.pop() as OpenContainer;
-    if (order !== null) keyOrder?.(object, [...order]);
-    top = stack.at(-1) ?? null;
-    put(list ?? object);
-  };
-  const putKey = (key: string, at: number): void => {
-    const container = top as OpenContainer;
-    const { object } = container;
-    if (Object.hasOwn(object, key)) reading.onRepeatedKey(key, at);
-    if (!anyText && isForbiddenKey(key))
-      throw fail('E_INPUT_FORBIDDEN_KEY', `${what} holds an object with the key ${key}`);
-    pay(++container.keys > LARGE_OBJECT ? COST.keyOfLarge : COST.key, at);
-    if (keyOrder !== undefined && container.order === null && beginsWithDigit(key))
-      container.order = new Set(Object.keys(object));
-    container.order?.add(key);
-    container.key = key;
-    state = COLON;
-  };
-  const putText = (raw: string, at: number): void => {
-    const text = textOf(raw, what, at);
-    if (!anyText && !text.isWellFormed())
-      throw fail('E_INPUT_SURROGATE', `${what} holds an unpaired surrogate`);
-    if (state === KEY || state === KEY_OR_END) {
-      putKey(text, at);
-      return;
-    }
-    pay(COST.text, at);
-    put(text);
-  };
-  const putScalar = (text: string, at: number): void => {
-    pay(COST.other, at);
-    if (text === 'true' || text === 'false') put(text === 'true');
-    else if (text === 'null') put(null);
-    else if (isNumber(text)) put(reading.number(text));
-    else throw notJson(what, at);
-  };
-
-  /** Keeps a piece, from `from` on, of a text that does not end in it. */
-  const keepPart = (open: OpenText, piece: string, from: number, start: number): void => {
-    const part = piece.slice(from);
-    open.parts.push(part);
-    open.least += fewestCharacters(part);
-    open.escaped = endsEscaped(piece, start);
-    if (open.least > MAX_TEXT)
-      throw fail(
-        'E_INPUT_TOO_LARGE',
-        `${what} holds a text of more than ${MAX_TEXT} characters, at character ${open.at}`,
-        { at: open.at },
-      );
-  };
-  /** Reads a text on from `from`; gives the index behind its end, or of the end of the piece. */
-  const readText = (piece: string, from: number): number => {
-    const open = token as OpenText;
-    // A backslash at the end of the piece before escapes the first character of this one.
-    const start = open.escaped ? from + 1 : from;
-    const end = endOfText(piece, start);
-    if (end === piece.length) {
-      keepPart(open, piece, from, start);
-      return end;
-    }
-    open.parts.push(piece.slice(from, end));
-    token = null;
-    putText(open.parts.length === 1 ? (open.parts[0] as string) : open.parts.join(''), open.at);
-    return end + 1;
-  };
-  const readScalar = (piece: string, from: number): number => {
-    const open = token as Extract<OpenToken, { kind: 'scalar' }>;
-    const end = endOfScalar(piece, from);
-    open.text += piece.slice(from, end);
-    if (end === piece.length) return end;
-    token = null;
-    putScalar(open.text, open.at);
-    return end;
-  };
-  /** Begins a value whose first character stands at `i`; gives the index behind what was read. */
-  const begin = (unit: number, piece: string, i: number): number => {
-    if (unit === 0x7b || unit === 0x5b) {
-      open(unit === 0x5b, before + i);
-      return i + 1;
-    }
-    if (unit === 0x22) {
-      const end = endOfText(piece, i + 1);
-      if (end < piece.length) {
-        putText(piece.slice(i + 1, end), before + i);
-        return end + 1;
-      }
-      token = { kind: 'text', parts: [], least: 0, escaped: false, at: before + i };
-      keepPart(token, piece, i + 1, i + 1);
-      return end;
-    }
-    if (!beginsScalar(unit)) throw notJson(what, before + i);
-    const end = endOfScalar(piece, i);
-    if (end < piece.length) putScalar(piece.slice(i, end), before + i);
-    else token = { kind: 'scalar', text: piece.slice(i), at: before + i };
-    return end;
-  };
-  /** Reads one token that begins with `unit` at `i`. */
-  const step = (unit: number, piece: string, i: number): number => {
-    switch (state) {
-      case VALUE_OR_END:
-        if (unit !== 0x5d) return begin(unit, piece, i);
-        close();
-        return i + 1;
-      case VALUE:
-        return begin(unit, piece, i);
-      case KEY_OR_END:
-      case KEY:
-        if (unit === 0x22) return begin(unit, piece, i);
-        if (unit !== 0x7d || state === KEY) throw notJson(what, before + i);
-        close();
-        return i + 1;
-      case COLON:
-        if (unit !== 0x3a) throw notJson(what, before + i);
-        state = VALUE;
-        return i + 1;
-      case COMMA_OR_END: {
-        const inList = top?.list !== null;
-        if (unit === 0x2c) state = inList ? VALUE : KEY;
-        else if (unit === (inList ? 0x5d : 0x7d)) close();
-        else throw notJson(what, before + i);
-        return i + 1;
-      }
-      default:
-        throw notJson(what, before + i);
-    }
-  };
-
+  const reader = new TextReader(reading);
   return {
-    write: (piece) => {
-      let i = 0;
-      if (token !== null && piece !== '')
-        i = token.kind === 'text' ? readText(piece, 0) : readScalar(piece, 0);
-      while (i < piece.length) {
-        const unit = piece.charCodeAt(i);
-        i = unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09 ? i + 1 : step(unit, piece, i);
-      }
-      before += piece.length;
-    },
-    isWhole: () => state === DONE || (token?.kind === 'scalar' && stack.length === 0 && isScalar(token.text)),
-    end: () => {
-      const last = token;
-      if (last?.kind === 'scalar') {
-        token = null;
-        if (!isScalar(last.text) && isBeginning(last.text)) throw truncated(what, before);
-        putScalar(last.text, last.at);
-      }
-      if (state !== DONE || token !== null) throw truncated(what, before);
-      return result;
-    },
+    write: (piece) => reader.write(piece),
+    isWhole: () => reader.isWhole(),
+    end: () => reader.end(),
   };
 };
 

@@ -65,6 +65,20 @@ export const openLmdbEnvironment = (options: LmdbEnvironmentOptions): LmdbEnviro
 
 const READERS = 512;
 
+const openDatabases = (
+  file: string,
+): { readonly root: RootDatabase; readonly room: Room; readonly own: Bytes } => {
+  const root = openRoot(file);
+  const room = openRoom(file);
+  try {
+    return { root, room, own: openOwn(root, room) };
+  } catch (error) {
+    room.close();
+    void root.close();
+    throw error;
+  }
+};
+
 const openEntered = ({
   directory,
   boot = bootId(),
@@ -78,17 +92,7 @@ const openEntered = ({
     filesIn: (folder) => filesOfFile(fileIn(folder), READERS),
     isOutdated: (folder) => isLost(folder, boot),
     isKnown: (folder) => isAsClosed(folder, fileIn(folder), boot),
-    open: (folder) => {
-      const root = openRoot(fileIn(folder));
-      const room = openRoom(fileIn(folder));
-      try {
-        return { root, room, own: openOwn(root, room) };
-      } catch (error) {
-        room.close();
-        void root.close();
-        throw error;
-      }
-    },
+    open: (folder) => openDatabases(fileIn(folder)),
     replaced,
     copied,
     distrustOpeners: true,

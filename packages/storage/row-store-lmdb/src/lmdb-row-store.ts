@@ -4,15 +4,10 @@ import { sameCursor, type RowStore, type Table } from '@stemma/row-store';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openLmdbEnvironment, type LmdbEnvironment } from './lmdb-environment.ts';
-import {
-  cursorKey,
-  cursorsOf,
-  lmdbGeneration,
-  ownHead,
-  type LmdbGeneration,
-  type Registration,
-} from './lmdb-generation.ts';
+import { lmdbGeneration, type LmdbGeneration } from './lmdb-generation.ts';
 import { nameKey, readEntry, shapeHash, type GenerationEntry } from './entries.ts';
+import type { Registration } from './generation-trees.ts';
+import { cursorKey, cursorsOf, ownHead } from './own-keys.ts';
 import { ownRecords, removeSome } from './own-records.ts';
 import { uintBytes } from './owners.ts';
 

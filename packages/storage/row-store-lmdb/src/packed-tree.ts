@@ -64,37 +64,24 @@ export const packedRows = (
   const rowsIn = (stored: Stored): Row[] =>
     unpackChecked(table, column, owner, stored, head.seed, generation);
 
-  const firstKeyOn = (walk: TreeWalk): Buffer | undefined => {
-    for (const key of keysOn(tree, walk)) return key;
-    return undefined;
-  };
   const storedAt = (key: Buffer): Stored => ({ key, value: bytesAt(tree, key) ?? NONE });
 
   /** The last value whose key is not after these bytes. */
   const valueAt = (at: Buffer): Stored | undefined => {
-    const key = firstKeyOn({ start: at, end: head.bytes, reverse: true, inclusiveEnd: true });
+    const key = firstKeyOn(tree, { start: at, end: head.bytes, reverse: true, inclusiveEnd: true });
     return key && storedAt(key);
   };
   const end = Buffer.concat([head.bytes, Buffer.of(0xff)]);
   /** The key of the first value behind these bytes. */
-  const keyAfter = (at: Buffer): Buffer | undefined => firstKeyOn({ start: at, end, exclusiveStart: true });
-
-  const isWithin = ({ key }: Row, { prefix, from, to }: Range): boolean => {
-    for (let i = column; i < prefix.length; i++)
-      if (compareCells(key[i] as string, prefix[i] as string) !== 0) return false;
-    const cell = key[prefix.length];
-    return (
-      (from === undefined || compareCells(cell as string, from) >= 0) &&
-      (to === undefined || compareCells(cell as string, to) <= 0)
-    );
-  };
+  const keyAfter = (at: Buffer): Buffer | undefined =>
+    firstKeyOn(tree, { start: at, end, exclusiveStart: true });
 
   const upwards = (range: Range, start: Buffer, behind: Buffer, limit: number): Row[] => {
     const list: Row[] = [];
-    const first = firstKeyOn({ start, end: head.bytes, reverse: true, inclusiveEnd: true }) ?? start;
+    const first = firstKeyOn(tree, { start, end: head.bytes, reverse: true, inclusiveEnd: true }) ?? start;
     for (const key of keysOn(tree, { start: first, end: behind }))
       for (const row of rowsIn(storedAt(key))) {
-        if (!isWithin(row, range)) continue;
+        if (!isWithin(row, range, column)) continue;
         if (list.length >= limit) return list;
         list.push(row);
       }
@@ -108,7 +95,7 @@ export const packedRows = (
       const rows = rowsIn(storedAt(at));
       for (let i = rows.length - 1; i >= 0; i--) {
         const row = rows[i] as Row;
-        if (!isWithin(row, range)) continue;
+        if (!isWithin(row, range, column)) continue;
         if (list.length >= limit) return list;
         list.push(row);
       }
@@ -127,20 +114,7 @@ export const packedRows = (
   const change = (stored: Stored | undefined, changes: readonly Sorted[]): void => {
     const rows = stored === undefined ? [] : appended(stored, changes);
     if (rows === undefined) return;
-    const merged: Row[] = [];
-    let i = 0;
-    for (const { key, value } of changes) {
-      let order = 1;
-      for (; i < rows.length; i++) {
-        const row = rows[i] as Row;
-        order = compareKeys(row.key, key, column);
-        if (order >= 0) break;
-        merged.push(row);
-      }
-      if (i < rows.length && order === 0) i++;
-      if (value !== null) merged.push({ key, value });
-    }
-    for (; i < rows.length; i++) merged.push(rows[i] as Row);
+    const merged = mergedRows(rows, changes, column);
     const [first] = merged;
     if (stored !== undefined && (first === undefined || !bytesOf(first.key).equals(stored.key)))
       tree.removeSync(stored.key);
@@ -190,6 +164,41 @@ export const packedRows = (
       }
     },
   };
+};
+
+const firstKeyOn = (tree: Bytes, walk: TreeWalk): Buffer | undefined => {
+  for (const key of keysOn(tree, walk)) return key;
+  return undefined;
+};
+
+/** @param column the first that rows of one owner can differ in */
+const isWithin = ({ key }: Row, { prefix, from, to }: Range, column: number): boolean => {
+  for (let i = column; i < prefix.length; i++)
+    if (compareCells(key[i] as string, prefix[i] as string) !== 0) return false;
+  const cell = key[prefix.length];
+  return (
+    (from === undefined || compareCells(cell as string, from) >= 0) &&
+    (to === undefined || compareCells(cell as string, to) <= 0)
+  );
+};
+
+/** Rows in the order of their keys, with changes in the same order applied. */
+const mergedRows = (rows: readonly Row[], changes: readonly Sorted[], column: number): readonly Row[] => {
+  const merged: Row[] = [];
+  let i = 0;
+  for (const { key, value } of changes) {
+    let order = 1;
+    for (; i < rows.length; i++) {
+      const row = rows[i] as Row;
+      order = compareKeys(row.key, key, column);
+      if (order >= 0) break;
+      merged.push(row);
+    }
+    if (i < rows.length && order === 0) i++;
+    if (value !== null) merged.push({ key, value });
+  }
+  for (; i < rows.length; i++) merged.push(rows[i] as Row);
+  return merged;
 };
 
 /** The rows of one value. @throws E_ROWS_DAMAGED if it is not what was written under its key */

@@ -1,13 +1,13 @@
-import { backOff, fail, isStemmaError } from '@stemma/errors';
+import { isStemmaError } from '@stemma/errors';
 import type { Broker } from 'kafkajs/src/cluster/index.js';
 import type Cluster from 'kafkajs/src/cluster/index.js';
 import fetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.js';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { openCluster, openSockets, REQUEST_TIMEOUT, turned } from './connections.ts';
+import { REQUEST_TIMEOUT } from './connections.ts';
 import type { EncodedBatch } from './encode-batch.ts';
 import { decodeFetch, type FetchResponse } from './fetch-response.ts';
-import { isFinal, refused, unreachable } from './kafka-errors.ts';
+import { unreachable } from './kafka-errors.ts';
 import { sendBatch, type PlacedBatch } from './produce-request.ts';
+import { SteadyCluster, type SteadyClusterOptions } from './steady-cluster.ts';
 import { describeTopicNow, type TopicNow } from './topic-now.ts';
 import { Lost, unlessLost } from './unless-lost.ts';
 
@@ -35,19 +35,11 @@ export type KafkaClient = {
   close(): Promise<void>;
 };
 
-export type ClientOptions = {
-  readonly brokers: readonly string[];
-  readonly topic: string;
-  /** Milliseconds after which the client gives up a request. */
-  readonly deadline: number;
-};
+export type ClientOptions = SteadyClusterOptions;
 
 const OUT_OF_RANGE = 1;
 /** Milliseconds that the answer to a poll may come late. */
 const POLL_TIMEOUT = 4000;
-/** Milliseconds before the third try and later ones. The second comes at once, because the client has just looked up the leaders. */
-const PAUSES = { first: 20, longest: 500 };
-
 /**
  * Opens a client that sends requests to the leaders of one topic. It repeats a request until it succeeds, cannot succeed,
  * or its deadline is over. After every failure it looks up the leaders again, on new connections if necessary.
@@ -55,65 +47,9 @@ const PAUSES = { first: 20, longest: 500 };
  * @throws E_BROKERS_UNREACHABLE, E_LOG_CLOSED, E_FRAME_TOO_LARGE
  */
 export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaClient => {
-  let epoch = 0;
-  const sockets = openSockets(() => {
-    epoch++;
-  });
-  let cluster = openCluster(brokers, sockets);
-  let known = false;
-  let renewing: Promise<void> | undefined;
-  let made = 0;
-  let closed = false;
-  const isClosed = (): boolean => closed;
-
-  const renewNow = async (): Promise<void> => {
-    epoch++;
-    const mine = cluster;
-    try {
-      if (known) {
-        await unlessLost(mine.refreshMetadata());
-        return;
-      }
-      await unlessLost(mine.connect());
-      await unlessLost(mine.addTargetTopic(topic));
-      known = true;
-    } catch (error) {
-      leave(mine);
-      throw error;
-    }
-  };
-  /** From now on new connections are used. */
-  const leave = (old: Cluster): void => {
-    if (old !== cluster) return;
-    known = false;
-    cluster = openCluster(turned(brokers, ++made), sockets);
-    void old.disconnect().catch(() => undefined);
-  };
-  const renew = (): Promise<void> => (renewing ??= renewNow().finally(() => (renewing = undefined)));
-
-  const trying = async <T>(attempt: (cluster: Cluster) => Promise<T>): Promise<T> => {
-    const until = performance.now() + deadline;
-    for (let tries = 0; ; tries++) {
-      if (isClosed()) throw fail('E_LOG_CLOSED', 'the log was closed');
-      let mine = cluster;
-      try {
-        if (!known) await renew();
-        mine = cluster;
-        return await unlessLost(attempt(mine));
-      } catch (error) {
-        if (error instanceof Lost) leave(mine);
-        if (isClosed()) throw fail('E_LOG_CLOSED', 'the log was closed');
-        if (isStemmaError(error)) throw error;
-        if (isFinal(error)) throw refused(error, tries === 0);
-        if (performance.now() >= until) throw unreachable(brokers, error);
-        await renew().catch(() => undefined);
-        if (tries > 0) await sleep(backOff(tries, PAUSES));
-      }
-    }
-  };
-
+  const steady = new SteadyCluster({ brokers, topic, deadline });
   const leaderOf = (partition: number): number => {
-    const found = cluster
+    const found = steady.now
       .findTopicPartitionMetadata(topic)
       .find(({ partitionId }) => partitionId === partition);
     if (found === undefined || found.leader < 0)
@@ -121,7 +57,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
     return found.leader;
   };
   const brokerOf = (partition: number): Promise<Broker> =>
-    cluster.findBroker({ nodeId: String(leaderOf(partition)) });
+    steady.now.findBroker({ nodeId: String(leaderOf(partition)) });
 
   const offsetAt = async (on: Cluster, partition: number, timestamp: -1 | -2): Promise<number> => {
     const asked = { topic, partitions: [{ partition }], fromTimestamp: timestamp };
@@ -131,14 +67,14 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
   };
 
   return {
-    offset: (partition, of) => trying((on) => offsetAt(on, partition, of === 'start' ? -2 : -1)),
+    offset: (partition, of) => steady.trying((on) => offsetAt(on, partition, of === 'start' ? -2 : -1)),
     fetch: (asked) =>
-      trying(async () => {
+      steady.trying(async () => {
         const broker = await brokerOf(asked.partition);
         return only(await fetchFrom(broker, topic, [asked], 0), asked.partition);
       }),
     poll: async (fetches, milliseconds) => {
-      const mine = cluster;
+      const mine = steady.now;
       const ask = async (): Promise<ReadonlyMap<number, FetchResponse>> => {
         const broker = await brokerOf(fetches[0]?.partition ?? 0);
         return fetchFrom(broker, topic, fetches, milliseconds);
@@ -148,14 +84,14 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
         for (const { partition } of fetches) only(answer, partition);
         return answer;
       } catch (error) {
-        if (error instanceof Lost) leave(mine);
-        if (!isClosed()) await renew().catch(() => undefined);
+        if (error instanceof Lost) steady.leave(mine);
+        if (!steady.isClosed) await steady.renew().catch(() => undefined);
         throw error;
       }
     },
     produce: (partition, batch) => {
       let sent = false;
-      const sending = trying(async () => {
+      const sending = steady.trying(async () => {
         const broker = await brokerOf(partition);
         sent = true;
         return sendBatch(broker, topic, partition, batch, REQUEST_TIMEOUT);
@@ -167,10 +103,10 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
     },
     describeTopic: () => {
       let turn = 0;
-      return trying((on) => describeTopicNow(on, topic, turn++));
+      return steady.trying((on) => describeTopicNow(on, topic, turn++));
     },
     leaders: (partitions) =>
-      trying(async (on) => {
+      steady.trying(async (on) => {
         const led = (): Map<number, number> =>
           new Map(
             on
@@ -178,18 +114,14 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
               .filter(({ partitionId, leader }) => leader >= 0 && partitions.includes(partitionId))
               .map(({ partitionId, leader }) => [partitionId, leader]),
           );
-        if (led().size < partitions.length) await renew();
+        if (led().size < partitions.length) await steady.renew();
         const groups = new Map<number, number[]>();
         for (const [partition, leader] of led())
           groups.set(leader, [...(groups.get(leader) ?? []), partition]);
         return [...groups.values()];
       }),
-    epoch: () => epoch,
-    close: async () => {
-      closed = true;
-      sockets.end();
-      await cluster.disconnect().catch(() => undefined);
-    },
+    epoch: () => steady.epoch,
+    close: () => steady.close(),
   };
 };
 
