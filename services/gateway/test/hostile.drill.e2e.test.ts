@@ -61,11 +61,15 @@ afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy();
 });
 afterAll(async () => {
-  probe.kill('SIGKILL');
-  server.kill('SIGTERM');
-  const [code] = (await once(server, 'exit')) as [number];
-  expect(code).toBe(0);
-  rmSync(directory, { recursive: true, force: true });
+  try {
+    probe.kill('SIGKILL');
+    server.kill('SIGTERM');
+    const [code] = (await once(server, 'exit', { signal: AbortSignal.timeout(50_000) })) as [number];
+    expect(code).toBe(0);
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  }
 }, 60_000);
 
 const latencies = async (): Promise<Latencies> => {

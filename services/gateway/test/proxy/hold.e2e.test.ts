@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { serveHome, upstreamsOf } from '../../src/index.ts';
 import { openAgent, scriptedModel } from './agent.ts';
 import { startUpstream, type Upstream } from './scripted-upstream.ts';
@@ -241,6 +241,7 @@ describe('a breakpoint', () => {
       env: { ...process.env, STEMMA_UPSTREAM_OPENAI: `${upstream?.url ?? ''}/v1` },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    onTestFinished(() => void child.kill('SIGKILL'));
     let said = '';
     child.stdout.on('data', (piece: Buffer) => (said += piece.toString()));
     const url = await until(() => Promise.resolve(/http:\/\/127[^\s]+/.exec(said)?.[0]));

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { serveHome, upstreamsOf } from '../../src/index.ts';
 import { chatAnswer, chatEvents, startUpstream, type Script, type Upstream } from './scripted-upstream.ts';
 
@@ -386,6 +386,7 @@ describe('the proxy', () => {
       },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
+    onTestFinished(() => void child.kill('SIGKILL'));
     let said = '';
     for await (const piece of child.stdout) {
       said += String(piece);
