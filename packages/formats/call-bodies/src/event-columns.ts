@@ -1,3 +1,4 @@
+import { readVarint } from '@stemma/canonical';
 /*
  * The bytes of an event stream, sorted so that they compress well:
  *
@@ -14,6 +15,8 @@
 
 /** Numbers before the values are varints: seven bits a byte, the lowest first. */
 const MORE = 0x80;
+/** The most bytes of such a number. */
+const LONGEST = 7;
 
 /** How the value of a hole is found: as in the event before of its shape, written out, or the number before plus one. */
 const SAME = 0;
@@ -149,28 +152,19 @@ const numbers = (values: readonly number[]): Buffer => {
 
 const openReader = (bytes: Uint8Array) => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  let at = 0;
-  const number = (): number => {
-    let [value, factor] = [0, 1];
-    for (;;) {
-      const byte = buffer[at++] ?? damaged();
-      value += (byte % MORE) * factor;
-      if (byte < MORE) return value;
-      factor *= MORE;
-      if (factor > 2 ** 42) damaged();
-    }
-  };
+  const cursor = { at: 0 };
+  const number = (): number => readVarint(buffer, cursor, LONGEST) ?? damaged();
   return {
     number,
     list: (length: number): number[] => {
-      if (length > buffer.length - at) damaged();
+      if (length > buffer.length - cursor.at) damaged();
       return Array.from({ length }, number);
     },
     text: (length: number): string => {
-      if (length > buffer.length - at) damaged();
-      at += length;
-      return buffer.toString('latin1', at - length, at);
+      if (length > buffer.length - cursor.at) damaged();
+      cursor.at += length;
+      return buffer.toString('latin1', cursor.at - length, cursor.at);
     },
-    isAtEnd: (): boolean => at === buffer.length,
+    isAtEnd: (): boolean => cursor.at === buffer.length,
   };
 };

@@ -20,6 +20,7 @@ export {
 } from './json-value.ts';
 export { bytesIn, joinBytes } from './join-bytes.ts';
 export { lowerBound } from './lower-bound.ts';
+export { type ByteCursor, readVarint } from './varint.ts';
 export { ContentRef, MAX_PACKED_DEPTH, pack, type Packable } from './pack.ts';
 export { type JsonReader } from './json-reader.ts';
 export { type JsonReading } from './json-reading.ts';

@@ -1,3 +1,4 @@
+import { readVarint } from '@stemma/canonical';
 import type { Broker } from 'kafkajs/src/cluster/index.js';
 import Encoder from 'kafkajs/src/protocol/encoder.js';
 
@@ -52,35 +53,31 @@ const encodeRequest = (topic: string): Buffer => {
  * controller 4, [error 2, name, id 16, …]; texts begin with a varint.
  */
 export const readTopicId = (payload: Buffer): string => {
-  let at = 5;
+  const cursor = { at: 5 };
   const length = (): number => {
-    let [value, shift] = [0, 0];
-    for (;;) {
-      const byte = payload.readUInt8(at++);
-      value += (byte & 127) * 2 ** shift;
-      if (byte < 128) return value - 1;
-      shift += 7;
-    }
+    const value = readVarint(payload, cursor);
+    if (value === undefined) throw new RangeError('the answer of the broker ends in a number');
+    return value - 1;
   };
   const skipText = (): void => {
     const bytes = length();
-    at += Math.max(bytes, 0);
+    cursor.at += Math.max(bytes, 0);
   };
   for (let brokers = length(); brokers > 0; brokers--) {
-    at += 4;
+    cursor.at += 4;
     skipText();
-    at += 4;
+    cursor.at += 4;
     skipText();
-    at++;
+    cursor.at++;
   }
   skipText();
-  at += 4;
+  cursor.at += 4;
   if (length() !== 1) throw new Error('the broker left the topic out');
-  const error = payload.readInt16BE(at);
-  at += 2;
+  const error = payload.readInt16BE(cursor.at);
+  cursor.at += 2;
   if (error !== 0) throw new Error(`the broker does not describe the topic: error ${error}`);
   skipText();
-  return payload.subarray(at, at + 16).toString('base64url');
+  return payload.subarray(cursor.at, cursor.at + 16).toString('base64url');
 };
 
 const varint = (value: number): readonly number[] =>

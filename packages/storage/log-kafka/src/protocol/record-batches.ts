@@ -1,3 +1,4 @@
+import { readVarint } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { LogRecord } from '@stemma/log';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -140,31 +141,25 @@ type Reader = {
 
 /** A reader of numbers and bytes. After the end of the bytes it returns zeros, and `failed` is true. */
 const openReader = (body: Buffer): Reader => {
-  let at = 0;
+  const cursor = { at: 0 };
   let failed = false;
   const skip = (bytes: number): void => {
-    if (!(bytes >= 0 && at + bytes <= body.length)) failed = true;
-    else at += bytes;
+    if (!(bytes >= 0 && cursor.at + bytes <= body.length)) failed = true;
+    else cursor.at += bytes;
   };
   /** A zigzag varint, exact to 53 bits; no length or offset of a record needs more. */
   const varint = (): number => {
-    let value = 0;
-    for (let scale = 1, i = 0; i < 10; i++, scale *= 128) {
-      const byte = body[at];
-      if (byte === undefined) break;
-      at++;
-      value += (byte & 127) * scale;
-      if (byte < 128) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-    }
+    const value = readVarint(body, cursor);
+    if (value !== undefined) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     failed = true;
     return 0;
   };
   const bytes = (): Buffer | null => {
     const length = varint();
     if (length < 0) return null;
-    const from = at;
+    const from = cursor.at;
     skip(length);
-    return body.subarray(from, at);
+    return body.subarray(from, cursor.at);
   };
-  return { at: () => at, failed: () => failed, skip, varint, bytes };
+  return { at: () => cursor.at, failed: () => failed, skip, varint, bytes };
 };
