@@ -154,12 +154,7 @@ export const readBlocksAt = (
   });
 
 /** The offset of the node's ancestor directly under the turn, or its own if it is that. */
-const topOffset = (
-  rows: RowReader,
-  history: string,
-  at: BranchPosition,
-  record: NodeRecord,
-): number => {
+const topOffset = (rows: RowReader, history: string, at: BranchPosition, record: NodeRecord): number => {
   const parentNode =
     record.parent === null ? undefined : readNode(rows, history, at.branchId, at.seq, record.parent);
   return parentNode?.kind === 'node'
@@ -172,11 +167,7 @@ export const turnCycles = (rows: RowReader, history: string, branchId: number): 
   new Set(rows.range(TURNS, { prefix: [history, branchId] }).map(({ key }) => key[2]));
 
 /** The cycle of the newest turn at a position; 0 if there is none. */
-export const newestTurn = (
-  rows: RowReader,
-  history: string,
-  { branchId, seq }: BranchPosition,
-): number =>
+export const newestTurn = (rows: RowReader, history: string, { branchId, seq }: BranchPosition): number =>
   Math.max(
     0,
     ...readAncestorPath(rows, history, branchId, seq).flatMap((segment) =>

@@ -128,8 +128,7 @@ describe('faults of a broker', () => {
 
 describe('faults of one of three brokers', () => {
   let own: OwnBrokers;
-  const why =
-    missing ?? onlyLong('three brokers of its own take half a minute');
+  const why = missing ?? onlyLong('three brokers of its own take half a minute');
   beforeAll(async () => {
     if (why === undefined) own = await ownBrokers(3);
   });
