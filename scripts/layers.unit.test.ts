@@ -14,14 +14,17 @@ const importedBy = (folder: string): readonly string[] =>
     .filter((name) => name.startsWith('@stemma/'))
     .map((name) => folderOf(name.slice('@stemma/'.length)));
 
+/** What a folder holds beside its README; what an installation left where a package was before is nothing. */
+const foldersIn = (folder: string): readonly string[] =>
+  readdirSync(join(root, folder))
+    .filter((name) => name !== 'README.md' && name !== 'node_modules')
+    .map((name) => `${folder}/${name}`)
+    .filter((path) => readdirSync(join(root, path)).some((name) => name !== 'node_modules'));
+
 describe('the rooms', () => {
   it('are all that packages/ has, and everything in them is a package', () => {
-    expect(new Set(readdirSync(join(root, 'packages')))).toEqual(new Set(rooms));
-    const inside = rooms.flatMap((room) =>
-      readdirSync(join(root, 'packages', room))
-        .filter((name) => name !== 'README.md')
-        .map((name) => `packages/${room}/${name}`),
-    );
+    expect(new Set(foldersIn('packages'))).toEqual(new Set(rooms.map((room) => `packages/${room}`)));
+    const inside = rooms.flatMap((room) => foldersIn(`packages/${room}`));
     expect(new Set(inside)).toEqual(new Set(packageFolders));
     expect(inspectorPackages.map(folderOf)).toHaveLength(inspectorPackages.length);
   });
