@@ -40,6 +40,7 @@ export const COMMANDS_ASKED: Readonly<Record<string, Asked<Arguments>>> = {
   stages: whole(() => ['stages', NAME]),
   blame: whole(() => ['blame', NAME, '@t0']),
   cache: whole(() => ['cache', NAME]),
+  tools: whole(() => ['tools', NAME]),
   bisect: whole((calls) => [
     ...['bisect', NAME, '--good', '@c1', '--bad', '@t0'],
     ...['--when', `#q${Math.ceil(calls * 0.7)}`],
