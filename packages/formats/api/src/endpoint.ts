@@ -37,9 +37,6 @@ export type Question<Name extends string = string> = Endpoint & {
   readonly method: 'GET';
 };
 
-/** Questions by their names. */
-export type Catalogue<T> = { readonly [Name in keyof T]: Question<Name & string> };
-
 type Part<S> = S extends z.ZodType ? z.output<S> : unknown;
 
 /** What a caller gives: parameters and query in one object, a body as `body`. */

@@ -1,4 +1,5 @@
-import type { Catalogue } from '../endpoint.ts';
+import type { z } from 'zod';
+import type { Question } from '../endpoint.ts';
 import { attempt } from './attempt.ts';
 import { attemptCame } from './attempt-came.ts';
 import { attemptRequest } from './attempt-request.ts';
@@ -117,5 +118,10 @@ const all = {
   ctreesStream,
 } as const;
 
-/** Every question. A new one is a file beside this one and a line above; `packages/engine/answers` answers it. */
+/** Questions by their names. It names zod's type, so that declarations of the catalogue can name what they are made of. */
+type Catalogue<T> = {
+  readonly [Name in keyof T]: Question<Name & string> & { readonly params?: z.ZodObject };
+};
+
+/** Every question. A new one is a file beside this one and a line above; `packages/agents/answers` answers it. */
 export const QUESTIONS = all satisfies Catalogue<typeof all>;
