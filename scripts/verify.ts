@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { isLong, scratchFolder } from '@stemma/test-kit';
 import { checks } from './checks.ts';
 import { type Tally } from './tally.ts';
-import { foundFiles } from './found-files.ts';
+import { longFiles } from './long-files.ts';
 import { DRILL } from './test-tiers.ts';
 
 type Check = { readonly name: string; readonly program: string; readonly args: readonly string[] };
@@ -74,9 +74,9 @@ async function runChecks(): Promise<readonly string[]> {
 
 /** The files of drills, as skipped ones. */
 function leftOut(): readonly string[] {
-  return foundFiles(root, [`{packages/*,services,examples}/*/test/**/*${DRILL}ts`]).map(
-    (file) => `${file}: a drill: STEMMA_LONG=1`,
-  );
+  return longFiles()
+    .filter((file) => file.includes(DRILL))
+    .map((file) => `${file}: a drill: STEMMA_LONG=1`);
 }
 
 /** @param built says that tests start the built programs, as users do. */

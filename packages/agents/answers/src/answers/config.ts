@@ -1,7 +1,8 @@
 import { positionAnswer } from '@stemma/api';
 import type { ContractAnswer } from '../answer.ts';
+import { positionAt } from '../at.ts';
 
 export const config: ContractAnswer<'config'> = async ({ home }, { history, at }) => {
-  const { position, config } = await home.branches.config(await home.position(await home.find(history), at));
+  const { position, config } = await home.branches.config(await positionAt(home, { history, at }));
   return { position: positionAnswer(position), config };
 };

@@ -1,9 +1,10 @@
 import type { Ctrees } from '@stemma/api';
 import { type StagesAnswer, stagesDocument } from '@stemma/queries';
 import type { ContractAnswer } from '../answer.ts';
+import { positionAt } from '../at.ts';
 
 export const ctrees: ContractAnswer<'ctrees'> = async ({ home }, { session, at, profile }) => {
-  const position = await home.position(await home.find(session), at);
+  const position = await positionAt(home, { history: session, at });
   return ctreesAnswer(await home.stages.compile(position, profile === undefined ? {} : { profile }));
 };
 

@@ -2,9 +2,10 @@ import { positionAnswer } from '@stemma/api';
 import type { NodeTimelineEntry } from '@stemma/queries';
 import { defined } from '@stemma/values';
 import type { ContractAnswer } from '../answer.ts';
+import { positionAt } from '../at.ts';
 
 export const why: ContractAnswer<'why'> = async ({ home }, { history, node, at }) => {
-  const position = await home.position(await home.find(history), at);
+  const position = await positionAt(home, { history, at });
   const { added, changes, removed, ...rest } = await home.causes.why(position, node);
   return {
     ...rest,

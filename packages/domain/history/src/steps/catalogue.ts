@@ -20,12 +20,10 @@ export type AnyStepSpec = Omit<StepSpec<Step['op'], z.ZodType<Step>>, 'secrets'>
   readonly secrets: { readonly [field: string]: Secret<unknown> };
 };
 
-const byOp: ReadonlyMap<string, AnyStepSpec> = new Map(
+/** All that is to be known of each step, by its operation. */
+export const STEPS: ReadonlyMap<string, AnyStepSpec> = new Map(
   specs.map((spec) => [spec.op, spec as unknown as AnyStepSpec]),
 );
 
-/** All that is to be known of each step, by its operation. */
-export const STEPS: ReadonlyMap<string, AnyStepSpec> = byOp;
-
 /** All that is to be known of a step that was parsed. */
-export const specOf = ({ op }: { readonly op: Step['op'] }): AnyStepSpec => byOp.get(op) as AnyStepSpec;
+export const specOf = ({ op }: { readonly op: Step['op'] }): AnyStepSpec => STEPS.get(op) as AnyStepSpec;
