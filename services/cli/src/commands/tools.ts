@@ -1,4 +1,3 @@
-import { openAnswers } from '@stemma/answers';
 import { QUESTIONS, type AnswerOf } from '@stemma/api';
 import type { CommandSpec } from '../command.ts';
 import { whole } from '../options.ts';
@@ -21,6 +20,8 @@ export const tools: CommandSpec = {
       from: whole(options, 'from', { least: 0 }),
       limit: whole(options, 'limit', { least: 1 }),
     };
+    // Answers load pools, reports and minds, which no other command needs at its start.
+    const { openAnswers } = await import('@stemma/answers');
     const found = await openAnswers(home).ask(QUESTIONS.tools, { history: branchRef.branch, ...page });
     await output.result(found, () => describe(found, output.width));
     return undefined;
