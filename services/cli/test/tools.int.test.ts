@@ -2,6 +2,7 @@ import { openAnswers } from '@stemma/answers';
 import { QUESTIONS } from '@stemma/api';
 import { exchangeOfRequest, recordExchange } from '@stemma/exchanges';
 import { openHome, type Home } from '@stemma/home';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runStemma, temporaryFolder } from './run-stemma.ts';
@@ -105,6 +106,31 @@ test('tools says where each was offered and called, what failed, how long it too
     ['parameters.properties.unit', null, '{"type":"string"}'],
   ]);
   expect(weather?.changes[0]?.at).toEqual(clock?.offered?.first);
+});
+
+test('a call that a model repeats with the same id and arguments is counted again', async () => {
+  const history = 'same-id';
+  const asks = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'call_0', type: 'function', function: { name: 'think', arguments: '{"of":"it"}' } }],
+  };
+  const thought = { role: 'tool', tool_call_id: 'call_0', content: '' };
+  const first: readonly object[] = [{ role: 'user', content: 'Think twice' }, asks, thought];
+  const messages: readonly object[] = [...first, asks, thought, { role: 'assistant', content: 'Done.' }];
+  const file = join(folder.path, 'same-id.json');
+  writeFileSync(file, JSON.stringify(messages));
+  expect((await runStemma(['import', file, '--history', history, '--home', directory])).code).toBe(0);
+  expect((await toolsOf(history)).tools).toMatchObject([{ name: 'think', calls: 2, answered: 2 }]);
+
+  const live = { history: 'same-id-live', path: '/v1/chat/completions' };
+  for (const [i, shown] of [1, 3, 5].entries())
+    await record(
+      { id: `live-${i}`, ...live },
+      { model: 'm', messages: messages.slice(0, shown) },
+      { model: 'm', choices: [{ index: 0, finish_reason: 'stop', message: messages[shown] }] },
+    );
+  expect((await toolsOf(live.history)).tools).toMatchObject([{ name: 'think', calls: 2, answered: 2 }]);
 });
 
 test('a page of tools says where the next begins', async () => {

@@ -46,10 +46,10 @@ type Counted = { -readonly [Field in keyof ToolUse]: ToolUse[Field] } & { defini
 const openToolUses = () => {
   const uses = new Map<string, Counted>();
   const lists = new Map<string, ReadonlyMap<string, Definition>>();
-  /** The tool of each call, by its id; and the calls that were counted, and those whose result was. */
+  /** The tool of each call, by its id; and the calls whose result was counted. */
   const toolOf = new Map<string, string>();
-  const counted = new Set<string>();
   const answered = new Set<string>();
+  const seen = openSeenCalls();
   let intervened = -1;
 
   const useOf = (name: string): Counted => {
@@ -85,16 +85,11 @@ const openToolUses = () => {
     }
   };
 
-  const call = (given: WideJson, at: Place): void => {
-    const named = callIn(given);
-    if (named === null) return;
-    const { id, name, key } = named;
-    if (id !== null) {
-      toolOf.set(id, name);
-      if (counted.has(key)) return;
-      counted.add(key);
-      answered.delete(id);
-    }
+  const call = (called: Called, at: Place, node: string | null): void => {
+    const { id, name } = called;
+    if (id !== null) toolOf.set(id, name);
+    if (!seen.isAnother(called, node)) return;
+    if (id !== null) answered.delete(id);
     const use = useOf(name);
     use.calls++;
     use.called = { first: use.called?.first ?? at, last: at };
@@ -129,16 +124,15 @@ const openToolUses = () => {
         const shown: Place = { branchId: event.branchId, seq: event.seq, label: `@s${event.seq}` };
         for (const [tool, definition] of lists.get(key) ?? []) offer(tool, definition, shown);
       }
-      if (event.type === 'CallFinished') {
-        const answers = [event.payload['data_answer'], event.payload['data_choices']].flat() as WideJson[];
-        for (const answer of answers)
-          if (isJsonObject(answer) && Array.isArray(answer['tool_calls']))
-            for (const each of answer['tool_calls'] as readonly WideJson[]) call(each, at);
-      }
+      if (event.type === 'CallFinished')
+        for (const called of callsAnswered(event.payload as WideJsonObject)) call(called, at, null);
+      for (const id of removedBy(event)) seen.remove(id);
       // What an observer put there, no model called.
       if ((event.type !== 'NodeInserted' && event.type !== 'NodeImported') || seq === intervened) return;
-      if (event.node.kind === 'call') call((event.node['content'] ?? null) as WideJson, at);
       if (event.node.kind === 'result') result(event.node);
+      if (event.node.kind !== 'call') return;
+      const called = callIn((event.node['content'] ?? null) as WideJson);
+      if (called !== null) call(called, at, event.node.id);
     },
     list: (): ToolUse[] =>
       [...uses.values()]
@@ -147,10 +141,64 @@ const openToolUses = () => {
   };
 };
 
-/** A call of a tool in the form of any API; its key is the same for the same id and arguments. */
-const callIn = (
-  given: WideJson,
-): { readonly id: string | null; readonly name: string; readonly key: string } | null => {
+/** A call of a tool; its key is the same for the same id and arguments. */
+type Called = { readonly id: string | null; readonly name: string; readonly key: string };
+
+/**
+ * Tells a call from what repeats it. An answer and the node that it becomes are one call. Two answers, or two nodes
+ * that are in the context at once, are two, although they share an id; a node that returns is the call of before.
+ */
+const openSeenCalls = () => {
+  const seen = new Map<string, { answers: number; nodes: number; counted: number }>();
+  const keyOf = new Map<string, string>();
+  return {
+    /** `node` is the call's node; null: an answer of a model had it. */
+    isAnother: ({ id, key }: Called, node: string | null): boolean => {
+      if (id === null) return true;
+      const known = seen.get(key) ?? { answers: 0, nodes: 0, counted: 0 };
+      seen.set(key, known);
+      if (node === null) known.answers++;
+      else {
+        known.nodes++;
+        keyOf.set(node, key);
+      }
+      if (Math.max(known.answers, known.nodes) <= known.counted) return false;
+      known.counted++;
+      return true;
+    },
+    remove: (node: string): void => {
+      const known = seen.get(keyOf.get(node) ?? '');
+      if (known !== undefined && keyOf.delete(node)) known.nodes--;
+    },
+  };
+};
+
+const removedBy = (event: LoggedEvent['event']): readonly string[] => {
+  if (event.type === 'NodeRemoved') return [event.id, ...event.subtree];
+  const removes =
+    event.type === 'NodeExpired' || event.type === 'NodeCascaded' || event.type === 'NodePruned';
+  return removes ? [event.id] : [];
+};
+
+/** The calls of an answer, each once where its choices repeat it. */
+const callsAnswered = (payload: WideJsonObject): readonly Called[] => {
+  const answers = [payload['data_answer'], payload['data_choices']].flat() as WideJson[];
+  const calls = answers
+    .flatMap((answer) => {
+      const made = isJsonObject(answer) ? answer['tool_calls'] : null;
+      return Array.isArray(made) ? (made as readonly WideJson[]) : [];
+    })
+    .flatMap((each) => callIn(each) ?? []);
+  const keys = new Set<string>();
+  return calls.filter(({ id, key }) => {
+    const fresh = id === null || !keys.has(key);
+    keys.add(key);
+    return fresh;
+  });
+};
+
+/** A call of a tool in the form of any API. */
+const callIn = (given: WideJson): Called | null => {
   if (!isJsonObject(given)) return null;
   const inner = given['function'] ?? given['custom'] ?? given;
   const { name, tool } = isJsonObject(inner) ? inner : {};

@@ -26,7 +26,7 @@ const ToolUse = z
   .strictObject({
     name: z.string(),
     calls: count.describe(
-      'how often models called it, on the branch; one id with the same arguments is one call',
+      'how often models called it, on the branch; an answer and the message that repeats it are one call',
     ),
     answered: count.describe('those of them whose result is there'),
     failed: count.describe('those whose result says of itself that it failed or was not finished'),
