@@ -76,3 +76,14 @@ export const namedPosition = (event: HistoryEvent): NamedPosition | null => fact
 /** The names that an event gives to branches; `own` is the branch that its frame belongs to. */
 export const branchNames = (event: HistoryEvent, own: number): readonly BranchName[] =>
   factsOf(event).branches(event, own);
+
+/** The {@link enteredIds} of all events of a frame. */
+export const enteredIdsIn = (events: readonly HistoryEvent[]): NodeIds => events.flatMap(enteredIds);
+
+/** The names of all {@link namedPosition}s of a frame. */
+export const positionNamesIn = (events: readonly HistoryEvent[]): readonly string[] =>
+  events.flatMap((event) => namedPosition(event)?.name ?? []);
+
+/** The {@link branchNames} of all events of a frame, in order. */
+export const branchNamesIn = (events: readonly HistoryEvent[], own: number): readonly BranchName[] =>
+  events.flatMap((event) => branchNames(event, own));

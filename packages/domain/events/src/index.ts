@@ -16,17 +16,21 @@ export { AFTER_TIMEOUT, type AfterTimeout } from './call-held.ts';
 export { RELEASES, type Release } from './call-released.ts';
 export { SteeringChange, STEERINGS, type SteeringKind } from './call-steered.ts';
 export { ControlEvent, HistoryEvent, SealedEvent, type StemmaEvent } from './catalogue.ts';
+export { type Erasable, erasableOf } from './erasable-of.ts';
 export {
   affectedIds,
   branchNames,
+  branchNamesIn,
   changedFields,
   changedIds,
   changesBranch,
   changesTree,
   enteredIds,
+  enteredIdsIn,
   isOf,
   namedPosition,
   newPayload,
+  positionNamesIn,
   nodeIn,
   removalBy,
   removedIds,

@@ -20,6 +20,7 @@ export { NOT_KEPT } from './decide/redact.ts';
 export { checkActor, checkNotes } from './texts.ts';
 export { decide, decideNew, decidePending, findRepeated } from './decide/decide.ts';
 export { checkName, historyId } from './history-id.ts';
+export { namesLike, underFreeName } from './history-names.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 export { interventionIn, positionRef, positionsAround } from './intervention.ts';
 export { bytesOfBranch } from './memory.ts';

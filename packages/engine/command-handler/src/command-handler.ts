@@ -1,3 +1,4 @@
+import { ownCopy } from '@stemma/canonical';
 import type { ContentStore } from '@stemma/contents';
 import { fail, isStemmaError } from '@stemma/errors';
 import { FRAME_VERSION, type Frame } from '@stemma/events';
@@ -16,12 +17,11 @@ import {
 import type { Progress, Projection } from '@stemma/projector';
 import { findFrameSummary } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
+import { inOrder } from '@stemma/values';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openRowsDomain } from './decision-sources.ts';
-import { inOrder } from './in-order.ts';
 import { openKeyCheck, refuseErasable, type HistoryKeys } from './key-check.ts';
 import type { Outcome } from './outcome.ts';
-import { ownCopy } from './own-copy.ts';
 
 /** Callbacks of a home, for counters. They must not throw. */
 export type HomeObserver = {

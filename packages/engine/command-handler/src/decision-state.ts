@@ -1,6 +1,6 @@
 import type { PayloadSource } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { Frame, HistoryEvent } from '@stemma/events';
+import { enteredIdsIn, type Frame, type HistoryEvent } from '@stemma/events';
 import {
   applyFrame,
   bytesOfBranch,
@@ -18,7 +18,7 @@ import { labelPosition, type Position } from '@stemma/history-store';
 import type { Decision, HeadState, Repeated, Session } from '@stemma/log';
 import { withBranches } from './branches-in-rows.ts';
 import type { HistoryRows } from './history-rows.ts';
-import { idsOf, openRecentFrames, type RecentFrames } from './recent-frames.ts';
+import { openRecentFrames, type RecentFrames } from './recent-frames.ts';
 import { SessionLookups } from './session-lookups.ts';
 
 export type DecisionStateOptions = {
@@ -215,7 +215,7 @@ class DecisionState implements Session<Command> {
         this.#rows.withPayloads((stored) =>
           applyFrame(this.#state, frame, { ...branches, payload: this.#payloadOver(stored) }, { keep: true }),
         ),
-      idsOf(frame.body.events),
+      enteredIdsIn(frame.body.events),
     );
   }
 

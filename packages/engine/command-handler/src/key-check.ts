@@ -1,8 +1,8 @@
 import { fail, isStemmaError } from '@stemma/errors';
+import { erasableOf } from '@stemma/events';
 import type { Command } from '@stemma/history';
 import { withoutKey, type Erasure } from '@stemma/log';
 import type { Projection } from '@stemma/projector';
-import { erasableOf } from './erasable-of.ts';
 
 /** What the handler does with keys: it makes them before the first frame and destroys them after the last. */
 export type HistoryKeys = {

@@ -1,6 +1,6 @@
-import { branchNames } from '@stemma/events';
+import { branchNamesIn, enteredIdsIn, positionNamesIn } from '@stemma/events';
 import type { KeptFrame, Lookups } from '@stemma/history';
-import { idsOf, namesOf, type Remembered } from './recent-frames.ts';
+import type { Remembered } from './recent-frames.ts';
 
 /** What decisions look up in those frames of a history that the rows have. */
 export type LookupLists = {
@@ -33,10 +33,9 @@ export const openLookupsInMemory = (rows: LookupLists): LookupsInMemory => {
     branchNamed: (name) => branches.get(name),
     command: (id) => commands.get(id),
     add: ({ events, branchId, command, seq, digest }) => {
-      for (const id of idsOf(events)) ids.add(id);
-      for (const name of namesOf(events)) names.add(name);
-      for (const event of events)
-        for (const [name, branch] of branchNames(event, branchId)) branches.set(name, branch);
+      for (const id of enteredIdsIn(events)) ids.add(id);
+      for (const name of positionNamesIn(events)) names.add(name);
+      for (const [name, branch] of branchNamesIn(events, branchId)) branches.set(name, branch);
       commands.set(command, { seq, digest });
     },
     get bytes() {

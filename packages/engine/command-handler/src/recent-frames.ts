@@ -1,6 +1,6 @@
 import { compareBytes } from '@stemma/canonical';
 import type { EventRef, Payload } from '@stemma/context-tree';
-import { branchNames, enteredIds, namedPosition, type Frame, type HistoryEvent } from '@stemma/events';
+import { branchNamesIn, enteredIdsIn, positionNamesIn, type Frame } from '@stemma/events';
 import { payloadIn, type KeptFrame } from '@stemma/history';
 import type { HeadState } from '@stemma/log';
 import { bytesOf } from '@stemma/machine';
@@ -40,8 +40,8 @@ export const openRecentFrames = (mainBefore: number) => {
   let bytes = 0;
   const forget = ({ applied, bytes: size }: (typeof frames)[number]): void => {
     bytes -= size;
-    for (const id of idsOf(applied.events)) ids.delete(id);
-    for (const name of namesOf(applied.events)) names.delete(name);
+    for (const id of enteredIdsIn(applied.events)) ids.delete(id);
+    for (const name of positionNamesIn(applied.events)) names.delete(name);
     if (applied.started !== null) rebuildBranchNames();
     commands.delete(applied.command);
   };
@@ -79,8 +79,8 @@ export const openRecentFrames = (mainBefore: number) => {
       const size = BYTES_PER_FRAME + bytesOf(applied.events);
       frames.push({ ...one, bytes: size });
       bytes += size;
-      for (const id of idsOf(applied.events)) ids.add(id);
-      for (const name of namesOf(applied.events)) names.add(name);
+      for (const id of enteredIdsIn(applied.events)) ids.add(id);
+      for (const name of positionNamesIn(applied.events)) names.add(name);
       applyBranchNames(applied, branchesByName);
       commands.set(applied.command, { seq: applied.seq, digest: applied.digest, frame });
     },
@@ -112,12 +112,6 @@ export const openRecentFrames = (mainBefore: number) => {
   };
 };
 
-export const idsOf = (events: readonly HistoryEvent[]): readonly string[] => events.flatMap(enteredIds);
-
-export const namesOf = (events: readonly HistoryEvent[]): readonly string[] =>
-  events.flatMap((event) => namedPosition(event)?.name ?? []);
-
 const applyBranchNames = ({ events, branchId }: KeptFrame, names: Map<string, number | undefined>): void => {
-  for (const event of events)
-    for (const [name, branch] of branchNames(event, branchId)) names.set(name, branch);
+  for (const [name, branch] of branchNamesIn(events, branchId)) names.set(name, branch);
 };

@@ -1,14 +1,17 @@
 import {
+  bytesAfter,
   flattenTree,
   partialThread,
   threadBytes,
+  threadDifference,
+  type ThreadDifference,
   type ThreadSpan,
   UNLOADED,
   withIds,
   type FlatTree,
   type PayloadSource,
 } from '@stemma/context-tree';
-import type { Frame, HistoryEvent } from '@stemma/events';
+import { enteredIdsIn, positionNamesIn, type Frame, type HistoryEvent } from '@stemma/events';
 import {
   applyFrame,
   decideNew,
@@ -27,8 +30,6 @@ import type { Redactor } from '@stemma/redaction';
 import { collect, fetching, resume } from '@stemma/suspend';
 import { openHistoryRows } from './decision-sources.ts';
 import type { HistoryFacts } from './history-rows.ts';
-import { idsOf, namesOf } from './recent-frames.ts';
-import { bytesAfter, threadDifference, type ThreadDifference } from './thread-difference.ts';
 
 /** What somebody would record in forks that are not there yet: in each the same. */
 export type ForkSteps = Pick<Command, 'by' | 'notes' | 'steps'> & {
@@ -147,7 +148,7 @@ const openTrial = async (
   return {
     /** @param taken what is recorded beside it, with ids and names that it may not have */
     decide: async (taken: readonly HistoryEvent[]): Promise<Decision> => {
-      const [ids, names] = [new Set(idsOf(taken)), new Set(namesOf(taken))];
+      const [ids, names] = [new Set(enteredIdsIn(taken)), new Set(positionNamesIn(taken))];
       // It is kept while the decision is tried again: nodes are loaded into its tree.
       let kept: BranchState | undefined;
       return reading((facts, payload) => {

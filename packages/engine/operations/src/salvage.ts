@@ -1,7 +1,8 @@
-import { erasableOf, namesLike, type Outcome, underFreeName } from '@stemma/command-handler';
+import type { Outcome } from '@stemma/command-handler';
 import { exportTree } from '@stemma/context-tree';
 import { fail, nameOfText } from '@stemma/errors';
-import type { Command } from '@stemma/history';
+import { erasableOf } from '@stemma/events';
+import { type Command, namesLike, underFreeName } from '@stemma/history';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { HistorySummary, LoggedEvent, SnapshotSummary } from '@stemma/queries';
 import { defined } from '@stemma/values';

@@ -1,5 +1,5 @@
 import { UNLOADED, withIds, type PayloadSource } from '@stemma/context-tree';
-import { enteredIds, type Frame } from '@stemma/events';
+import { enteredIdsIn, type Frame } from '@stemma/events';
 import { applyFrame, type AppliedFrame, type HistoryState, type Sources } from '@stemma/history';
 import {
   findFrame,
@@ -112,9 +112,7 @@ export const foldFrameInto = async (
 /** Nodes of turns from the rows: those that are needed, and any that have an id that the frame brings. */
 const turnsFrom = (staged: StagedBatch, { envelope, body }: Frame): Fetcher =>
   fetching(UNLOADED, (needs) =>
-    staged.using(() =>
-      loadTurns(staged, envelope.history, withIds(needs, body.events.flatMap(enteredIds)), null),
-    ),
+    staged.using(() => loadTurns(staged, envelope.history, withIds(needs, enteredIdsIn(body.events)), null)),
   );
 
 /** Positions come from the rows of frames before this one, written or still staged; there may be rows of later ones. */

@@ -21,6 +21,7 @@ export {
 export { bytesIn, joinBytes } from './join-bytes.ts';
 export { lowerBound } from './lower-bound.ts';
 export { type ByteCursor, readVarint } from './varint.ts';
+export { ownCopy } from './own-copy.ts';
 export { ContentRef, MAX_PACKED_DEPTH, pack, type Packable } from './pack.ts';
 export { type JsonReader } from './json-reader.ts';
 export { type JsonReading } from './json-reading.ts';

@@ -1,9 +1,9 @@
-import { erasableOf, type Outcome, namesLike, underFreeName } from '@stemma/command-handler';
+import type { Outcome } from '@stemma/command-handler';
 import { readBodyAt } from '@stemma/call-bodies';
 import { sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
-import { isBodyKept, type CallAddress, type HistoryEvent } from '@stemma/events';
-import { historyId } from '@stemma/history';
+import { erasableOf, isBodyKept, type CallAddress, type HistoryEvent } from '@stemma/events';
+import { historyId, namesLike, underFreeName } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { nameOfMessages, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';

@@ -1,8 +1,8 @@
-import type { Erasable, Outcome } from '@stemma/command-handler';
+import type { Outcome } from '@stemma/command-handler';
 import { bytesOf } from '@stemma/machine';
 import { compareBytes, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
-import type { CallMatch, CallOrigin } from '@stemma/events';
+import type { CallMatch, CallOrigin, Erasable } from '@stemma/events';
 import type { Step } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { appendSteps, callSteps, leadingSystem } from '@stemma/importers';

@@ -1,5 +1,4 @@
-import type { Erasable } from '@stemma/command-handler';
-import type { CallMatch } from '@stemma/events';
+import type { CallMatch, Erasable } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 
 import type { Call } from './record-call-types.ts';

@@ -1,15 +1,8 @@
-import {
-  inOrderByKey,
-  type Outcome,
-  erasableOf,
-  type Erasable,
-  openHistoryNames,
-  underFreeName,
-} from '@stemma/command-handler';
+import type { Outcome } from '@stemma/command-handler';
 import { sha256Hex, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
-import type { CallMatch, CallOrigin } from '@stemma/events';
-import { historyId, type Redaction } from '@stemma/history';
+import { erasableOf, type CallMatch, type CallOrigin, type Erasable } from '@stemma/events';
+import { historyId, underFreeName, type Redaction } from '@stemma/history';
 import {
   branchRefOf,
   mainBranchId,
@@ -21,12 +14,14 @@ import { comparableMessage, leadingSystem, redactMessages, toOpenAIMessages } fr
 import type { Projection } from '@stemma/projector';
 import { findCallRow, newestCallRow, type CallRow } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
+import { inOrderByKey } from '@stemma/values';
 
 import { findEarlierCall, matchByHash, matchByMessages, type MatchCandidate } from './match-call.ts';
 
 import { besideOf, isInHistory, scopeOf } from './call-scopes.ts';
 import { findParent } from './find-parent.ts';
 import { openConversations } from './conversations.ts';
+import { openHistoryNames } from './names-after-messages.ts';
 import { openQuickRecorder, type HashedCall } from './go-on.ts';
 import { hashPrompt, promptOf, type PromptHashes } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';

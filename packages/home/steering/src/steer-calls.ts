@@ -1,9 +1,9 @@
 import type { CallApi } from '@stemma/events';
 import { type CallStarter, type RequestRecorder } from '@stemma/call-recording';
-import { inOrderByKey } from '@stemma/command-handler';
 import { isStemmaError } from '@stemma/errors';
 import { leadingSystem } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
+import { inOrderByKey } from '@stemma/values';
 import { openBranchWriter } from './branch-writer.ts';
 import type { HeldCalls } from './held-calls.ts';
 import { holdCall } from './hold-call.ts';

@@ -1,4 +1,3 @@
-import { inOrderByKey } from '@stemma/command-handler';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { Author, CallStatus } from '@stemma/events';
 import {
@@ -12,7 +11,7 @@ import {
   startExchange,
 } from '@stemma/exchanges';
 import { isAccessDenied, openRetry, type Home } from '@stemma/home';
-import { defined } from '@stemma/values';
+import { defined, inOrderByKey } from '@stemma/values';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEntryFiles, type EntryFiles } from './entry-files.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openHistoryNames } from '../src/history-names.ts';
+import { openHistoryNames } from '../src/names-after-messages.ts';
 
 const said = (content: string) => [
   { role: 'system', content: 'Be brief.' },

@@ -1,18 +1,6 @@
-import { base32Digest, type WideJson } from '@stemma/canonical';
+import { base32Digest } from '@stemma/canonical';
 import { type ErrorCode, fail, isStemmaError } from '@stemma/errors';
-import { historyId } from '@stemma/history';
-import { nameOfMessages } from '@stemma/importers';
-
-/** Names of histories that nobody named, after what is said first in them. */
-export type HistoryNames = {
-  /**
-   * The names that a command tries one after the other: the words, with `-2` to `-4`, with a hash of the command, none. The same
-   * ones whenever it is sent again, except those that another command is known to have.
-   */
-  proposed(messages: readonly WideJson[], command: string): readonly (string | null)[];
-  /** A name is taken: by a command of this process, or by somebody else. */
-  readonly took: (name: string | null, command: string | null) => void;
-};
+import { historyId } from './history-id.ts';
 
 /** What the start of a history is refused with for its name: there is one, whatever state it is in, or it looks like a secret. */
 const IS_REFUSED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -26,7 +14,6 @@ const IS_REFUSED: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 /** Many conversations begin alike: what follows the fourth is not counted, so that the thousandth does not try a thousand names. */
 const NUMBERS = [2, 3, 4];
-const MAX_KNOWN = 10_000;
 
 /** The names that a command tries for a history: the name, with `-2` to `-4`, with a hash of the command, none. */
 export const namesLike = (
@@ -49,7 +36,7 @@ export const underFreeName = async <T>(
   names: readonly (string | null)[],
   command: string,
   start: (name: string | null, history: string) => Promise<T>,
-  took: HistoryNames['took'] = () => {},
+  took: (name: string | null, command: string | null) => void = () => {},
 ): Promise<T> => {
   for (const name of names)
     try {
@@ -61,17 +48,4 @@ export const underFreeName = async <T>(
       took(name, null);
     }
   throw fail('E_INTERNAL', 'a history without a name was not started');
-};
-
-export const openHistoryNames = (): HistoryNames => {
-  const taken = new Map<string, string | null>();
-  return {
-    proposed: (messages, command) =>
-      namesLike(nameOfMessages(messages), command, (name) => !taken.has(name) || taken.get(name) === command),
-    took: (name, command) => {
-      if (name === null) return;
-      if (taken.size >= MAX_KNOWN) taken.clear();
-      taken.set(name, command);
-    },
-  };
 };

@@ -1,4 +1,4 @@
-import type { HistoryEvent } from '@stemma/events';
+import type { HistoryEvent } from './catalogue.ts';
 
 /** About whom a history is that can be erased; null: nobody said. */
 export type Erasable = { readonly subject: string | null };

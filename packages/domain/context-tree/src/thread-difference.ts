@@ -1,4 +1,4 @@
-import type { ThreadSpan } from '@stemma/context-tree';
+import type { ThreadSpan } from './partial-thread.ts';
 
 /** What differs between two threads, without the messages that both begin and end with: of these there are the numbers. */
 export type ThreadDifference = {

@@ -1,4 +1,4 @@
-import { MAX_PACKED_DEPTH } from '@stemma/canonical';
+import { MAX_PACKED_DEPTH } from './pack.ts';
 import { fail } from '@stemma/errors';
 
 /**
