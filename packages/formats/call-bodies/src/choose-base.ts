@@ -1,7 +1,7 @@
 import type { EventRef } from '@stemma/context-tree';
 import type { RecordedBody } from '@stemma/events';
 import type { BaseBody, FrameBytes } from './encode-body.ts';
-import { readBody, type BodySource, type StoredBody } from './read-body.ts';
+import { damaged, readBody, type BodySource, type StoredBody } from './read-body.ts';
 import { bodySource, type FrameSource } from './stored-body.ts';
 
 /**
@@ -68,6 +68,7 @@ const ancestorAt = async (
     base !== null && ordinalOf(stored.body) > ordinal;
     { base } = stored.body
   ) {
+    if (base.seq >= location.seq) throw damaged(stored.body);
     between.unshift(...base.frames, location.seq);
     location = { seq: base.seq, index: base.index };
     stored = await source.body(location);

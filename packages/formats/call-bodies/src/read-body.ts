@@ -1,7 +1,7 @@
 import { bytesIn, sha256Hex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import { MAX_KEPT, type RecordedBody } from '@stemma/events';
+import { isBodyKept, MAX_KEPT, type RecordedBody } from '@stemma/events';
 import { decodeOwn } from './own-bytes.ts';
 
 /** A body as its event has it. */
@@ -31,15 +31,17 @@ type Part = { readonly at: number; readonly from: number; readonly length: numbe
  */
 export const readBody = async (wanted: StoredBody, source: BodySource): Promise<Uint8Array> => {
   if (wanted.body.encoding === 'none') throw notKept(wanted.body);
+  if (!isBodyKept(wanted.body)) throw damaged(wanted.body);
   // Every byte of it is written, or it is not returned.
   const bytes = Buffer.allocUnsafeSlow(wanted.body.size);
   let parts: Part[] = [{ at: 0, from: 0, length: bytes.length }];
-  for (let stored = wanted; parts.length > 0;) {
+  for (let [stored, before] = [wanted, Infinity]; parts.length > 0;) {
     const { base } = stored.body;
     const owned = needsOwn(stored.body, parts) ? await unpacked(stored, source) : NONE;
     parts = fill(stored, owned, parts, bytes);
     if (parts.length === 0) break;
-    if (base === null) throw damaged(wanted.body);
+    if (base === null || base.seq >= before) throw damaged(wanted.body);
+    before = base.seq;
     const known = source.known?.({ seq: base.seq, index: base.index });
     if (known !== undefined) {
       for (const { at, from, length } of parts) bytes.set(known.subarray(from, from + length), at);
@@ -55,6 +57,7 @@ const unpacked = async ({ body, own, companion }: StoredBody, source: BodySource
   if (own === null) return NONE;
   const { encoding, base, pieces } = body;
   const size = pieces.reduce((sum, [first = 0, length]) => (length === undefined ? sum + first : sum), 0);
+  if (size > body.size || !isBodyKept(body)) throw damaged(body);
   const isPlain = encoding === 'text' || encoding === 'base64';
   const between = base?.frames ?? [];
   const frames = isPlain || between.length === 0 ? [] : await source.frames(between);
@@ -140,5 +143,5 @@ export const notKept = ({ sha256, size }: Pick<RecordedBody, 'sha256' | 'size'>)
     { sha256, size },
   );
 
-const damaged = ({ sha256 }: RecordedBody): Error =>
+export const damaged = ({ sha256 }: RecordedBody): Error =>
   fail('E_CALL_BODY_DAMAGED', `the pieces of a body do not have its hash ${sha256}`, { sha256 });
