@@ -8,6 +8,7 @@ import { sized } from '@stemma/test-kit';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 import { transcripts } from './transcripts.ts';
 
 const SAMPLES = join(import.meta.dirname, '../../../samples');
@@ -107,6 +108,15 @@ export const hashesOf = (generation: Generation): Promise<Readonly<Record<string
     }
     return Object.fromEntries(hashes.toSorted(byName));
   });
+
+/** Fails if these are not the hashes that are expected, and names the histories or tables that differ. */
+export const expectHashes = (
+  found: Readonly<Record<string, string>>,
+  expected: Readonly<Record<string, string>>,
+): void => {
+  const differing = Object.keys({ ...expected, ...found }).filter((name) => found[name] !== expected[name]);
+  expect(found, `${differing.length} differ: ${differing.slice(0, 10).join(', ')}`).toEqual(expected);
+};
 
 const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => (a < b ? -1 : 1);
 

@@ -1,5 +1,5 @@
 import type { Generation } from '@stemma/row-store';
-import { currentName, nextName, unfinishedNames } from './generations.ts';
+import { currentName, findName } from './generations.ts';
 import type { Resolved } from './options.ts';
 
 /** The rows of a group that this version's read models wrote. */
@@ -33,20 +33,18 @@ export const openCurrentGeneration = ({
     opened.set(name, generation);
     return generation;
   };
-  const find = async (): Promise<Generation | undefined> => {
-    const known = await currentName(store, group, signature);
-    if (known === undefined) return undefined;
+  const openCurrent = async (name: string): Promise<Generation> => {
     wasFound = true;
-    return (latest = await open(known));
+    return (latest = await open(name));
   };
   return {
-    find,
+    async find() {
+      const known = await currentName(store, group, signature);
+      return known === undefined ? undefined : openCurrent(known);
+    },
     async get() {
-      const found = await find();
-      if (found !== undefined) return found;
-      const current = await store.current(group);
-      const [unfinished] = await unfinishedNames(store, signature, current);
-      return open(unfinished ?? (await nextName(store, signature, current)));
+      const { name, isCurrent } = await findName(store, group, signature);
+      return isCurrent ? openCurrent(name) : open(name);
     },
     latest: () => latest,
     wasFound() {

@@ -41,25 +41,38 @@ export const currentName = async (
   return current !== null && isOf(signature, current) ? current : undefined;
 };
 
-/** A name that no generation has had yet. */
-export const nextName = async (
-  store: RowStore,
-  signature: string,
-  current: string | null,
-): Promise<string> => {
-  const numbers = [...(await store.generations()), ...(current === null ? [] : [current])].map(numberOf);
+/** A name that none of these generations has, and none before them had. */
+export const nextName = (names: readonly string[], signature: string, current: string | null): string => {
+  const numbers = [...names, ...(current === null ? [] : [current])].map(numberOf);
   return `${signature}#${Math.max(0, ...numbers.filter(Number.isSafeInteger)) + 1}`;
 };
 
-/** The names of a signature's generations that nobody reads: unfinished rebuilds, the newest first. */
-export const unfinishedNames = async (
-  store: RowStore,
+/** Those of a signature's generations that nobody reads: unfinished rebuilds, the newest first. */
+export const unfinishedNames = (
+  names: readonly string[],
   signature: string,
   current: string | null,
-): Promise<readonly string[]> =>
-  (await store.generations())
-    .filter((name) => isOf(signature, name) && name !== current)
-    .sort((a, b) => numberOf(b) - numberOf(a));
+): readonly string[] =>
+  names.filter((name) => isOf(signature, name) && name !== current).sort((a, b) => numberOf(b) - numberOf(a));
+
+/**
+ * The promoted generation of a group, if it has this signature; else the newest of those that are being built; else the
+ * next one.
+ *
+ * Each question is asked once, what is promoted first. Who asks again between two others may hear that what was being
+ * built is promoted now, so find nothing that is being built, and begin a generation without rows beside it.
+ */
+export const findName = async (
+  store: RowStore,
+  group: string,
+  signature: string,
+): Promise<{ readonly name: string; readonly isCurrent: boolean }> => {
+  const current = await store.current(group);
+  if (current !== null && isOf(signature, current)) return { name: current, isCurrent: true };
+  const names = await store.generations();
+  const [unfinished] = unfinishedNames(names, signature, current);
+  return { name: unfinished ?? nextName(names, signature, current), isCurrent: false };
+};
 
 /** True if `a` has a later version than `b` of some read model, and an earlier version of none. */
 export const isLater = (a: string, b: string): boolean => {
@@ -85,7 +98,7 @@ const versionsIn = (name: string): ReadonlyMap<string, number> =>
  */
 export const dropReplaced = async (store: RowStore, current: string): Promise<void> => {
   const signature = current.slice(0, current.lastIndexOf('#'));
-  for (const name of await unfinishedNames(store, signature, current))
+  for (const name of unfinishedNames(await store.generations(), signature, current))
     if (numberOf(name) < numberOf(current)) await store.drop(name);
 };
 

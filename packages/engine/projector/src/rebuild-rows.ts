@@ -24,8 +24,8 @@ export const rebuildRows = async (options: RebuildOptions): Promise<void> => {
   // From a log that is not all there rows would come that lack what the old ones have.
   await log.checkIntact?.();
   const old = await store.current(group);
-  for (const name of await unfinishedNames(store, signature, old)) await store.drop(name);
-  const name = await nextName(store, signature, old);
+  for (const name of unfinishedNames(await store.generations(), signature, old)) await store.drop(name);
+  const name = nextName(await store.generations(), signature, old);
   // Asked for again each time: the store may begin anew.
   const next = (): Promise<Generation> => current.open(name);
   const fresh: FoldContext = {

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../run-stemma.ts';
-import { FILES, SYSTEMS, frameHashes, importIn, rowHashes } from '../same-everywhere.ts';
+import { FILES, SYSTEMS, expectHashes, frameHashes, importIn, rowHashes } from '../same-everywhere.ts';
 import { openProcesses, startProjector, until, type Place } from './processes.ts';
 import { openRows } from './read-apart.ts';
 
@@ -57,14 +57,14 @@ describe('a system of processes', () => {
           }
         })();
         await Promise.all([importing, killing]);
-        expect(await frameHashes(log)).toEqual(frames);
+        expectHashes(await frameHashes(log), frames);
         startProjector(processes, { ...place, rows: second.url });
         for (const address of [database.url, second.url]) {
           await using open = await openRows(address);
           await open.caughtUp(log).catch((error: unknown) => {
             throw new Error(`${String(error)}\n${processes.last()}`);
           });
-          expect(await open.hashes(log)).toEqual(rows);
+          expectHashes(await open.hashes(log), rows);
         }
       } finally {
         await log.close();

@@ -1,5 +1,5 @@
 import type { Generation, RowStore } from '@stemma/row-store';
-import { currentName, nextName, signatureOf, tablesOf, unfinishedNames } from '../generations.ts';
+import { findName, signatureOf, tablesOf } from '../generations.ts';
 import { MAIN_GROUP } from '../groups.ts';
 
 /** The rows that projectors in other processes write. */
@@ -17,21 +17,15 @@ export const openExternalGeneration = (store: RowStore, now: () => number): Exte
   const { name: group, models, keepFrames } = MAIN_GROUP;
   const signature = signatureOf(models, keepFrames);
   let known: { readonly generation: Generation; readonly at: number } | undefined;
-  /** The name of a generation that is not promoted yet; if no projector has begun, a name without rows. */
-  const unfinishedName = async (): Promise<string> => {
-    const current = await store.current(group);
-    const [name] = await unfinishedNames(store, signature, current);
-    return name ?? nextName(store, signature, current);
-  };
   return {
     async find() {
       const before = known;
       if (before !== undefined && now() - before.at < GENERATION_MAX_AGE) return before.generation;
-      const current = (await currentName(store, group, signature)) ?? (await unfinishedName());
+      const { name } = await findName(store, group, signature);
       const generation =
-        before?.generation.name === current
+        before?.generation.name === name
           ? before.generation
-          : await store.generation(current, tablesOf(models, keepFrames));
+          : await store.generation(name, tablesOf(models, keepFrames));
       known = { generation, at: now() };
       return generation;
     },
