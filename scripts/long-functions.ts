@@ -16,7 +16,6 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'packages/agents/recorder/src/calls/open-sender.ts': 'openSender',
   'packages/agents/recorder/src/spool/disk-spool.ts': 'openDiskSpool',
   'packages/home/call-recording/src/record-request.ts': 'openRequestRecorder',
-  'packages/home/home/src/open-home.ts': 'openHomeOver',
   'packages/home/steering/src/held-calls.ts': 'openHeldCalls',
   'packages/testing/test-kit/src/selectors/reference-select.ts': 'reference',
   'packages/testing/test-kit/src/simulation/simulate-rows.ts': 'openLife',

@@ -45,7 +45,7 @@ export const recordInjection = async (input: {
       ),
     );
   // Rows are there before anybody asks.
-  await home.histories();
+  await home.read.histories();
   await home.close();
   return { cycles };
 };
@@ -56,7 +56,7 @@ export const askImpact = async (input: {
 }): Promise<Asked> => {
   const home = await openHome({ directory: input.directory });
   const found = (await home.find(name)).history;
-  const ask = () => measureCpu(() => home.audit.impact(found, 'hint'));
+  const ask = () => measureCpu(() => home.queries.audit.impact(found, 'hint'));
   const first = await ask();
   const warm: CpuTimes[] = [];
   for (let i = 0; i < 15; i++) warm.push((await ask()).spent);

@@ -18,7 +18,7 @@ export const exportInterventions = async (input: {
   const begun = process.cpuUsage();
   const file = createWriteStream(join(input.directory, `${input.count}.jsonl`));
   let lines = 0;
-  for await (const piece of interventionLines(home.audit.eachIntervention(branchRef), 'jsonl')) {
+  for await (const piece of interventionLines(home.queries.audit.eachIntervention(branchRef), 'jsonl')) {
     lines += piece.split('\n').length - 1;
     if (!file.write(piece)) await once(file, 'drain');
   }

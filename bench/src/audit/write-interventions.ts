@@ -35,7 +35,7 @@ export const writeInterventions = async (input: {
       ),
     );
   // Rows are there before anybody asks.
-  await home.histories();
+  await home.read.histories();
   await home.close();
   return { seconds: (performance.now() - started) / 1000 };
 };

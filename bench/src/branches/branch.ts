@@ -110,7 +110,7 @@ export const branch = async ({ directory, blocks, repetitions }: BranchInput): P
       notes: '',
       steps: [fork(newest)().step],
     });
-    forks.push((await home.history(HISTORY)).branches.at(-1)?.branchId ?? 0);
+    forks.push((await home.read.history(HISTORY)).branches.at(-1)?.branchId ?? 0);
   }
   const firstWrite = await measured(
     () => ({

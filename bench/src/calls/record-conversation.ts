@@ -53,12 +53,12 @@ export const recordConversation = async ({
     messages.push({ role: 'user', content: question });
     const request = bodyOf(messages);
     const id = callId(turn);
-    const { branch } = await home.recordRequest({
+    const { branch } = await home.calls.recordRequest({
       ...{ id, by, messages, within: { run: 'bench' } },
       facts: { api: 'openai.chat', model: 'bench', parameters: { temperature: 0 }, tools: null, request },
     });
     const response = ANSWERS[form](turn, answer);
-    await home.finishCall(branch, {
+    await home.calls.finishCall(branch, {
       ...{ by, attemptId: id, status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'bench' },
       usage: { input: 500 * turn, output: 250, cached: null, cacheWrite: null, reasoning: null },
       ...{ firstByteMs: 3, durationMs: 12, error: null, answer: message, response },
@@ -69,7 +69,7 @@ export const recordConversation = async ({
     raw += request.length + response.length;
   }
   const perCall = (performance.now() - started) / turns;
-  await home.histories();
+  await home.read.histories();
   await home.close();
   const size = (part: string): number => onDisk(join(directory, part));
   return { bytes: onDisk(directory), parts: { log: size('log'), rows: size('rows') }, raw, perCall };

@@ -47,22 +47,22 @@ export const askWhy = async (input: {
   const { cycles } = input;
   const home = await openHome({ directory: input.directory, create: true });
   await record(home, cycles);
-  await home.histories();
+  await home.read.histories();
   const branchRef = await home.find(name);
   const working = await home.position(branchRef);
   const why: number[] = [];
   let entries = 0;
   for (let i = 0; i < 200; i++) {
     const id = i % 4 === 0 ? 'rules' : `b${1 + Math.floor(((cycles - 1) * i) / 200)}`;
-    const { ms, value } = await timed(() => home.causes.why(working, id));
+    const { ms, value } = await timed(() => home.queries.causes.why(working, id));
     why.push(ms);
     entries = Math.max(entries, value.changes.length + 1);
   }
   const [a, b] = [await home.position(branchRef, '@t-1'), await home.position(branchRef, '@t0')];
   const diff: number[] = [];
-  for (let i = 0; i < 200; i++) diff.push((await timed(() => home.diff(branchRef, '@t-1', '@t0'))).ms);
+  for (let i = 0; i < 200; i++) diff.push((await timed(() => home.read.diff(branchRef, '@t-1', '@t0'))).ms);
   const explain: number[] = [];
-  for (let i = 0; i < 50; i++) explain.push((await timed(() => home.causes.explain(a, b))).ms);
+  for (let i = 0; i < 50; i++) explain.push((await timed(() => home.queries.causes.explain(a, b))).ms);
   await home.close();
   return { cycles, why: spread(why), diff: spread(diff), explain: spread(explain), entries };
 };

@@ -52,7 +52,7 @@ const record = async ({ directory, nodes }: ChecksInput): Promise<void> => {
     });
     await submit(`cycle-${from}`, [...blocks, { op: 'commit' }]);
   }
-  await home.histories();
+  await home.read.histories();
   await home.close();
 };
 

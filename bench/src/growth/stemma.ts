@@ -63,7 +63,7 @@ const recordInNewHome = async (directory: string, turns: number): Promise<readon
   const home = await openHome({ directory, create: true });
   const measured = await record(home, name, turns);
   // A question is answered when all rows are written.
-  await home.histories();
+  await home.read.histories();
   await home.close();
   return measured;
 };
@@ -86,7 +86,7 @@ const readSnapshots = async (input: GrowthInput): Promise<readonly number[]> => 
   const order = lookedAt(input.turns, 2 * input.reads);
   for (const [i, turn] of order.entries()) {
     const { ms, value } = await timed(async () => {
-      const view = await home.view(await home.position(branchRef, `@c${turn}`));
+      const view = await home.read.view(await home.position(branchRef, `@c${turn}`));
       return providerThread(view.tree, view.payloads, view.thread);
     });
     if (value.length !== 2 * turn) throw new Error(`turn ${turn} gave ${value.length} messages`);
@@ -101,8 +101,8 @@ const readSnapshots = async (input: GrowthInput): Promise<readonly number[]> => 
 const askForAll = async (input: GrowthInput): Promise<void> => {
   const home = await openHome({ directory: input.directory });
   const newest = await home.position(await home.find(name), `@c${input.turns}`);
-  await home.stages.compile(newest);
-  await home.causes.why(newest, 'q1');
+  await home.queries.stages.compile(newest);
+  await home.queries.causes.why(newest, 'q1');
   await home.close();
 };
 

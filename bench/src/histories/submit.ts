@@ -50,7 +50,7 @@ export const submitToHistories = async (input: HistoriesInput): Promise<Historie
   );
   const before = input.histories * input.turns;
   await inParallel(before, AT_ONCE, (number) => submit(number, `turn-${number}`, turn(number)));
-  await home.histories();
+  await home.read.histories();
   const cpu = process.cpuUsage();
   const { ms } = await timed(() =>
     inParallel(input.commands, AT_ONCE, (number) =>
@@ -74,8 +74,8 @@ const lists = async (home: Home, input: HistoriesInput): Promise<HistoriesMeasur
     await home.submit({ id: `long-${number}`, history, branchId: 0, by, steps: turn(number) });
   const branch = await home.find('long');
   return {
-    snapshots: await typical(async () => (await home.snapshots(branch, { limit: LISTED })).length),
-    histories: await typical(async () => (await home.listHistories({ limit: LISTED })).histories.length),
+    snapshots: await typical(async () => (await home.read.snapshots(branch, { limit: LISTED })).length),
+    histories: await typical(async () => (await home.read.listHistories({ limit: LISTED })).histories.length),
   };
 };
 

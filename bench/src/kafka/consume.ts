@@ -57,7 +57,7 @@ const foldAll: Consume = async ({ brokers, prefix, directory }, close) => {
     log: `kafka://${brokers.join(',')}/${prefix}`,
   });
   close.push(() => home.close());
-  await home.histories();
+  await home.read.histories();
 };
 
 const consumeBare =

@@ -54,13 +54,13 @@ export const questions = async ({ directory, quick, rounds }: BenchmarkOptions):
     // A home that was just opened has read nothing yet.
     const home = await openHome({ directory: where });
     const branchRef = await home.find('agent');
-    const cacheFirst = await timed(1, () => home.questions.cache(branchRef));
-    const cacheAgain = await timed(rounds, () => home.questions.cache(branchRef));
+    const cacheFirst = await timed(1, () => home.queries.questions.cache(branchRef));
+    const cacheAgain = await timed(rounds, () => home.queries.questions.cache(branchRef));
     const blame = await timed(rounds, async () =>
-      home.questions.blame(await home.position(branchRef, '@t0')),
+      home.queries.questions.blame(await home.position(branchRef, '@t0')),
     );
     const bisect = await timed(rounds, () =>
-      home.questions.bisect(branchRef, {
+      home.queries.questions.bisect(branchRef, {
         good: '@c1',
         bad: '@t0',
         when: `[cycle=${Math.ceil(cycles * 0.7)}]`,

@@ -63,8 +63,8 @@ type Ways = {
 
 const throughHome =
   (home: Home) =>
-  async ({ q, history, ...filter }: Asked): ReturnType<Home['search']['find']> =>
-    home.search.find({
+  async ({ q, history, ...filter }: Asked): ReturnType<Home['queries']['search']['find']> =>
+    home.queries.search.find({
       text: q,
       ...filter,
       ...(history !== undefined && { within: { name: history, branchRef: await home.find(history) } }),
@@ -122,7 +122,7 @@ export const search = async ({ directory, quick, rounds }: BenchmarkOptions): Pr
   const nodes = quick ? 2_000 : 1_000_000;
   const written = await openHome({ directory, create: true });
   await record(written, nodes);
-  const indexing = await timed(() => written.search.find({ text: RARE_WORD }));
+  const indexing = await timed(() => written.queries.search.find({ text: RARE_WORD }));
   await written.close();
   const size = statSync(join(directory, 'search', 'index.sqlite')).size;
   const processes = openProcesses();

@@ -73,8 +73,8 @@ beforeAll(async () => {
     await linesOf([programFile('stemma'), 'import', file, '--history', `h${i}`]);
   const home = await openHome({ directory, log });
   const events: Event[] = [];
-  for (const { history } of await home.histories())
-    for (const { seq, index, event } of await home.events(history)) {
+  for (const { history } of await home.read.histories())
+    for (const { seq, index, event } of await home.read.events(history)) {
       events.push({ history, seq, index, type: event.type });
       if (event.type !== 'NodeInserted' || event.node.role !== 'tool') continue;
       const content = event.node['content'];

@@ -24,10 +24,10 @@ const performed = async (rounds: number) => {
     for (const name of ['sea:main', 'sea:undone']) {
       const position = await home.position(await home.find(name));
       let text = '';
-      for await (const piece of home.experiments.export(position)) text += piece;
+      for await (const piece of home.operations.experiments.export(position)) text += piece;
       exports.push(text);
     }
-    const { interventions } = await home.audit.interventions(await home.find('sea:undone'));
+    const { interventions } = await home.queries.audit.interventions(await home.find('sea:undone'));
     return {
       said: stdout.replaceAll(directory, ''),
       exports,

@@ -181,7 +181,7 @@ const runCommand = async (
     if (output.unread.aborted) return 0;
     // A service may be told to end while it begins.
     if (around.signal.aborted && exitWhenTold(spec, around.signal, options) === 0) return 0;
-    const redactText = (text: string): string => home?.redactText(text) ?? text;
+    const redactText = (text: string): string => home?.privacy.redactText(text) ?? text;
     // What a stream or timer throws when it is aborted says less than why.
     const known = stop.signal.aborted && !isStemmaError(error) ? (stop.signal.reason as unknown) : error;
     const explained =
@@ -201,7 +201,7 @@ const exitWhenTold = (spec: CommandSpec, told: AbortSignal, options: Values): nu
 /** Whoever reads an answer hears of what it may lack. */
 const sayDamage = async (home: Home, output: Output): Promise<void> => {
   try {
-    for (const sentence of damageSentences(await home.damage()))
+    for (const sentence of damageSentences(await home.operations.damage()))
       output.say(`warning: ${await withTitles(home, sentence)}`);
   } catch {
     // Rows that cannot be read have been reported by the command itself.
@@ -259,7 +259,7 @@ const findBranchRef = async (
     );
   });
   const branchRef = await home.find(name);
-  const { state, stopped } = await home.history(branchRef.history);
+  const { state, stopped } = await home.read.history(branchRef.history);
   if (state !== 'open')
     output.say(
       `${await titleOf(home, branchRef.history)} is ${state} at seq ${stopped ?? '?'}: the answer shows what comes before that frame`,

@@ -60,7 +60,7 @@ const textIn = (detail: ErrorDetail, name: string): string => {
 const nearHistories = async (home: Home, wanted: string): Promise<readonly string[]> => {
   const apart = await positionApart(home, wanted);
   if (apart !== undefined) return [apart];
-  const { histories } = await home.listHistories({ limit: MOST_NAMES });
+  const { histories } = await home.read.listHistories({ limit: MOST_NAMES });
   const titled = histories.flatMap(({ name, branches }) => (name === null ? [] : [{ name, branches }]));
   const near = nearest(
     wanted,
@@ -81,7 +81,7 @@ const positionApart = async (home: Home, wanted: string): Promise<string | undef
 };
 
 const nearBranches = async (home: Home, detail: ErrorDetail): Promise<string> => {
-  const { history, name, branches } = await home.history(textIn(detail, 'history'));
+  const { history, name, branches } = await home.read.history(textIn(detail, 'history'));
   const names = branches.flatMap((each) => (each.name === null ? [] : [each.name]));
   const wanted = textIn(detail, 'branch');
   const apart = await positionApart(home, `${name ?? history}:${wanted}`);
@@ -107,15 +107,15 @@ const nearSaved = async (home: Home, detail: ErrorDetail): Promise<readonly stri
 
 const newestOf = async (home: Home, { history, branchId, asked }: ErrorDetail): Promise<string> => {
   if (typeof history !== 'string' || typeof branchId !== 'number' || asked === undefined) return '';
-  const summary = await home.history(history);
+  const summary = await home.read.history(history);
   const branch = summary.branches.find((each) => each.branchId === branchId)?.branch ?? history;
-  const [newest] = await home.snapshots({ history, branchId, branch }, { limit: 1 });
+  const [newest] = await home.read.snapshots({ history, branchId, branch }, { limit: 1 });
   return newest === undefined ? 'it has none' : `the newest is ${newest.label}`;
 };
 
 /** Nodes of a similar id, else those whose text holds what was typed, else the last one; each with how it begins. */
 const nearNodes = async (home: Home, branchRef: BranchRef, detail: ErrorDetail): Promise<string> => {
-  const view = await home.view(await home.position(branchRef));
+  const view = await home.read.view(await home.position(branchRef));
   const wanted = textIn(detail, 'id');
   const nodes = excerptsOf(view);
   const words = new Map(nodes.map((node) => [node.id, node.words]));

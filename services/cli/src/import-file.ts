@@ -84,7 +84,7 @@ export const importFile = async (
     format: options.format,
     name: options.name,
     partly: options.strict !== true,
-    ...(home === null ? {} : { redact: (text: string) => home?.redactText(text) ?? text }),
+    ...(home === null ? {} : { redact: (text: string) => home?.privacy.redactText(text) ?? text }),
     // A file is read twice: once for what is wrong with it, once to record it.
     onProgress: (phase, bytes) => {
       options.signal.throwIfAborted();
@@ -189,7 +189,7 @@ const refuseCopyInTheClear = async (
   command: Command,
   { erasable }: ImportFileOptions,
 ): Promise<void> => {
-  if (erasable !== undefined || (await home?.erasableAs(command.history)) === undefined) return;
+  if (erasable !== undefined || (await home?.privacy.erasableAs(command.history)) === undefined) return;
   const name = JSON.stringify(nameIn(command));
   throw fail(
     'E_HISTORY_EXISTS',

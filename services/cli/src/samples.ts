@@ -12,7 +12,7 @@ const SAMPLES = join(import.meta.dirname, '../../../samples');
  * records a story of interventions on one of them.
  */
 export const importSamples = async (home: Home, output: Output): Promise<void> => {
-  if ((await home.histories()).length > 0) return;
+  if ((await home.read.histories()).length > 0) return;
   const files = readdirSync(SAMPLES)
     .filter((file) => /\.jsonl?$/.test(file))
     .sort((a, b) => (a < b ? -1 : 1));

@@ -45,10 +45,10 @@ const randomSteps = async (
   history: string,
   branchId: number,
 ): Promise<Step[]> => {
-  const { tree } = await home.tree(await home.position({ history, branchId, branch: history }));
+  const { tree } = await home.read.tree(await home.position({ history, branchId, branch: history }));
   const id = tree.ids[random(tree.count)] ?? 'none';
   const past = async (): Promise<{ branchId: number; seq: number }> => {
-    const snapshots = await home.snapshots({ history, branchId, branch: history });
+    const snapshots = await home.read.snapshots({ history, branchId, branch: history });
     const { branchId: at, seq } = snapshots[random(snapshots.length)] ?? { branchId: 0, seq: 0 };
     return { branchId: at, seq };
   };
@@ -81,7 +81,7 @@ const intervene = async (home: Home, histories: readonly string[], random: Rando
   let done = 0;
   for (let tries = 0; done < INTERVENTIONS && tries < INTERVENTIONS * 4; tries++) {
     const history = histories[random(histories.length)] ?? '';
-    const { branches } = await home.history(history);
+    const { branches } = await home.read.history(history);
     const branchId = branches[random(branches.length)]?.branchId ?? 0;
     const actor = ['ana', 'ben', 'cleo'][random(3)] ?? 'ana';
     const steps = await randomSteps(home, random, history, branchId);
@@ -113,7 +113,7 @@ type Replayed = {
 const replayFromZero = async (home: Home, history: string): Promise<Replayed> => {
   const frames: LoggedEvent[][] = [];
   for (let from = 0; ; from = frames.length) {
-    const page = await home.events(history, { from, limit: 500 });
+    const page = await home.read.events(history, { from, limit: 500 });
     if (page.length === 0) break;
     for (const event of page) (frames[event.seq] ??= []).push(event);
   }
@@ -180,21 +180,23 @@ test(
       const branchRef = await home.find(history);
       const replayed = await replayFromZero(home, history);
       const found: Intervention[] = [];
-      for await (const one of home.audit.eachIntervention(branchRef)) found.push(one);
+      for await (const one of home.queries.audit.eachIntervention(branchRef)) found.push(one);
       expect(found.map(({ seq }) => seq)).toEqual([...replayed.around.keys()]);
       told += found.length;
       for (const one of found) {
         const { seq, snapshot_before: before, snapshot_after: after } = one;
         expect({ before, after }).toEqual(replayed.around.get(seq));
         for (const ref of [before, after]) {
-          const { tree, payloads, position } = await home.view(await home.position(branchRef, ref ?? ''));
+          const { tree, payloads, position } = await home.read.view(
+            await home.position(branchRef, ref ?? ''),
+          );
           const copy = loadBranch(replayed.at(position.branchId, position.seq)).tree;
           expect(hexOf(hashFlat(tree, payloads).treeHash)).toBe(
             hexOf(hashFlat(flattenTree(copy), replayed.payload).treeHash),
           );
         }
         if (before === null || before === after) continue;
-        const { entries } = await home.causes.explain(
+        const { entries } = await home.queries.causes.explain(
           await home.position(branchRef, before),
           await home.position(branchRef, after),
         );
@@ -212,7 +214,9 @@ test(
     }
     expect(told).toBe(done);
     expect(attributed).toBeGreaterThan(done / 4);
-    expect(await home.replay({ verify: true, batches: [1, 50] })).toMatchObject({ differences: 0 });
+    expect(await home.operations.replay({ verify: true, batches: [1, 50] })).toMatchObject({
+      differences: 0,
+    });
     await home.close();
   },
 );

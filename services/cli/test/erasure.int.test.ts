@@ -158,14 +158,14 @@ test('other processes that have the rows open serve nothing of an erased history
   await fill(place);
   const [one, two] = [await openHome({ directory: place.home }), await openHome({ directory: place.home })];
   for (const home of [one, two])
-    expect((await home.snapshots(await home.find('planted-history'))).length).toBe(2);
+    expect((await home.read.snapshots(await home.find('planted-history'))).length).toBe(2);
   const { history } = await one.find('planted-history');
   const by = { actor: 'officer' };
   await one.submit({ id: 'e', history, branchId: 0, by, steps: [{ op: 'erase' }] });
   for (const home of [two, one]) {
     await expect(home.find('planted-history')).rejects.toMatchObject({ code: 'E_HISTORY_ERASED' });
     await expect(home.find(history)).rejects.toMatchObject({ code: 'E_HISTORY_ERASED' });
-    expect((await home.snapshots(await home.find('other'))).length).toBe(2);
+    expect((await home.read.snapshots(await home.find('other'))).length).toBe(2);
     const steps = [{ op: 'annotate' as const, note: 'x' }];
     await expect(home.submit({ id: 'c', history, branchId: 0, by, steps })).rejects.toMatchObject({
       code: 'E_HISTORY_ERASED',

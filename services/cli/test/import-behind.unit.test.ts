@@ -19,7 +19,7 @@ writeFileSync(
 const slowHome = () => {
   const counts = { behind: 0, most: 0, frames: 0 };
   const home = {
-    redactText: (text: string) => text,
+    privacy: { redactText: (text: string) => text },
     submit: () => {
       counts.frames += 1;
       counts.behind += 1;

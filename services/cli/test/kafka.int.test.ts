@@ -135,9 +135,9 @@ describe('a home on Kafka', () => {
     expect(late.toSorted(compareCodePoints)).toEqual(['@s3', 'E_CONFLICT']);
     for (const home of [a, b]) {
       const branchRef = await home.find('desk');
-      const told = await home.audit.interventions(branchRef);
+      const told = await home.queries.audit.interventions(branchRef);
       expect(told.interventions.map(({ seq }) => seq)).toEqual([1, 2, 3]);
-      expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+      expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
       await home.close();
     }
   }, 600_000);

@@ -22,10 +22,10 @@ beforeAll(async () => {
   await stemmaJson(['fork', 'h', '@c3', '--name', 'other', '--actor', 'ada', ...at]);
   home = await openHome({ directory });
   const h = await home.find('h');
-  const { interventions } = await home.audit.interventions(h, {}, {});
+  const { interventions } = await home.queries.audit.interventions(h, {}, {});
   const [first, third] = [
-    await home.tree(await home.position(h, '@c1')),
-    await home.tree(await home.position(h, '@c3')),
+    await home.read.tree(await home.position(h, '@c1')),
+    await home.read.tree(await home.position(h, '@c3')),
   ];
   const fresh = third.tree.ids.find((id) => first.tree.indexOf(id) === undefined);
   values = {

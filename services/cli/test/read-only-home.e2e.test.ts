@@ -140,9 +140,9 @@ test('a record that another process appends is seen in a home that can only be r
   try {
     const { openHome } = await import('@stemma/home');
     const reader = await openHome({ directory: mounted.path });
-    const before = (await reader.histories()).length;
+    const before = (await reader.read.histories()).length;
     await stemmaJson(['import', chat, '--history', 'later', '--home', home]);
-    const after = await reader.histories();
+    const after = await reader.read.histories();
     expect([before, after.map(({ name }) => name)]).toEqual([1, ['later', 'talk']]);
     await reader.close();
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`stemma-rows-${process.pid}.`))).toEqual(

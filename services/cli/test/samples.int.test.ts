@@ -9,7 +9,7 @@ const folder = temporaryFolder();
 let home: Home;
 const said: string[] = [];
 const output = { say: (text: string) => void said.push(text) } as Output;
-const frames = async () => (await home.histories()).map(({ name, frames: count }) => [name, count]);
+const frames = async () => (await home.read.histories()).map(({ name, frames: count }) => [name, count]);
 
 beforeAll(async () => {
   home = await openHome({ directory: folder.path, create: true });
@@ -40,11 +40,11 @@ test('a new home gets the samples, one of them with a fork, a rollback, a saved 
   expect(
     (await home.branches.saved(branchRef.history)).map(({ id, round_number }) => [id, round_number]),
   ).toContainEqual(['change-known', 7]);
-  const { interventions } = await home.audit.interventions(branchRef);
+  const { interventions } = await home.queries.audit.interventions(branchRef);
   expect(interventions.map(({ intervention_type, actor }) => [intervention_type, actor])).toEqual(
     ['save', 'fork', 'message_inject', 'rollback', 'message_inject'].map((type) => [type, 'example']),
   );
-  const impact = await home.audit.impact(branchRef.history, 'example-7');
+  const impact = await home.queries.audit.impact(branchRef.history, 'example-7');
   expect(impact.counts).toEqual({ calls: 2, direct: 2, derived: 0 });
   // The sample itself goes on as it was recorded.
   expect((await home.position(branchRef)).cycle).toBe(18);

@@ -58,14 +58,14 @@ test('no stage of any transcript holds text of a message or tool result, in eith
         await home.position(branchRef, `@c${Math.ceil(cycles / 2)}`),
       ];
       const view = { stage: 'HEADER', includePreviews: false } as const;
-      const opted = await home.stages.compile(now, { config });
+      const opted = await home.queries.stages.compile(now, { config });
       const { RAW, FROZEN, HEADER } = opted.compiler.stages;
       for (const safe of [
-        stagesDocument(await home.stages.compile(now)),
-        stagesDocument(await home.stages.compile(middle, { profile: 'breadboard-0.1' })),
-        await home.stages.tree(now, view),
-        await home.stages.diff(middle, now),
-        await home.stages.stream(now, { offset: 0, limit: 1_000 }),
+        stagesDocument(await home.queries.stages.compile(now)),
+        stagesDocument(await home.queries.stages.compile(middle, { profile: 'breadboard-0.1' })),
+        await home.queries.stages.tree(now, view),
+        await home.queries.stages.diff(middle, now),
+        await home.queries.stages.stream(now, { offset: 0, limit: 1_000 }),
         RAW,
         FROZEN,
       ])

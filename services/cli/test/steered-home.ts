@@ -26,7 +26,7 @@ const factsOf = (messages: readonly Said[]) => ({
 });
 
 const record = (home: Home, { id, within = RUN, messages }: Sent) =>
-  home.recordRequest({ id, by, within, messages: messages as never, facts: factsOf(messages) });
+  home.calls.recordRequest({ id, by, within, messages: messages as never, facts: factsOf(messages) });
 
 /** Records one more call. Returns where it was put, and what was said of the rows. */
 export const sendCall = async (
@@ -73,7 +73,7 @@ export const addSteeredCalls = async (
       content: null,
       tool_calls: [{ id: 't1', type: 'function', function: tool }],
     };
-    await home.finishCall(parent.branch, {
+    await home.calls.finishCall(parent.branch, {
       ...{ by, attemptId: 'led', status: 'answered', httpStatus: 200, finishReason: 'tool_calls' },
       ...{ model: 'm', firstByteMs: 1, durationMs: 2, error: null, answer, response: Buffer.from('{}') },
       usage: { input: 1, output: 2, cached: null, cacheWrite: null, reasoning: null },

@@ -42,14 +42,14 @@ test('between any two consecutive positions of real transcripts every difference
     const counts: Tally = { differences: 0, unattributed: 0, twice: 0 };
     for (const { history } of imported) {
       const branchRef = await home.find(history);
-      const { frames } = await home.history(history);
+      const { frames } = await home.read.history(history);
       let before = await home.position(branchRef, '@s0');
       for (let seq = 1; seq < frames; seq++) {
         const at = await home.position(branchRef, `@s${seq}`);
-        tally(counts, await home.causes.explain(before, at));
+        tally(counts, await home.queries.causes.explain(before, at));
         before = at;
       }
-      const whole = await home.causes.explain(await home.position(branchRef, '@s0'), before);
+      const whole = await home.queries.causes.explain(await home.position(branchRef, '@s0'), before);
       expect(whole.entries.filter(({ causes }) => causes.length === 0)).toEqual([]);
     }
     expect(counts).toMatchObject({ unattributed: 0, twice: 0 });

@@ -7,5 +7,6 @@ type AuditHandlers = {
 };
 /** Runs experiments. */
 export const auditHandlers = (home: Home): AuditHandlers => ({
-  runExperiment: ({ body: { experiment, name = null } }) => home.experiments.run(experiment, { name }),
+  runExperiment: ({ body: { experiment, name = null } }) =>
+    home.operations.experiments.run(experiment, { name }),
 });

@@ -12,7 +12,7 @@ export const correctionHandlers = (home: Home): CorrectionHandlers => ({
     const { history } = await home.find(name);
     const { to, name: newName = null, following = false, actor, notes = '' } = body;
     const destination = to === null ? { newHistory: newName } : { branch: await home.find(to) };
-    const assigned = await home.assignCall(
+    const assigned = await home.calls.assignCall(
       { history, attemptId },
       destination,
       { by: { actor }, notes },
@@ -29,7 +29,7 @@ export const correctionHandlers = (home: Home): CorrectionHandlers => ({
     const branchRef = await home.find(name);
     const { parent: given, actor, notes = '' } = body;
     const parent = given === null ? null : await addressOf(home, given.history, given.attempt_id);
-    await home.linkConversation(branchRef, parent, { by: { actor }, notes });
+    await home.calls.linkConversation(branchRef, parent, { by: { actor }, notes });
     const { history, branch } = branchRef;
     return { history, branch, parent: parent && callAddressAnswer(parent) };
   },

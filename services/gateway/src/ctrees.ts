@@ -19,14 +19,14 @@ export const ctreesMessages =
       texts.push(`event: ${type}\ndata: ${data}\n\n`);
     };
     for (const frame of framesOf(branchRef, events)) {
-      if (!(await home.stages.includesFrame(branchRef, frame))) continue;
+      if (!(await home.queries.stages.includesFrame(branchRef, frame))) continue;
       const { branchId, seq } = frame;
       const frameBranch: BranchRef = { ...branchRef, branchId };
-      for (const entry of await home.stages.frame(frameBranch, seq))
+      for (const entry of await home.queries.stages.frame(frameBranch, seq))
         addMessage('ctree_node', seq, { node: entryDocument(entry) });
       if (!frame.snapshot) continue;
       const position = await home.position(frameBranch, `@s${seq}`);
-      addMessage('ctree_snapshot', seq, stagesDocument(await home.stages.compile(position)));
+      addMessage('ctree_snapshot', seq, stagesDocument(await home.queries.stages.compile(position)));
     }
     const last = texts.pop();
     return [...texts, `id: ${cursor}\n${last ?? '\n'}`];

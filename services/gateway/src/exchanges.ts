@@ -29,7 +29,7 @@ export const exchangeHandlers = (
       branch: name,
       branchId,
       match,
-      warning: warning && home.redactText(warning),
+      warning: warning && home.privacy.redactText(warning),
     };
   };
   return {
@@ -47,7 +47,7 @@ export const exchangeHandlers = (
             id,
             status,
             answer: null,
-            ...errorToHttpJson(redactedError(error, (text) => home.redactText(text))),
+            ...errorToHttpJson(redactedError(error, (text) => home.privacy.redactText(text))),
           });
           // The order of calls says whose conversation they are: what comes after one that is tried again waits, too.
           if (status >= 500 || status === 429) break;

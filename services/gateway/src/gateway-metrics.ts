@@ -15,7 +15,7 @@ export const openGatewayMetrics = (): GatewayMetrics => {
   const folded = countFolding({
     metrics,
     readModel: 'all',
-    partitionStatus: async () => (await home?.partitions()) ?? [],
+    partitionStatus: async () => (await home?.operations.partitions()) ?? [],
   });
   // A rate of something that has never happened is 0, not absent.
   metrics.add('stemma_rows_rebuilt_total', {}, 0);

@@ -63,7 +63,7 @@ export const createHandlers = (
     healthReady: async () => {
       // Clients should stop sending requests before the last ones are finished.
       if (closing?.aborted === true) throw fail('E_BUSY', 'it is ending');
-      await checkReady(() => home.ready());
+      await checkReady(() => home.operations.ready());
       return { status: 'ready', ...(recording && { recording: await recording() }) };
     },
   };

@@ -90,7 +90,7 @@ export const openHomeAnswers = (options: HomeAnswersOptions): HttpAnswers => {
     asset: ({ params }) => readAsset(page, params['name'] ?? ''),
   };
   const toAnswer = (raised: unknown): HttpAnswer => {
-    const error = redactedError(raised, (text) => home.redactText(text));
+    const error = redactedError(raised, (text) => home.privacy.redactText(text));
     if (!(error instanceof StemmaError) || error.code === 'E_INTERNAL') report(error);
     return errorAnswer(hider.error(error));
   };

@@ -10,7 +10,7 @@ export const openInterventionLines = async (
   { history, format = 'jsonl', ...query }: InputOf<Endpoints['interventionLines']>,
 ): Promise<StreamedAnswer> => {
   const branchRef = await home.find(history);
-  const lines = interventionLines(home.audit.eachIntervention(branchRef, filterOf(query)), format);
+  const lines = interventionLines(home.queries.audit.eachIntervention(branchRef, filterOf(query)), format);
   // Errors of the request must be thrown before the answer begins.
   const pieces = lines[Symbol.asyncIterator]();
   let first: IteratorResult<string> | undefined = await pieces.next();

@@ -29,7 +29,7 @@ export const previewSteps =
         bytes_before: found.bytesBefore,
         bytes_after: found.bytesAfter,
       };
-    const { tree, payloads, thread } = await home.view(position);
+    const { tree, payloads, thread } = await home.read.view(position);
     const [before, after] = [threadBytes(tree, payloads, thread), await tried.thread()];
     return {
       position: positionAnswer(position),

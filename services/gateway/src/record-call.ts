@@ -8,5 +8,5 @@ export const recordCallHandler =
   async ({ history, body }: InputOf<Endpoints['recordCall']>): Promise<AnswerOf<Endpoints['recordCall']>> => {
     const { messages, ...request } = body;
     const call = { ...commandOfRequest(request), messages: messages as readonly WideJson[] };
-    return callAnswer(await home.recordCall(await home.find(history), call));
+    return callAnswer(await home.calls.recordCall(await home.find(history), call));
   };

@@ -57,7 +57,7 @@ export const watchSource = (
     after,
   }: { readonly history: string; readonly selector: string; readonly after?: string | undefined },
 ): StreamSource<WatchMessage> => ({
-  batches: (signal) => home.questions.watch(history, selector, { signal, ...defined({ after }) }),
+  batches: (signal) => home.queries.questions.watch(history, selector, { signal, ...defined({ after }) }),
   messages: ({ cursor, position, ...result }) => [
     `id: ${cursor}\nevent: result\ndata: ${toWireJson({ ...result, position: positionAnswer(position) })}\n\n`,
   ],

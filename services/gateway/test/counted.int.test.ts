@@ -57,8 +57,11 @@ test('the gateway is ready while its log and rows answer, and not ready once it 
   const home = twoHistories();
   const closing = new AbortController();
   let trouble: Error | undefined;
-  const check = () => (trouble ? Promise.reject(trouble) : home.ready());
-  const app = createGateway({ home: { ...home, ready: check }, closing: closing.signal });
+  const check = () => (trouble ? Promise.reject(trouble) : home.operations.ready());
+  const app = createGateway({
+    home: { ...home, operations: { ...home.operations, ready: check } },
+    closing: closing.signal,
+  });
   const ready = async (): Promise<unknown[]> => {
     const response = await app.request('/health/ready');
     return [response.status, await response.json()];

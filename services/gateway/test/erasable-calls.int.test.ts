@@ -81,7 +81,7 @@ const importErasable = async (name: string, subject: string | null): Promise<str
   return history;
 };
 const startedAs = async (history: string): Promise<unknown> =>
-  (await home.events(history, { limit: 9 })).find(({ event }) => event.type === 'HistoryStarted')?.event;
+  (await home.read.events(history, { limit: 9 })).find(({ event }) => event.type === 'HistoryStarted')?.event;
 /** Files in which a word stands in the clear, other than rows, which the histories that live are read from. */
 const inTheClear = async (word = WORD): Promise<readonly string[]> => {
   await home.close();
@@ -92,14 +92,14 @@ const inTheClear = async (word = WORD): Promise<readonly string[]> => {
 
 test('a call that does not fit into an erasable history is recorded nowhere else, and the answer says so [calls §8.6]', async () => {
   const history = await importErasable('private', null);
-  const before = (await home.histories()).map(({ history: id }) => id);
+  const before = (await home.read.histories()).map(({ history: id }) => id);
   const answer = await send('call-1', [user(`My ${WORD} is ill`)], { history: 'private' });
   expect(answer).toMatchObject({ status: 409, error: { code: 'E_CALL_NOT_ERASABLE' } });
   expect(JSON.stringify(answer)).not.toContain(WORD);
   // Neither does a branch of it that is not there.
   const branch = await send('call-2', [user(`My ${WORD} is ill`)], { history: 'private:nowhere' });
   expect(branch).toMatchObject({ status: 409, error: { code: 'E_CALL_NOT_ERASABLE' } });
-  expect((await home.histories()).map(({ history: id }) => id)).toEqual(before);
+  expect((await home.read.histories()).map(({ history: id }) => id)).toEqual(before);
   expect(before).toContain(history);
   expect(await inTheClear()).toEqual([]);
 });
@@ -124,13 +124,13 @@ test('with a subject it is recorded in another erasable history about it, withou
   expect(await send('call-1', talk, within)).toMatchObject({ history: beside });
   expect(await send('call-3', [user(`Another ${WORD}`)], within)).toMatchObject({ match: 'started' });
   expect(await inTheClear()).toEqual([]);
-  for (const about of await home.erasable('Bob'))
+  for (const about of await home.privacy.erasable('Bob'))
     await home.submit({
       ...{ id: `erase-${about}`, history: about, branchId: 0, by: ann },
       steps: [{ op: 'erase' }],
     });
   expect(
-    (await home.histories()).flatMap(({ history: id, state }) => (state === 'open' ? [id] : [])),
+    (await home.read.histories()).flatMap(({ history: id, state }) => (state === 'open' ? [id] : [])),
   ).toEqual([historyId('source', '')]);
   await home.close();
   expect(filesHolding(directory, [WORD])).toEqual([]);
@@ -163,7 +163,7 @@ test('a call to an erased history is refused by whatever it is named with: name,
       status: 410,
       error: { code: 'E_HISTORY_ERASED' },
     });
-  expect((await home.histories()).map(({ name }) => name)).toEqual(['source']);
+  expect((await home.read.histories()).map(({ name }) => name)).toEqual(['source']);
   expect(await inTheClear()).toEqual([]);
 });
 
@@ -193,7 +193,7 @@ test('a sub-agent’s conversation that a call of an erasable history led to is 
   const target = historyId('private', '');
   const start = { op: 'start', name: 'private', erasable: { subject: 'Bob' } } as const;
   await home.submit({ id: 'start', history: target, branchId: 0, by: ann, steps: [start] });
-  await home.assignCall(
+  await home.calls.assignCall(
     { history: first['history'] as string, attemptId: 'call-1' },
     { branch: await home.find('private') },
     { by: ann, notes: 'his' },

@@ -157,7 +157,7 @@ test('bytes that are no text come as base64; what a program says that it asked h
     ...{ answer: { role: 'assistant', content: 'Yes' }, finishReason: 'stop', request: null, response: null },
     usage: { input: 3, output: 4, cached: null },
   });
-  const { thread } = await home.view(await home.position(said));
+  const { thread } = await home.read.view(await home.position(said));
   expect(thread).not.toEqual([]);
 });
 
@@ -195,7 +195,7 @@ test.each([
     const { status, answer } = await send(bad);
     expect(status).toBe(400);
     expect(JSON.stringify(answer)).toMatch(reason);
-    expect(await home.histories()).toEqual([]);
+    expect(await home.read.histories()).toEqual([]);
   },
 );
 

@@ -170,38 +170,22 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
 
   return {
     // Questions are asked of real homes only.
-    questions: undefined as never,
-    pools: undefined as never,
-    runs: undefined as never,
-    search: undefined as never,
-    erasable: undefined as never,
-    erasableAs: undefined as never,
-    erased: undefined as never,
-    redacts: false,
-    isLogRemote: false,
-    redactText: (text: string) => text,
-    recordCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
-    tryInFork: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
-    startCallAtTip: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
-    findCommand: () => Promise.resolve(undefined),
-    recordRequest: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
-    assignCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
-    claimRun: () => () => undefined,
-    linkConversation: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
-    finishCall: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
+    queries: {} as never,
+    privacy: { redacts: false, redactText: (text: string) => text } as never,
     calls: {} as never,
     steering: {} as never,
-    audit: undefined as never,
-    experiments: undefined as never,
-    partitions: async () => [],
-    ready: async () => undefined,
-    damage: async () => ({ closed: [], lost: [], stopped: [], sealed: [] }),
-    doctor: () => Promise.reject(new Error('only real homes are examined')),
-    checkpoint: () => Promise.reject(new Error('only real homes are signed')),
-    stages: undefined as never,
-    causes: undefined as never,
+    operations: {
+      partitions: async () => [],
+      ready: async () => undefined,
+      damage: async () => ({ closed: [], lost: [], stopped: [], sealed: [] }),
+      doctor: () => Promise.reject(new Error('only real homes are examined')),
+      checkpoint: () => Promise.reject(new Error('only real homes are signed')),
+      stats: async () => ({ frames: log.length }),
+      replay: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not replayed')),
+      verify: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not verified')),
+    } as never,
+    tryInFork: () => Promise.reject(fail('E_NOT_ALLOWED', 'a fixture records no calls')),
     branches: { lineOf: (branchRef: BranchRef) => Promise.resolve(branchRef) } as never,
-    range: undefined as never,
     directory: '(memory)',
     append,
     submit: async ({ history, steps }) => {
@@ -218,45 +202,49 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       const position = { ...at, cycle: null, committed: false, label: `@s${at.seq}`, branch: history };
       return { ...at, events: frame?.events ?? [], position, repeated: false };
     },
-    histories: async () => newestFirst(),
-    listHistories: async ({ skip = 0, limit = Infinity }) => ({
-      total: kept.size,
-      histories: newestFirst().slice(skip, skip + limit),
-    }),
-    history: async (id) => summary(id),
     find: async (text) => {
       const [history] = [...kept].find(([id, { name }]) => id === text || name === text) ?? [];
       if (history === undefined) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${text}`);
       return { history, branchId: 0, branch: history };
     },
-    snapshots: async (
-      { history },
-      { before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = {},
-    ) =>
-      snapshotsOf(history)
-        .filter(({ cycle }) => cycle < before)
-        .slice(-limit),
     position: async (branchRef, reference) => positionOf(branchRef, reference),
-    partialView: async (at) => view(at),
-    nodeView: async (at, id) => (view(at).tree.indexOf(id) === undefined ? undefined : view(at)),
-    view: async (at) => view(at),
-    tree: async (at) => view(at),
-    withPayloads: async (history, fn) =>
-      fn(({ seq, index }) => payloadOf(of(history).frames[seq]?.events[index])),
-    select: async (branchRef, selector) => {
-      const at = positionOf(branchRef);
-      return {
-        position: at,
-        ids: view(at).tree.ids.filter((id) => selector === '*' || selector === `#${id}`),
-      };
+    read: {
+      histories: async () => newestFirst(),
+      listHistories: async ({ skip = 0, limit = Infinity }) => ({
+        total: kept.size,
+        histories: newestFirst().slice(skip, skip + limit),
+      }),
+      history: async (id) => summary(id),
+      snapshots: async (
+        { history },
+        { before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY } = {},
+      ) =>
+        snapshotsOf(history)
+          .filter(({ cycle }) => cycle < before)
+          .slice(-limit),
+      partialView: async (at) => view(at),
+      nodeView: async (at, id) => (view(at).tree.indexOf(id) === undefined ? undefined : view(at)),
+      view: async (at) => view(at),
+      tree: async (at) => view(at),
+      withPayloads: async (history, fn) =>
+        fn(({ seq, index }) => payloadOf(of(history).frames[seq]?.events[index])),
+      select: async (branchRef, selector) => {
+        const at = positionOf(branchRef);
+        return {
+          position: at,
+          ids: view(at).tree.ids.filter((id) => selector === '*' || selector === `#${id}`),
+        };
+      },
+      diff: async (branchRef, a, b) =>
+        diffOf(view(positionOf(branchRef, a)).tree, view(positionOf(branchRef, b)).tree),
+      diffTrees: async (older, newer) => diffOf(older.tree, newer.tree),
+      events: async (history, { from = 0, limit = 100 } = {}) =>
+        of(history)
+          .frames.slice(from, from + limit)
+          .flatMap(logged),
+      findCommand: () => Promise.resolve(undefined),
+      range: () => Promise.reject(fail('E_INTERNAL', 'a fixture has no ranges')),
     },
-    diff: async (branchRef, a, b) =>
-      diffOf(view(positionOf(branchRef, a)).tree, view(positionOf(branchRef, b)).tree),
-    diffTrees: async (older, newer) => diffOf(older.tree, newer.tree),
-    events: async (history, { from = 0, limit = 100 } = {}) =>
-      of(history)
-        .frames.slice(from, from + limit)
-        .flatMap(logged),
     follow: ({ signal, after, history }) => {
       let next = after === undefined ? log.length : Number(after.replace('f', '')) + 1;
       return {
@@ -280,11 +268,6 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
         },
       };
     },
-    stats: async () => ({ frames: log.length }),
-    replay: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not replayed')),
-    verify: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not verified')),
-    salvage: () => Promise.reject(fail('E_INTERNAL', 'a fixture is not salvaged')),
-    acknowledge: () => Promise.reject(fail('E_NOTHING_TO_ACK', 'a fixture is not damaged')),
     catchUp: async () => undefined,
     close: async () => undefined,
   };

@@ -71,9 +71,9 @@ it.each(LEVELS)(
       expect(await write('after', '')).toBe(true);
       await home.close();
       const again = await openHome({ directory, say: () => undefined });
-      const names = (await again.histories()).map(({ name }) => name);
+      const names = (await again.read.histories()).map(({ name }) => name);
       expect(new Set(names)).toEqual(new Set(acknowledged));
-      expect((await again.verify()).problems).toEqual([]);
+      expect((await again.operations.verify()).problems).toEqual([]);
       await again.close();
     } finally {
       disk.close();

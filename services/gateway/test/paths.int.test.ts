@@ -99,7 +99,9 @@ test('the answer to an unexpected error repeats nothing of it', async () => {
   homes.push(home);
   const listHistories = (): Promise<never> =>
     Promise.reject(new Error(`ENOENT: no such file or directory, open '${directory}/rows/1/state'`));
-  const response = await createGateway({ home: { ...home, listHistories } }).request('/api/histories');
+  const response = await createGateway({ home: { ...home, read: { ...home.read, listHistories } } }).request(
+    '/api/histories',
+  );
   expect(response.status).toBe(500);
   expect(await response.text()).not.toContain(directory);
 });

@@ -84,11 +84,11 @@ test('a session goes over HTTP from the first message to the branches: each inte
   expect(near.messages[0]?.similarity).toBeCloseTo(1, 5);
   expect((await client.poolMessages({ history, skip: 2, limit: 3 })).messages).toHaveLength(3);
   expect((await client.poolMetrics({ history, last: 1 })).snapshots).toHaveLength(1);
-  const { interventions } = await home.audit.interventions(await home.find('sea'));
+  const { interventions } = await home.queries.audit.interventions(await home.find('sea'));
   expect(new Set(interventions.map(({ actor }) => actor))).toEqual(new Set(['ann']));
   const types = interventions.map(({ intervention_type: type }) => type);
   for (const type of ['run', 'save', 'fork'] as const) expect(types).toContain(type);
-  expect(await home.verify()).toMatchObject({ ok: true });
+  expect(await home.operations.verify()).toMatchObject({ ok: true });
 });
 
 test('many sessions run at once, and what each says is what it says alone [pool: Runner]', async () => {
@@ -116,7 +116,7 @@ test('rounds are asked of a runner over HTTP, stopped, and asked for again; prog
   expect(await client.requestRun({ history: 'long', body })).toEqual(asked);
   const stop = new AbortController();
   const serve = async (run: string, signal: AbortSignal) =>
-    serveRun(home, await home.runs.find(asked.history, run), {
+    serveRun(home, await home.queries.runs.find(asked.history, run), {
       runner: 'one',
       clock: () => Date.now(),
       signal,
@@ -181,7 +181,7 @@ test.each([
     expect(((await response.json()) as { error: { code: string } }).error.code).toBe(code);
     expect(response.status).toBeGreaterThanOrEqual(400);
     expect(await client.pool({ history: 'still' })).toEqual(before);
-    expect(await home.verify()).toMatchObject({ ok: true });
+    expect(await home.operations.verify()).toMatchObject({ ok: true });
   },
 );
 

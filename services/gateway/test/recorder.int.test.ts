@@ -137,7 +137,7 @@ test.each(PLACES)('%s refuses with the same coded errors', (_, open) =>
 /** What observers did, as an auditor lists it. */
 const interventionsIn = async (directory: string) => {
   const home = await openHome({ directory });
-  const { interventions } = await home.audit.interventions(await home.find('desk'));
+  const { interventions } = await home.queries.audit.interventions(await home.find('desk'));
   await home.close();
   return interventions;
 };

@@ -93,7 +93,7 @@ test('no secret that is sent over HTTP is in any byte of the home, in any answer
   }
   for (const secret of SECRETS)
     for (const { text } of answers) expect(text).not.toContain(JSON.stringify(secret).slice(1, -1));
-  await home.doctor();
+  await home.operations.doctor();
   await home.close();
   expect(reported).toEqual([]);
   expect(filesHolding(directory, SECRETS)).toEqual([]);
@@ -188,7 +188,7 @@ test('a recorder redacts before it sends, to a server without rules as to a home
     expect(await desk.messages()).toContain('A. says: [redacted:api_key]');
     await expect(desk.name(KEY)).rejects.toMatchObject({ code: 'E_REDACTION_REFUSED' });
     await desk.close();
-    const events = await home.events((await home.find(place.history ?? '')).history);
+    const events = await home.read.events((await home.find(place.history ?? '')).history);
     expect(events.map(({ event }) => event.type).filter((type) => type === 'ContentRedacted')).toHaveLength(
       2,
     );

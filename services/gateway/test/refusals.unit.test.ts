@@ -84,7 +84,7 @@ describe('refusals', () => {
   test('an unexpected error is answered with E_INTERNAL, and logged', async () => {
     const reported: unknown[] = [];
     const broken = createGateway({
-      home: { ...home, listHistories: () => Promise.reject(new TypeError('oops')) },
+      home: { ...home, read: { ...home.read, listHistories: () => Promise.reject(new TypeError('oops')) } },
       report: (error) => reported.push(error),
     });
     const response = await broken.request('/api/histories');

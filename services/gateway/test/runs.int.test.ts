@@ -86,7 +86,7 @@ test.each([
   const { frames } = await client.history({ history: 'talk' });
   const asked = client.continueBranch({ history: 'talk', body: { run: 'x', actor: 'ann', at: '@c1', mind } });
   await expect(asked).rejects.toMatchObject({ code: 'E_MIND_NOT_ALLOWED' });
-  expect((await home.history((await home.find('talk')).history)).frames).toBe(frames);
+  expect((await home.read.history((await home.find('talk')).history)).frames).toBe(frames);
 });
 
 test('without STEMMA_MINDS only the offline mind may be asked over HTTP [calls §6.9]', () => {

@@ -68,7 +68,7 @@ test(
     gateway = undefined;
     expect(await events).toContain('event: end\ndata: {"error":{"code":"E_BUSY"');
     const home = await openHome({ directory });
-    expect((await home.histories()).map(({ name }) => name)).toEqual(['first']);
+    expect((await home.read.histories()).map(({ name }) => name)).toEqual(['first']);
     await home.close();
   },
 );

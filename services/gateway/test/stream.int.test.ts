@@ -126,7 +126,7 @@ test('a stream that ends because of the log says why', async () => {
 test('a client that reads nothing costs a bounded number of messages, and is disconnected', async () => {
   const home = twoHistories();
   home.append('ha', [{ id: 'large', content: 'x'.repeat(10_000) }], false);
-  const [event] = await home.events('ha', { from: 1 });
+  const [event] = await home.read.events('ha', { from: 1 });
   let taken = 0;
   let ended = false;
   const flood: Home = {

@@ -60,7 +60,7 @@ test('when the broker of the topic is killed, the relay waits, continues, and le
     }
     going = false;
     await writing;
-    const expected = (await home.events(history, { limit: 100_000 })).map(
+    const expected = (await home.read.events(history, { limit: 100_000 })).map(
       ({ seq, index }) => `${seq}.${index}`,
     );
     const seen = new Set<string>();

@@ -84,13 +84,13 @@ export const runRunner = async (run: RunnerRun): Promise<RunnerReport> => {
       }),
     );
     closing.defer(() => home.close());
-    const partitions = (await retry.run(() => home.partitions())).length;
+    const partitions = (await retry.run(() => home.operations.partitions())).length;
     const assigned =
       rows === undefined
         ? allPartitions(partitions)
         : sharedPartitions({
             rows,
-            group: `runner ${canonicalJson((await retry.run(() => home.stats()))['log'] ?? null)}`,
+            group: `runner ${canonicalJson((await retry.run(() => home.operations.stats()))['log'] ?? null)}`,
             partitions,
             silence,
             retry,
@@ -188,7 +188,7 @@ const serveRuns = async ({
       for (const { partition, abort } of active.values()) if (!mine.has(partition)) abort.abort();
       // A run that ends while they are asked for may still stand in the answer.
       const busy = new Set(active.keys());
-      const requested = await retry.run(() => home.runs.open());
+      const requested = await retry.run(() => home.queries.runs.open());
       const waiting = requested.filter(({ history, run: id }) => !refused.has(`${history} ${id}`));
       for (const next of waiting) {
         if (active.size >= atOnce) break;

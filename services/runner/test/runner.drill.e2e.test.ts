@@ -122,7 +122,7 @@ it('of two runners in one directory one is killed: the other makes the rounds th
     { ...a, name: 'a' },
     { ...b, name: 'b' },
   ]);
-  expect(await home.verify()).toMatchObject({ ok: true });
+  expect(await home.operations.verify()).toMatchObject({ ok: true });
 }, 120_000);
 
 it('runners on Kafka and PostgreSQL share the runs, and one that is killed is replaced [pool: Runner]', async ({

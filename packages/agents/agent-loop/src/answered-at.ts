@@ -10,7 +10,7 @@ import { messagesOf } from './chat-message.ts';
  * It is paid for, so nobody need ask again.
  */
 export const answeredAt = async (
-  home: Pick<Home, 'calls' | 'position' | 'view'>,
+  home: Pick<Home, 'calls' | 'position' | 'read'>,
   position: Position,
 ): Promise<WholeCallAttempt | undefined> => {
   const { history, branchId } = position;
@@ -20,7 +20,7 @@ export const answeredAt = async (
   const answered = (await home.calls.at(called)).findLast(({ status }) => status === 'answered');
   if (answered === undefined) return undefined;
   const shown = async (at: Position): Promise<string> =>
-    comparableMessage([...messagesOf(await home.view(at))]);
+    comparableMessage([...messagesOf(await home.read.view(at))]);
   if ((await shown(called)) !== (await shown(position))) return undefined;
   return home.calls.find(history, answered.attemptId);
 };

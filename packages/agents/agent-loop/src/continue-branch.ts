@@ -66,7 +66,7 @@ const continueClaimed = async (
 
   /** Its answer is in the context, whatever became of the process that asked. */
   const enter = async (attempt: WholeCallAttempt, id: string): Promise<void> => {
-    if (attempt.answer === null || (await home.findCommand(history, id)) !== undefined) return;
+    if (attempt.answer === null || (await home.read.findCommand(history, id)) !== undefined) return;
     const { messages } = await shown();
     await appendAnswer(home, branchRef, attempt.answer as WideJsonObject, {
       id,
@@ -76,7 +76,7 @@ const continueClaimed = async (
   };
   const shown = async () => {
     const position = await tipOf(home, branchRef);
-    return { position, messages: messagesOf(await home.view(position)) };
+    return { position, messages: messagesOf(await home.read.view(position)) };
   };
   const answerTools = async (): Promise<Ending | null> => {
     for (;;) {
@@ -120,7 +120,13 @@ const continueClaimed = async (
         request,
         start: async (id) => {
           if (!isFirst) expected = (await tipOf(home, branchRef)).seq;
-          await home.startCallAtTip(branchRef, { id, by: BY, facts, commit: commit && isFirst, expected });
+          await home.calls.startCallAtTip(branchRef, {
+            id,
+            by: BY,
+            facts,
+            commit: commit && isFirst,
+            expected,
+          });
           isFirst = false;
           return branchRef;
         },

@@ -6,12 +6,12 @@ const PAGE = 1_000;
 
 /** The accepted events of a history from a frame on, the oldest first. */
 export async function* eventsFrom(
-  home: Pick<Home, 'events'>,
+  home: Pick<Home, 'read'>,
   history: string,
   first = 0,
 ): AsyncGenerator<LoggedEvent> {
   for (let from = first; ;) {
-    const page = await home.events(history, { from, limit: PAGE });
+    const page = await home.read.events(history, { from, limit: PAGE });
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;

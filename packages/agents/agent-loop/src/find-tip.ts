@@ -2,13 +2,10 @@ import { branchRefOf, type BranchRef, type Position } from '@stemma/history-stor
 import type { Home } from '@stemma/home';
 
 /** True if the tip of a branch shows nothing that its newest snapshot does not: then a call needs no commit. */
-export const isCommitted = async (
-  home: Pick<Home, 'snapshots' | 'diff'>,
-  branchRef: BranchRef,
-): Promise<boolean> => {
-  const [newest] = await home.snapshots(branchRef, { limit: 1 });
+export const isCommitted = async (home: Pick<Home, 'read'>, branchRef: BranchRef): Promise<boolean> => {
+  const [newest] = await home.read.snapshots(branchRef, { limit: 1 });
   if (newest === undefined) return false;
-  const { added, removed, changed } = await home.diff(branchRef, newest.label, '');
+  const { added, removed, changed } = await home.read.diff(branchRef, newest.label, '');
   return added.length + removed.length + changed.length === 0;
 };
 

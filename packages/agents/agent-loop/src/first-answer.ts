@@ -37,17 +37,17 @@ export const attemptAt = async (
  * What was answered first: as it was recorded, else the message that the next snapshot shows behind those of the position.
  */
 export const firstAnswer = async (
-  home: Pick<Home, 'snapshots' | 'position' | 'view'>,
+  home: Pick<Home, 'read' | 'position'>,
   branch: BranchRef,
   position: Position,
   attempt: WholeCallAttempt | null,
 ): Promise<SeenAnswer | null> => {
   if (attempt?.answer != null) return seenAnswer(withoutEvents(attempt), attempt.answer as WideJsonObject);
-  const next = (await home.snapshots(branch)).find(({ seq }) => seq > position.seq);
+  const next = (await home.read.snapshots(branch)).find(({ seq }) => seq > position.seq);
   if (next === undefined) return null;
   const at = await home.position(branchRefOf(position.history, next.branchId), next.label);
-  const shown = messagesOf(await home.view(position));
-  const following = messagesOf(await home.view(at));
+  const shown = messagesOf(await home.read.view(position));
+  const following = messagesOf(await home.read.view(at));
   const isSame = shown.every(
     (message, i) => comparableMessage(message) === comparableMessage(following[i] ?? null),
   );

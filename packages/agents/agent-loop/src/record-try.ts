@@ -57,7 +57,7 @@ export const recordedTries = async (
  * @throws what recording throws
  */
 export const makeCall = async (
-  home: Pick<Home, 'calls' | 'finishCall'>,
+  home: Pick<Home, 'calls'>,
   history: string,
   { id, by, mind, request, start }: CallToMake,
   { signal, ...options }: MindOptions & { readonly signal: AbortSignal },
@@ -78,7 +78,11 @@ export const makeCall = async (
       branchRef = await start(newest);
     },
     after: async (_tries, attempt) => {
-      ({ seq } = await home.finishCall(branchRef as BranchRef, { by, attemptId: newest, ...endOf(attempt) }));
+      ({ seq } = await home.calls.finishCall(branchRef as BranchRef, {
+        by,
+        attemptId: newest,
+        ...endOf(attempt),
+      }));
     },
   });
   return { attempt: await home.calls.find(history, newest), error: last.error, seq };
@@ -86,7 +90,7 @@ export const makeCall = async (
 
 const MOST = 512;
 
-type CallEnding = Omit<Parameters<Home['finishCall']>[1], 'by' | 'attemptId'>;
+type CallEnding = Omit<Parameters<Home['calls']['finishCall']>[1], 'by' | 'attemptId'>;
 
 const endOf = (attempt: MindAttempt): CallEnding => {
   const { status, httpStatus, answer, response, head, sentAt, firstByteMs, durationMs, error } = attempt;

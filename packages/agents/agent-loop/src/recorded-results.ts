@@ -22,7 +22,7 @@ type Found = RecordedResult & { readonly branchId: number };
  * in which they came.
  */
 export const openRecordedResults = async (
-  home: Pick<Home, 'events'>,
+  home: Pick<Home, 'read'>,
   { history, branchId }: BranchRef,
 ): Promise<(call: ToolCall) => RecordedResult | undefined> => {
   const results = new Map<string, Found[]>();

@@ -11,7 +11,7 @@ import { mayHaveAnswered, type ToolSource } from './tool-sources.ts';
  * @throws E_RUN_REUSED
  */
 export const refuseOtherTools = async (
-  home: Pick<Home, 'events'>,
+  home: Pick<Home, 'read'>,
   { history, branchId }: BranchRef,
   since: Position,
   run: string,

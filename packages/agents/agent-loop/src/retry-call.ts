@@ -80,7 +80,7 @@ const retryClaimed = async (
     for (const edited of new Set([true, isEdited]))
       retryRequest(mind, before, set, { messages, isEdited: edited });
   const { actor, notes } = options;
-  const isBegun = (await home.findCommand(position.history, `${run}.r1.edit`)) !== undefined;
+  const isBegun = (await home.read.findCommand(position.history, `${run}.r1.edit`)) !== undefined;
   if (options.edit !== undefined && 'steps' in options.edit && !isBegun)
     await refuseUnfit(home, position, options.edit.steps, {
       by: { actor },
@@ -126,12 +126,12 @@ const refuseTakenNames = async (
   count: number,
   options: RetryOptions,
 ): Promise<void> => {
-  const { branches } = await home.history(position.history);
+  const { branches } = await home.read.history(position.history);
   const taken = new Set(branches.map(({ name }) => name));
   for (let number = 1; number <= count; number++) {
     const name = forkName(position, number, options);
     if (!taken.has(name)) continue;
-    if ((await home.findCommand(position.history, `${options.run}.r${number}.fork`)) === undefined)
+    if ((await home.read.findCommand(position.history, `${options.run}.r${number}.fork`)) === undefined)
       throw fail('E_NAME_TAKEN', `there is a branch ${name} already`);
   }
 };
@@ -162,7 +162,7 @@ const startFork = async (
   const { run, actor, notes } = options;
   const id = `${run}.r${number}`;
   const name = forkName(position, number, options);
-  const known = await home.findCommand(history, `${id}.fork`);
+  const known = await home.read.findCommand(history, `${id}.fork`);
   if (known !== undefined)
     return { mind, id, name, branchRef: await newestOf(home, history, known.branchId, name) };
   const started = await home.submit({
@@ -185,7 +185,7 @@ const startFork = async (
 
 /** The branch that has a fork's name now: edited messages may have rolled the fork back. */
 const newestOf = async (home: Home, history: string, branchId: number, name: string): Promise<BranchRef> => {
-  const { branches } = await home.history(history);
+  const { branches } = await home.read.history(history);
   return branchRefOf(history, branches.find((each) => each.name === name)?.branchId ?? branchId);
 };
 
@@ -211,7 +211,7 @@ const askAgain = async (
   if (
     edit !== undefined &&
     'steps' in edit &&
-    (await home.findCommand(history, `${id}.edit`)) === undefined
+    (await home.read.findCommand(history, `${id}.edit`)) === undefined
   ) {
     const { steps } = await home.branches.resolveSteps(fork, `${id}.edit`, edit.steps);
     await home.submit({
@@ -224,7 +224,7 @@ const askAgain = async (
     });
   }
   const tip = await tipOf(home, branchRef);
-  const shown = messagesOf(await home.view(tip));
+  const shown = messagesOf(await home.read.view(tip));
   const wanted = edit !== undefined && 'messages' in edit ? edit.messages : shown;
   const isReplaced = comparableMessage([...wanted]) !== comparableMessage([...shown]);
   const isEdited = isReplaced || (edit !== undefined && 'steps' in edit);
@@ -233,7 +233,7 @@ const askAgain = async (
   let commit = !isReplaced && !(await isCommitted(home, branchRef));
   const start = async (attemptId: string): Promise<BranchRef> => {
     if (isReplaced) {
-      const { branchId } = await home.recordCall(branchRef, {
+      const { branchId } = await home.calls.recordCall(branchRef, {
         id: attemptId,
         by,
         ...because,
@@ -243,7 +243,7 @@ const askAgain = async (
       return (branchRef = branchRefOf(history, branchId));
     }
     const expected = (await tipOf(home, branchRef)).seq;
-    await home.startCallAtTip(branchRef, { id: attemptId, by: BY, facts, commit, expected });
+    await home.calls.startCallAtTip(branchRef, { id: attemptId, by: BY, facts, commit, expected });
     commit = false;
     return branchRef;
   };
@@ -256,7 +256,7 @@ const askAgain = async (
   const { attempt, error } = made;
   const answer = error === null ? (attempt.answer as WideJsonObject | null) : null;
   branchRef = branchRefOf(history, attempt.branchId);
-  if (answer !== null && (await home.findCommand(history, `${id}.answer`)) === undefined)
+  if (answer !== null && (await home.read.findCommand(history, `${id}.answer`)) === undefined)
     await appendAnswer(home, branchRef, answer, { id: `${id}.answer`, by: BY, ordinal: wanted.length });
   say?.(`${name}: ${error === null ? (attempt.finishReason ?? 'answered') : error.message}`);
   const seen = seenAnswer(withoutEvents(attempt), answer);

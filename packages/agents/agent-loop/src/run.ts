@@ -16,12 +16,12 @@ export const checkRun = (run: string): void => {
  * @throws E_BUSY, what `act` throws
  */
 export const whileClaimed = async <T>(
-  home: Pick<Home, 'claimRun'>,
+  home: Pick<Home, 'calls'>,
   history: string,
   run: string,
   act: () => Promise<T>,
 ): Promise<T> => {
-  const release = home.claimRun(`${history} ${run}`);
+  const release = home.calls.claimRun(`${history} ${run}`);
   try {
     return await act();
   } finally {
@@ -31,7 +31,7 @@ export const whileClaimed = async <T>(
 
 /** Records that a run ended, once: who had it done, why, and how many calls it made since where. */
 export const endRun = async (
-  home: Pick<Home, 'submit' | 'events' | 'position'>,
+  home: Pick<Home, 'submit' | 'read' | 'position'>,
   branchRef: BranchRef,
   {
     run,
@@ -49,7 +49,7 @@ export const endRun = async (
 ): Promise<void> => {
   const tip = await tipOf(home, branchRef);
   if (tip.seq === since.seq && tip.branchId === since.branchId) return;
-  const [newest] = await home.events(branchRef.history, { from: tip.seq, limit: 1 });
+  const [newest] = await home.read.events(branchRef.history, { from: tip.seq, limit: 1 });
   if (newest?.command.startsWith(`${run}.end-`) === true) return;
   await recordRun(home, branchRef, {
     id: `${run}.end-${tip.seq}`,

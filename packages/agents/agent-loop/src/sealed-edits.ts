@@ -12,12 +12,12 @@ import type { UnresolvedStep } from '@stemma/queries';
  * @throws E_SEALED for a block whose place cannot be kept
  */
 export const withSealedEdits = async (
-  home: Pick<Home, 'view' | 'steering'>,
+  home: Pick<Home, 'read' | 'steering'>,
   branchRef: BranchRef,
   position: Position,
   steps: readonly UnresolvedStep[],
 ): Promise<readonly UnresolvedStep[]> => {
-  const { tree } = await home.view(position);
+  const { tree } = await home.read.view(position);
   const edits = new Map<string, WideJson>();
   const rest: UnresolvedStep[] = [];
   for (const step of steps) {

@@ -30,9 +30,9 @@ export const startBranch = async (
 ): Promise<RunBranch> => {
   const { history } = found;
   const forkId = `${run}.fork`;
-  const forked = await home.findCommand(history, forkId);
+  const forked = await home.read.findCommand(history, forkId);
   if (forked !== undefined) {
-    const { branches } = await home.history(history);
+    const { branches } = await home.read.history(history);
     const fork = branches.find(({ branchId }) => branchId === forked.branchId);
     if (at !== undefined && fork?.at !== asked.seq)
       throw fail('E_RUN_REUSED', `${run} did not begin at ${at}: give the run another id`);
@@ -41,7 +41,7 @@ export const startBranch = async (
     return branchOfFork(home, history, forked.branchId);
   }
   for (const id of firstIds(run)) {
-    const begun = await home.findCommand(history, id);
+    const begun = await home.read.findCommand(history, id);
     if (begun === undefined) continue;
     if (name !== undefined)
       throw fail('E_RUN_REUSED', `${run} made no fork that is called ${name}: give the run another id`);

@@ -44,7 +44,7 @@ export const mayHaveAnswered = (
 export type AnswerTool = (call: ToolCall, signal: AbortSignal) => Promise<ToolResult | null>;
 
 export const openToolSources = (
-  home: Pick<Home, 'events'>,
+  home: Pick<Home, 'read'>,
   branchRef: BranchRef,
   sources: readonly ToolSource[],
   env: Readonly<Record<string, string | undefined>>,

@@ -39,7 +39,9 @@ const setUp = async (script: ModelScript) => {
 };
 
 const shown = async (home: Home, branchId: number) => {
-  const { tree, payloads, thread } = await home.view(await home.position(branchRefOf(history, branchId)));
+  const { tree, payloads, thread } = await home.read.view(
+    await home.position(branchRefOf(history, branchId)),
+  );
   return toOpenAIMessages(tree, payloads, thread);
 };
 
@@ -91,14 +93,14 @@ test('a run goes on from an older position in a fork, answers tools from the rec
     'A ship lies there.',
   );
   const fork = branchRefOf(history, result.branchId);
-  const { interventions } = await home.audit.interventions(fork, { branch: 'again' }, {});
+  const { interventions } = await home.queries.audit.interventions(fork, { branch: 'again' }, {});
   expect(interventions).toMatchObject([
     { intervention_type: 'fork', actor: 'ann', notes: 'Would it look south first?' },
     { intervention_type: 'run', actor: 'ann', content: { rounds: 2 } },
   ]);
   // The branch that it comes from is as it was.
   expect((await home.calls.list(main)).attempts).toHaveLength(3);
-  expect((await home.snapshots(fork)).map(({ calls }) => calls)).toEqual([1, 1]);
+  expect((await home.read.snapshots(fork)).map(({ calls }) => calls)).toEqual([1, 1]);
 });
 
 test('at the tip an answer that is paid for enters the context, and nobody asks again [calls §6.4]', async () => {
@@ -233,8 +235,11 @@ test('wherever a run is killed, it ends with the same messages, and no recorded 
     const mortal: Home = {
       ...home,
       submit: dying((command) => home.submit(command)),
-      startCallAtTip: dying((branch, call) => home.startCallAtTip(branch, call)),
-      finishCall: dying((branch, end) => home.finishCall(branch, end)),
+      calls: {
+        ...home.calls,
+        startCallAtTip: dying((branch, call) => home.calls.startCallAtTip(branch, call)),
+        finishCall: dying((branch, end) => home.calls.finishCall(branch, end)),
+      },
     };
     const options = {
       run: 'r1',

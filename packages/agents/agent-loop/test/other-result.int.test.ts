@@ -98,17 +98,17 @@ const setUp = async (api: ModelApi, body: object) => {
   const { messages, parameters, tools } = read;
   const first = messages.findIndex((message) => (message as { role: string }).role === 'assistant');
   const facts = { api, model: 'm-1', parameters, tools };
-  await home.recordCall(main, {
+  await home.calls.recordCall(main, {
     ...{ id: 'call-1', by, messages: messages.slice(0, first) },
     facts: { ...facts, request: null },
   });
-  await home.recordCall(main, { id: 'call-2', by, messages, facts: { ...facts, request } });
+  await home.calls.recordCall(main, { id: 'call-2', by, messages, facts: { ...facts, request } });
   return { home, models };
 };
 
 /** The block whose content is a text. */
 const blockOf = async (home: Home, text: string): Promise<string> => {
-  const { ids } = await home.select(main, `.cb[content='${text}']`);
+  const { ids } = await home.read.select(main, `.cb[content='${text}']`);
   return ids[0] as string;
 };
 

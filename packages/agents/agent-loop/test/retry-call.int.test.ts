@@ -34,7 +34,9 @@ const setUp = async (script: ModelScript) => {
 };
 
 const shown = async (home: Home, branchId: number) => {
-  const { tree, payloads, thread } = await home.view(await home.position(branchRefOf(history, branchId)));
+  const { tree, payloads, thread } = await home.read.view(
+    await home.position(branchRefOf(history, branchId)),
+  );
   return toOpenAIMessages(tree, payloads, thread);
 };
 
@@ -64,7 +66,7 @@ test('a call that is asked again unchanged sends the recorded bytes, and each an
     expect(await shown(home, branchId)).toHaveLength(5);
   }
   expect((await home.calls.list(main)).attempts).toHaveLength(3);
-  const { interventions } = await home.audit.interventions(main, { type: 'fork' }, {});
+  const { interventions } = await home.queries.audit.interventions(main, { type: 'fork' }, {});
   expect(interventions).toMatchObject([{ notes: 'Chance?' }, { notes: 'Chance?' }, { notes: 'Chance?' }]);
   // The same run again asks nobody.
   expect((await again({ times: 3 })).answers.map(({ branch }) => branch)).toEqual(
@@ -98,14 +100,14 @@ test('another parameter or model is set in the recorded body, and another API ge
   expect(result.answers[2]).toMatchObject({ text: 'A ship.', isSameTools: false });
   expect(result.answers[3]).toMatchObject({ mind: 'offline', error: null });
   // In every API the request says what its thread says.
-  expect(await home.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
+  expect(await home.operations.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
 });
 
 test('steps and messages that the fork could not take are refused before there is one [calls §6.6]', async () => {
   const { home, models, again } = await setUp((call, _n, outgoing) =>
     sendAnswer(call, outgoing, look('east')),
   );
-  const before = (await home.history(history)).frames;
+  const before = (await home.read.history(history)).frames;
   const refused = (...steps: readonly UnresolvedStep[]) => again({ edit: { steps } });
   await expect(refused({ op: 'remove', id: 'nobody' })).rejects.toMatchObject({ code: 'E_NODE_NOT_FOUND' });
   await expect(refused({ op: 'inject', text: 'ok' }, { op: 'dance' })).rejects.toMatchObject({
@@ -113,7 +115,7 @@ test('steps and messages that the fork could not take are refused before there i
   });
   for (const message of [{ role: 'dancer', content: 'x' }, { content: 'x' }])
     await expect(again({ edit: { messages: [message] } })).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
-  expect((await home.history(history)).frames).toBe(before);
+  expect((await home.read.history(history)).frames).toBe(before);
   expect(models.calls).toHaveLength(0);
 });
 
@@ -127,7 +129,7 @@ test('what only the forks could refuse is refused before there is one [calls §6
     node: { id: 'mine', nodeType: 'cb', kind: 'text', role: 'user', content: 'ok' },
   };
   expect(await again({ edit: { steps: [insert] }, run: 'q2' })).toMatchObject({ answers: [{ error: null }] });
-  const before = (await home.history(history)).frames;
+  const before = (await home.read.history(history)).frames;
   // Its id is taken, by a fork of the run before.
   await expect(again({ edit: { steps: [insert] }, run: 'q3' })).rejects.toMatchObject({
     code: 'E_NODE_EXISTS',
@@ -139,16 +141,16 @@ test('what only the forks could refuse is refused before there is one [calls §6
   await expect(again({ run: 'q2', minds: ['offline'], times: 2 })).rejects.toMatchObject({
     code: 'E_RUN_REUSED',
   });
-  expect((await home.history(history)).frames).toBe(before);
+  expect((await home.read.history(history)).frames).toBe(before);
   await home.steering.set(main, true, { actor: 'ann', notes: 'a test' });
-  const { tree } = await home.view(await home.position(main));
+  const { tree } = await home.read.view(await home.position(main));
   const result = tree.headers.find(({ kind }) => kind === 'result');
   const half = { steps: [{ op: 'remove', id: result?.id }] };
   const steered = await home.position(main);
   await expect(
     retryCall(home, main, steered, { run: 'q4', actor: 'ann', edit: half, minds: ['offline'] }),
   ).rejects.toMatchObject({ code: 'E_TOOL_PAIR' });
-  expect((await home.history(history)).frames).toBe(before + 1);
+  expect((await home.read.history(history)).frames).toBe(before + 1);
   expect(models.calls).toHaveLength(1);
 });
 
@@ -158,12 +160,12 @@ test('a name that is taken is refused before there is any fork [calls §6.6]', a
   );
   await again({ name: 'east-2' });
   await again({ name: 'east', run: 'q2' });
-  const before = (await home.history(history)).frames;
+  const before = (await home.read.history(history)).frames;
   await expect(again({ name: 'east', run: 'q3', times: 2 })).rejects.toMatchObject({ code: 'E_NAME_TAKEN' });
   await expect(again({ name: 'east-2', run: 'q4', times: 1 })).rejects.toMatchObject({
     code: 'E_NAME_TAKEN',
   });
-  expect((await home.history(history)).frames).toBe(before);
+  expect((await home.read.history(history)).frames).toBe(before);
   expect(await again({ name: 'east', run: 'q2' })).toMatchObject({ answers: [{ name: 'east-1' }] });
   expect(models.calls).toHaveLength(2);
 });
@@ -215,12 +217,12 @@ test('an answer that does not come is in its place, and what cannot be asked is 
     { error: null, attempt: { status: 'answered' }, isSameTools: false },
   ]);
   expect(result.sameTools).toEqual({ count: 0, of: 1 });
-  const { frames } = await home.history(history);
+  const { frames } = await home.read.history(history);
   for (const bad of [{ set: { model: 'x' } }, { minds: ['nobody'] }, { times: 0 }, { run: 'a b' }])
     await expect(again({ run: 'q3', ...bad })).rejects.toMatchObject({
       code: expect.stringMatching(/E_USAGE|E_MIND_INVALID/) as string,
     });
-  expect((await home.history(history)).frames).toBe(frames);
+  expect((await home.read.history(history)).frames).toBe(frames);
   expect(models.calls).toHaveLength(2);
 });
 
@@ -238,7 +240,7 @@ test('a call goes to another host than it went to only if somebody names it: els
       by: { recorder: 'r' },
       steps: [{ op: 'start', name: id }],
     });
-    await home.recordCall(branchRefOf(id, 0), {
+    await home.calls.recordCall(branchRefOf(id, 0), {
       ...{ id, by: { recorder: 'r' }, messages },
       facts: { api: 'openai.chat', model: 'm-1', parameters: {}, tools: null, request, sent },
     });
@@ -256,7 +258,7 @@ test('a call goes to another host than it went to only if somebody names it: els
       code: 'E_MIND_ELSEWHERE',
       message: expect.stringContaining(`openai:m-1@${models.url}`) as string,
     });
-    expect((await home.history(id)).branches).toHaveLength(1);
+    expect((await home.read.history(id)).branches).toHaveLength(1);
   }
   // Whoever has no key, as nobody needs one for a server of one's own, learns of the host and not of a key.
   await expect(again('elsewhere', {})).rejects.toMatchObject({

@@ -48,8 +48,8 @@ export const openTalk = async (directory: string): Promise<Home> => {
       tools,
       request,
     } as const;
-    await home.recordCall(main, { id, by, messages, facts });
-    await home.finishCall(main, {
+    await home.calls.recordCall(main, { id, by, messages, facts });
+    await home.calls.finishCall(main, {
       by,
       attemptId: id,
       status: 'answered',

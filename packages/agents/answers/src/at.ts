@@ -7,4 +7,5 @@ type At = { readonly history: string; readonly at?: string | undefined };
 export const positionAt = async (home: Home, { history, at }: At): Promise<Position> =>
   home.position(await home.find(history), at);
 
-export const viewAt = async (home: Home, at: At): Promise<TreeView> => home.view(await positionAt(home, at));
+export const viewAt = async (home: Home, at: At): Promise<TreeView> =>
+  home.read.view(await positionAt(home, at));

@@ -10,7 +10,7 @@ export const historyPage = async (
   previews: Previews,
   { limit = 100, skip = 0, name, since }: InputOf<Endpoints['histories']>,
 ): Promise<HistoryPage> => {
-  const { total, histories: found } = await home.listHistories({
+  const { total, histories: found } = await home.read.listHistories({
     skip,
     limit: Math.min(limit, 500),
     ...(name !== undefined && { name }),
@@ -18,7 +18,7 @@ export const historyPage = async (
   });
   const histories: HistorySummaryAnswer[] = [];
   for (const summary of found) histories.push(await historyAnswer(summary, previews));
-  return { total, histories, damage: [...damageSentences(await home.damage())] };
+  return { total, histories, damage: [...damageSentences(await home.operations.damage())] };
 };
 
 export const historyAnswer = async (

@@ -36,8 +36,8 @@ export const openAnswers = (home: Home, hider: PathHider = openPathHider(home.di
     previews: openPreviews(home),
     trees: openTreeCache(home),
     snapshotPages: openSnapshotPages(home),
-    examine: sharedFor(READ_INTERVAL, () => home.doctor()),
-    signed: sharedFor(READ_INTERVAL, () => home.checkpoint()),
+    examine: sharedFor(READ_INTERVAL, () => home.operations.doctor()),
+    signed: sharedFor(READ_INTERVAL, () => home.operations.checkpoint()),
     hider,
   };
   type Untyped = (reading: AnswerSources, input: unknown) => Promise<unknown>;

@@ -24,7 +24,7 @@ export const positionDiffs = async (
   const end = seqs.at(-1) ?? -1;
   let at = 0;
   for (let from = (seqs[0] ?? 0) + 1; from <= end;) {
-    const events = await home.events(summary.history, { from, limit: FRAMES_AT_ONCE });
+    const events = await home.read.events(summary.history, { from, limit: FRAMES_AT_ONCE });
     for (const { seq, branchId: eventBranchId, event } of events) {
       if (seq > end) return diffs;
       while (seq > (seqs[at + 1] ?? end)) at++;

@@ -34,12 +34,12 @@ export const openPreviews = (home: Home): Previews => {
 const firstUserWords = async (home: Home, history: string): Promise<string | null> => {
   const branchRef = branchRefOf(history, 0);
   const first = await positionOrNull(home, branchRef, '@c1');
-  const words = first === null ? null : await userWords(home, await home.tree(first));
-  return words ?? userWords(home, await home.tree(await home.position(branchRef)));
+  const words = first === null ? null : await userWords(home, await home.read.tree(first));
+  return words ?? userWords(home, await home.read.tree(await home.position(branchRef)));
 };
 
 const userWords = (home: Home, { tree, position }: TreeAt): Promise<string | null> =>
-  home.withPayloads(position.history, (payloads) => {
+  home.read.withPayloads(position.history, (payloads) => {
     let examined = 0;
     for (let i = tree.seq; i < tree.count && examined < BLOCKS; i++) {
       const ref = tree.payloads[i];

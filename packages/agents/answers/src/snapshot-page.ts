@@ -43,10 +43,10 @@ export const openSnapshotPages = (home: Home): SnapshotPages => {
 
   return async (branchRef, { limit = 50, before }) => {
     const size = Math.max(1, Math.min(limit, 200));
-    const summary = await home.history(branchRef.history);
+    const summary = await home.read.history(branchRef.history);
     // One more than is shown: the counts of the oldest refer to the one before it.
     const ascendingSnapshots = ascending(
-      await home.snapshots(branchRef, { limit: size + 1, ...defined({ before }) }),
+      await home.read.snapshots(branchRef, { limit: size + 1, ...defined({ before }) }),
     );
     const hasMore = ascendingSnapshots.length > size;
     await countMissing(summary, branchRef, ascendingSnapshots);
@@ -55,7 +55,9 @@ export const openSnapshotPages = (home: Home): SnapshotPages => {
       counted.get(`${branchRef.history}:${snapshot.seq}`) ?? { added: snapshot.nodes, removed: 0 };
     const snapshots = shown.map((one) => snapshotAnswer(one, counts(one))).reverse();
     const newest =
-      before === undefined ? snapshots[0]?.cycle : (await home.snapshots(branchRef, { limit: 1 }))[0]?.cycle;
+      before === undefined
+        ? snapshots[0]?.cycle
+        : (await home.read.snapshots(branchRef, { limit: 1 }))[0]?.cycle;
     return {
       history: branchRef.history,
       branch: branchRef.branch,
@@ -79,7 +81,7 @@ const oldestCycle = async (
 ): Promise<number | null> => {
   if (newest === undefined) return null;
   const hasSnapshotBefore = async (before: number): Promise<boolean> =>
-    (await home.snapshots(branchRef, { before, limit: 1 })).length > 0;
+    (await home.read.snapshots(branchRef, { before, limit: 1 })).length > 0;
   if (!(await hasSnapshotBefore(2))) {
     let low = 1;
     let high = newest;

@@ -17,7 +17,7 @@ export const openTreeCache = (home: Home): TreeCache => {
     maxSize: MAX_NODES,
     // The newest two stay, whatever their size: to compare them is the usual question.
     sizeCalculation: ({ tree }) => Math.min(tree.count, MAX_NODES / 2),
-    fetchMethod: (_key, _stale, { context }) => home.tree(context),
+    fetchMethod: (_key, _stale, { context }) => home.read.tree(context),
     // One that had to go while it was read is an answer all the same.
     ignoreFetchAbort: true,
   });
@@ -31,4 +31,4 @@ export const withContents = <T>(
   history: string,
   fn: (payloads: PayloadSource) => T,
 ): Promise<T> =>
-  home.withPayloads(history, (source) => collect((attempt) => fn((ref) => attempt(source, ref, {}))));
+  home.read.withPayloads(history, (source) => collect((attempt) => fn((ref) => attempt(source, ref, {}))));

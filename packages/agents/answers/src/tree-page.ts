@@ -29,7 +29,7 @@ export const treePage = async (
   const at = await trees(position);
   const previous = await findPreviousSnapshot(home, position);
   const before = previous === null ? null : await trees(previous);
-  const diff = before === null ? null : await home.diffTrees(before, at);
+  const diff = before === null ? null : await home.read.diffTrees(before, at);
   const causes =
     before === null || diff === null || diff.removed.length === 0
       ? new Map<string, never>()
@@ -86,7 +86,7 @@ const removalCauses = async (
   before: TreeAt,
   { position }: TreeAt,
 ): Promise<PositionDiff['removed']> => {
-  const summary = await home.history(position.history);
+  const summary = await home.read.history(position.history);
   const [positionDiff] = await positionDiffs(home, summary, position.branchId, [
     before.position.seq,
     position.seq,

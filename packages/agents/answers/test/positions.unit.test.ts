@@ -56,8 +56,10 @@ test('additions and removals are counted along the ancestor path only, and nodes
     event(11, 5, 'NodeInserted', 'c'),
   ];
   const home = {
-    events: async (_: string, { from = 0, limit = 0 } = {}) =>
-      events.filter(({ seq }) => seq >= from).slice(0, Math.min(limit, 2)),
+    read: {
+      events: async (_: string, { from = 0, limit = 0 } = {}) =>
+        events.filter(({ seq }) => seq >= from).slice(0, Math.min(limit, 2)),
+    },
   } as unknown as Home;
   expect(await positionDiffs(home, summary, 5, [1, 2, 11])).toEqual([
     { added: new Set(['b']), removed: new Map() },

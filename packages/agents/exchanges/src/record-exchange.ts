@@ -11,14 +11,14 @@ import { withoutCodings } from './decoded.ts';
 import type { Exchange, ExchangeEnd, ExchangeScope, ExchangeStart } from './exchange.ts';
 
 /** What recording needs of a home. */
-export type ExchangeTarget = Pick<Home, 'find' | 'submit' | 'recordRequest' | 'finishCall' | 'erasableAs'>;
+export type ExchangeTarget = Pick<Home, 'find' | 'submit' | 'calls' | 'privacy'>;
 
-type RecordedExchange = Awaited<ReturnType<Home['recordRequest']>> & {
+type RecordedExchange = Awaited<ReturnType<Home['calls']['recordRequest']>> & {
   /** Why it is recorded elsewhere than it was asked; null: it is where it was asked. */
   readonly warning: string | null;
 };
-type RequestFacts = Parameters<Home['recordRequest']>[0]['facts'];
-type Scope = Parameters<Home['recordRequest']>[0]['within'];
+type RequestFacts = Parameters<Home['calls']['recordRequest']>[0]['facts'];
+type Scope = Parameters<Home['calls']['recordRequest']>[0]['within'];
 
 /** What is known of a request. */
 export type ReadExchangeStart = Pick<
@@ -152,7 +152,7 @@ const erasableNamed = async (
       (found) => found.history,
       (error: unknown) => (isStemmaError(error) ? error.detail['history'] : undefined),
     );
-    const erasable = typeof history === 'string' ? await home.erasableAs(history) : undefined;
+    const erasable = typeof history === 'string' ? await home.privacy.erasableAs(history) : undefined;
     if (erasable !== undefined) return { history: history as string, ...erasable };
   }
   return undefined;
@@ -182,7 +182,7 @@ const startBeside = async (
   if (subject === null) throw notErasable(because, history);
   const within = { beside: history, erasable: { subject } };
   try {
-    const placed = await run(() => home.recordRequest({ id, by, messages, facts, within }));
+    const placed = await run(() => home.calls.recordRequest({ id, by, messages, facts, within }));
     return {
       ...placed,
       warning: `${because}: such calls are recorded in ${placed.branch.history}, which is erasable and about the same subject`,
@@ -230,7 +230,7 @@ const recordStart = async (
   { messages, ...facts }: ReadExchangeStart,
 ): Promise<RecordedExchange> => {
   const { within, warning } = await callScopeOf(home, scope, by);
-  const placed = await home.recordRequest({
+  const placed = await home.calls.recordRequest({
     ...{ id, by, messages, facts },
     ...defined({ within }),
   });
@@ -344,7 +344,7 @@ export const endExchange = async (
   end: NonNullable<RequestFacts['end']>,
   { history, branchId }: Pick<BranchRef, 'history' | 'branchId'>,
 ): Promise<void> => {
-  await home.finishCall(branchRefOf(history, branchId), { ...end, by, attemptId: id });
+  await home.calls.finishCall(branchRefOf(history, branchId), { ...end, by, attemptId: id });
 };
 
 /**

@@ -200,8 +200,8 @@ const textOf = (value: unknown): string =>
 /** Everything that a home gives back of its calls. */
 const givenBack = async (home: Home): Promise<string> => {
   const said: string[] = [];
-  for (const { history, name } of await home.histories()) {
-    said.push(name ?? '', textOf(await home.events(history, { limit: 10_000 })));
+  for (const { history, name } of await home.read.histories()) {
+    said.push(name ?? '', textOf(await home.read.events(history, { limit: 10_000 })));
     for (const attempt of (await home.calls.list(await home.find(history))).attempts) {
       said.push(textOf(attempt));
       for (const which of ['request', 'response'] as const)
@@ -223,10 +223,10 @@ test('no byte of a home has a secret of a call, however its texts are cut, coded
         const directory = join(folder, 'home');
         const home = await openHome({ directory, create: true, redact: RULES });
         for (const [i, each] of cases.entries()) await recordExchange(home, exchangeOf(each, `call-${i}`));
-        await home.search.find({ text: 'hush' });
+        await home.queries.search.find({ text: 'hush' });
         const said = views(await givenBack(home));
         expect(await home.calls.locate('call-0')).toBeDefined();
-        expect((await home.verify()).problems).toEqual([]);
+        expect((await home.operations.verify()).problems).toEqual([]);
         await home.close();
         const secrets = [...new Set(cases.map(({ rule }) => SECRETS[rule][0]))];
         for (const secret of secrets) {
@@ -257,7 +257,7 @@ test('doctor finds keys that were cut into the events of streams where nothing t
         home,
         exchangeOf({ ...told, api, part: 'text', field: 'none', lost: 0 }, `call-${api}`),
       );
-    const { findings } = await home.doctor('all');
+    const { findings } = await home.operations.doctor('all');
     const warnings = findings.filter(({ message }) => message.includes('look like secrets'));
     expect(warnings.length).toBeGreaterThan(0);
     const counted = warnings.flatMap(({ message }) => [

@@ -28,7 +28,7 @@ export const comparedBranch = async (
 
 /** The events of each of the branches, oldest first; the history is read once. */
 export const eventsOfBranches = async (
-  home: Pick<Home, 'events'>,
+  home: Pick<Home, 'read'>,
   history: string,
   branches: readonly ComparedBranch[],
 ): Promise<readonly (readonly OwnEvent[])[]> => {

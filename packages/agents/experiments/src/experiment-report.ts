@@ -59,12 +59,16 @@ const branchOf = async (
 ): Promise<ReportedBranch> => {
   const interventions: ReportedBranch['interventions'][number][] = [];
   for (let from: number | null = 0; from !== null;) {
-    const found = await home.audit.interventions(branchRef, { branch: String(branchRef.branchId) }, { from });
+    const found = await home.queries.audit.interventions(
+      branchRef,
+      { branch: String(branchRef.branchId) },
+      { from },
+    );
     interventions.push(...found.interventions);
     from = found.next;
   }
   if (!isPool) return { name, snapshots: null, interventions, texts: new Map() };
-  const { snapshots, now } = await home.pools.metrics(await home.position(branchRef));
+  const { snapshots, now } = await home.queries.pools.metrics(await home.position(branchRef));
   const { messages } = await viewPool(home, branchRef);
   return {
     name,
@@ -83,8 +87,8 @@ const sharedTexts = async (
   a: BranchRef,
   b: BranchRef,
 ): Promise<readonly Mapped[]> => {
-  const ofA = await home.pools.embedded(await home.position(a));
-  const { messages: inB } = await home.pools.embedded(await home.position(b), ofA.embedder);
+  const ofA = await home.queries.pools.embedded(await home.position(a));
+  const { messages: inB } = await home.queries.pools.embedded(await home.position(b), ofA.embedder);
   const ofB = new Set(inB.map(({ node }) => node));
   return ofA.messages
     .filter(({ node }) => ofB.has(node))

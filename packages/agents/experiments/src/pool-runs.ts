@@ -18,7 +18,7 @@ const MOST_SEARCHED = 2_000;
 
 /** What the rounds of branches of a pool chose and said since the branches parted. @throws E_VECTORS for a message without a vector */
 export const poolRuns = async (
-  home: Pick<Home, 'position' | 'pools'>,
+  home: Pick<Home, 'position' | 'queries'>,
   branches: readonly ComparedBranch[],
   events: readonly (readonly OwnEvent[])[],
 ): Promise<readonly RecordedRun[]> => {
@@ -27,7 +27,7 @@ export const poolRuns = async (
   const runs: RecordedRun[] = [];
   for (const [i, { branchRef, name }] of branches.entries()) {
     // All are compared by the vectors of one embedder, and by their directions.
-    const { embedder, messages } = await home.pools.embedded(await home.position(branchRef), by);
+    const { embedder, messages } = await home.queries.pools.embedded(await home.position(branchRef), by);
     by = embedder;
     const embedded = new Map(
       messages.map((message) => [message.node, { ...message, vector: directionOf(message.vector) }]),

@@ -23,7 +23,7 @@ export type RecordedArms = {
  * @throws E_USAGE for branches of several histories, a branch that is named twice, or an arm that has done nothing since they parted
  */
 export const recordedArms = async (
-  home: Pick<Home, 'position' | 'branches' | 'events' | 'pools'>,
+  home: Pick<Home, 'position' | 'branches' | 'read' | 'queries'>,
   { a, b }: Arms,
 ): Promise<RecordedArms> => {
   const all = [...a, ...b];

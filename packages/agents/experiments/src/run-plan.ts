@@ -63,7 +63,7 @@ export const runPlan = async (
     step: Step,
     notes: string,
   ): Promise<{ readonly branchId: number }> =>
-    (await home.findCommand(history, idOf(what))) ??
+    (await home.read.findCommand(history, idOf(what))) ??
     (await home.submit({ id: idOf(what), history, branchId, by, notes, steps: [step] }));
   const base = await baseOf(home, plan, { hash, actor });
   const description = `plan ${hash}: ${plan.question}`;
@@ -153,9 +153,9 @@ const partingOf = async (
   base: BranchRef,
   idOf: (what: string) => string,
 ): Promise<BranchPosition> => {
-  const first = await home.findCommand(base.history, idOf(`${plan.arms[0]?.name ?? ''}.1.fork`));
+  const first = await home.read.findCommand(base.history, idOf(`${plan.arms[0]?.name ?? ''}.1.fork`));
   if (first !== undefined) {
-    for (const { event } of await home.events(base.history, { from: first.seq, limit: 1 }))
+    for (const { event } of await home.read.events(base.history, { from: first.seq, limit: 1 }))
       if (event.type === 'BranchStarted') return { branchId: event.parent, seq: event.at };
   }
   const { branchId, seq } = await home.position(base, plan.at);

@@ -71,15 +71,17 @@ test('a plan is recorded before its first round, runs its arms, and all that is 
   });
   expect([...a, ...b].map(({ steps }) => steps.length)).toEqual([4, 4, 4, 4]);
   const asked = ran.runs[2]?.branchRef;
-  const { interventions } = await home.audit.interventions(asked ?? { history: '', branchId: 0, branch: '' });
+  const { interventions } = await home.queries.audit.interventions(
+    asked ?? { history: '', branchId: 0, branch: '' },
+  );
   expect(interventions.find(({ intervention_type: type }) => type === 'message_inject')?.notes).toBe(
     'the probe',
   );
   // Again, nothing is done twice.
   const texts = await textsOf(home, ran);
-  const { events } = await home.history(ran.history);
+  const { events } = await home.read.history(ran.history);
   expect(await runPlan(home, plan, { actor: 'ann' })).toEqual(ran);
-  expect((await home.history(ran.history)).events).toBe(events);
+  expect((await home.read.history(ran.history)).events).toBe(events);
   expect(await textsOf(home, ran)).toEqual(texts);
 });
 

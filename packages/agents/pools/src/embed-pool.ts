@@ -126,7 +126,11 @@ export const bringVectors = async (
     each.set(textHash, { textHash, vector: one.vector });
   }
   const hashes = [...each.keys()];
-  const { dimension, vectors: stored } = await home.pools.vectorsOf(branchRef.history, embedder, hashes);
+  const { dimension, vectors: stored } = await home.queries.pools.vectorsOf(
+    branchRef.history,
+    embedder,
+    hashes,
+  );
   refuseDimension(embedder, dimension, [...each.values()]);
   const known = new Set(hashes.filter((_, i) => stored[i] !== null));
   const vectors = [...each.values()].filter(({ textHash }) => !known.has(textHash));
@@ -146,6 +150,6 @@ const embeddedTexts = async (
   const position = await tipOf(home, branchRef);
   const { messages } = await readPool(home, branchRef);
   const hashes = messages.map(({ text }) => textHashOf(text));
-  const { dimension, vectors } = await home.pools.vectorsOf(branchRef.history, embedder, hashes);
+  const { dimension, vectors } = await home.queries.pools.vectorsOf(branchRef.history, embedder, hashes);
   return { position, embedder, dimension, ...counts, missing: vectors.filter((one) => one === null).length };
 };

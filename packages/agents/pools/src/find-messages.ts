@@ -51,7 +51,7 @@ export const messagesWithWords = (
  * @throws as {@link embedWith}
  */
 export const vectorOfText = async (
-  home: Pick<Home, 'pools'>,
+  home: Pick<Home, 'queries'>,
   history: string,
   embedder: string,
   text: string,
@@ -60,7 +60,7 @@ export const vectorOfText = async (
   const {
     dimension,
     vectors: [stored],
-  } = await home.pools.vectors(history, embedder, [text]);
+  } = await home.queries.pools.vectors(history, embedder, [text]);
   if (stored) return stored;
   const [made] = await embedWith(embedder, [text], dimension, options);
   return made as Float32Array;
@@ -72,13 +72,13 @@ export const vectorOfText = async (
  * @throws E_USAGE for an empty text, and as {@link vectorOfText}
  */
 export const messagesNear = async (
-  home: Pick<Home, 'pools'>,
+  home: Pick<Home, 'queries'>,
   { position }: Pick<PoolView, 'position'>,
   messages: readonly SampledMessage[],
   { text, most, ...options }: { readonly text: string; readonly most: number } & EmbeddingOptions,
 ): Promise<readonly NearMessage[]> => {
   if (text.trim() === '') throw fail('E_USAGE', 'the text is empty: say what the messages are to be near to');
-  const { embedder, messages: stored } = await home.pools.embedded(position);
+  const { embedder, messages: stored } = await home.queries.pools.embedded(position);
   const vectors = new Map(stored.map(({ node, vector }) => [node, vector] as const));
   const embedded = messages.flatMap((message) => {
     const vector = vectors.get(message.id);

@@ -27,13 +27,13 @@ export type PoolState = {
 
 /** Reads it whole. @throws E_NOT_A_POOL, E_CONFIG_INVALID */
 export const readPool = async (
-  home: Pick<Home, 'position' | 'view' | 'branches'>,
+  home: Pick<Home, 'position' | 'read' | 'branches'>,
   branchRef: BranchRef,
 ): Promise<PoolState> => {
   const tip = await tipOf(home, branchRef);
   const { config } = await home.branches.config(tip);
   const settings = settingsOf(config, tip.branch);
-  const view = await home.view(tip);
+  const view = await home.read.view(tip);
   const { tree } = view;
   const indexes = Array.from({ length: tree.count }, (_, index) => index);
   const isInDraft = (index: number): boolean => index >= tree.ah && index < (tree.ends[tree.ah] ?? 0);

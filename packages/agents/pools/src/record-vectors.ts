@@ -46,7 +46,7 @@ export const stepsOfVectors = (embedder: string, vectors: readonly TextVector[])
  * @throws as {@link embedWith}
  */
 export const missingVectors = async (
-  home: Pick<Home, 'pools'>,
+  home: Pick<Home, 'queries'>,
   history: string,
   spec: string,
   texts: readonly string[],
@@ -54,7 +54,7 @@ export const missingVectors = async (
 ): Promise<readonly TextVector[]> => {
   if (embedderKind(spec) !== 'endpoint' || texts.length === 0) return [];
   const different = [...new Set(texts)];
-  const { dimension, vectors } = await home.pools.vectors(history, spec, different);
+  const { dimension, vectors } = await home.queries.pools.vectors(history, spec, different);
   const missing = different.filter((_, i) => vectors[i] === null);
   if (missing.length === 0) return [];
   const made = await embedWith(spec, missing, dimension, options);
@@ -84,7 +84,7 @@ export const refuseDimension = (
  * @throws E_VECTORS if the history has vectors of another dimension by this embedder, and what `submit` throws
  */
 export const recordVectors = async (
-  home: Pick<Home, 'submit' | 'pools'>,
+  home: Pick<Home, 'submit' | 'queries'>,
   { history, branchId }: BranchRef,
   {
     id,
@@ -103,7 +103,7 @@ export const recordVectors = async (
   },
 ): Promise<number | null> => {
   if (vectors.length === 0) return null;
-  const { dimension } = await home.pools.vectors(history, embedder, []);
+  const { dimension } = await home.queries.pools.vectors(history, embedder, []);
   refuseDimension(embedder, dimension, vectors);
   let seq = expected ?? null;
   let newest: number | null = null;

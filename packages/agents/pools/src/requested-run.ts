@@ -58,7 +58,7 @@ export const requestRun = async (
   };
   const why = notes === undefined ? {} : { notes };
   await home.submit({ id, history, branchId, by: { actor }, ...why, steps: [step] });
-  return home.runs.find(history, id);
+  return home.queries.runs.find(history, id);
 };
 
 /**
@@ -72,7 +72,7 @@ export const stopRun = async (
   run: string,
   { actor, notes }: { readonly actor: string; readonly notes?: string },
 ): Promise<RequestedRun> => {
-  const found = await home.runs.find(history, run);
+  const found = await home.queries.runs.find(history, run);
   if (found.ended !== null) return found;
   await endRun(
     home,
@@ -80,7 +80,7 @@ export const stopRun = async (
     { how: 'stopped', why: `${actor} stopped it`, code: null, rounds: await roundsOf(home, found) },
     { actor, notes },
   );
-  return home.runs.find(history, run);
+  return home.queries.runs.find(history, run);
 };
 
 /**
@@ -94,7 +94,7 @@ export const resumeRun = async (
   run: string,
   { id, actor, notes }: Pick<NewRun, 'id' | 'actor' | 'notes'>,
 ): Promise<RequestedRun> => {
-  const found = await home.runs.find(history, run);
+  const found = await home.queries.runs.find(history, run);
   if (found.ended === null) throw fail('E_USAGE', `the run ${run} goes on`);
   const branchRef = branchRefOf(history, found.branchId);
   const rounds = found.rounds - (await roundsOf(home, found));
@@ -194,7 +194,7 @@ export const viewRuns = async (
   { history, open = false }: { readonly history?: string; readonly open?: boolean } = {},
 ): Promise<readonly RunView[]> => {
   const views: RunView[] = [];
-  for (const run of await home.runs.list(history))
+  for (const run of await home.queries.runs.list(history))
     if (!open || run.ended === null) views.push(await viewRun(home, run));
   return views;
 };
@@ -225,7 +225,7 @@ export const serveRun = (
 ): Promise<RunEndedHow | null> =>
   whileRunning(home, branchRefOf(run.history, run.branchId), async () => {
     // Another process may have ended it before this one had the branch.
-    const current = await home.runs.find(run.history, run.run);
+    const current = await home.queries.runs.find(run.history, run.run);
     if (current.ended !== null) return current.ended.how;
     try {
       return await makeRounds(home, current, options);
@@ -278,7 +278,7 @@ const makeRounds = async (
     checkpointId: (round) => checkpointId(run.run, round),
     budget,
     stop: async () => {
-      const now = await home.runs.find(history, run.run);
+      const now = await home.queries.runs.find(history, run.run);
       if (now.ended !== null) return { ended: 'stopped', why: now.ended.why };
       if (now.isAbandoned) return { ended: 'stopped', why: 'a rollback abandoned its branch' };
       return budget.over((clock() - begunAt) / 1000);
@@ -316,7 +316,7 @@ const takeRun = async (
     by: BY,
     steps: [{ op: 'take_run', run, runner, round: done }],
   });
-  const { begun } = await home.runs.find(history, run);
+  const { begun } = await home.queries.runs.find(history, run);
   if (begun === null) throw fail('E_INTERNAL', `the run ${run} was taken, and no runner has it`);
   return begun;
 };
@@ -358,7 +358,7 @@ const newestCheckpoint = async (
     done,
     ...Array.from({ length: multiples }, (_, i) => from + every * (multiples - i)),
   ]) {
-    const found = await home.findCommand(history, checkpointId(run, round));
+    const found = await home.read.findCommand(history, checkpointId(run, round));
     if (found !== undefined) return { round, since: await at(found.seq) };
   }
   return { round: from, since: await at(seq) };

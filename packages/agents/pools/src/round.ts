@@ -129,7 +129,7 @@ const openRound = async (
   if (round === 0 || messages.findLastIndex((message) => message.round === round && message.mindId >= 0) >= 0)
     return null;
   const { history, branchId } = branchRef;
-  if ((await home.findCommand(history, `${roundId(branchId, round)}.added`)) !== undefined) return null;
+  if ((await home.read.findCommand(history, `${roundId(branchId, round)}.added`)) !== undefined) return null;
   // The snapshot may be that of the branch from which this one was forked.
   const made = await home.position(branchRef, `@c${round}`);
   const ids = new Set([roundId(branchId, round), roundId(made.branchId, round)]);
@@ -252,7 +252,13 @@ const askRound = async (context: RoundContext, state: PoolState, asked: Asked): 
         // A further try begins behind the end of the one before it, and shows the same.
         if (!isFirst) ({ seq } = await tipOf(home, branchRef));
         isFirst = false;
-        const started = await home.startCallAtTip(branchRef, { id, by: BY, facts, commit, expected: seq });
+        const started = await home.calls.startCallAtTip(branchRef, {
+          id,
+          by: BY,
+          facts,
+          commit,
+          expected: seq,
+        });
         // Another runner began this try: what became of it is in the log.
         if (started.repeated) throw fail('E_CONFLICT', `another runner makes round ${round}`);
         commit = false;

@@ -30,14 +30,14 @@ export type NewPool = {
  * `submit` throw
  */
 export const startPool = async (
-  home: Pick<Home, 'submit' | 'pools' | 'findCommand'>,
+  home: Pick<Home, 'submit' | 'queries' | 'read'>,
   { id, name, by, notes, messages, system, settings = {}, ...options }: NewPool,
 ): Promise<{ readonly history: string; readonly seq: number; readonly repeated: boolean }> => {
   const config = checkSettings({ ...DEFAULT_SETTINGS, ...settings });
   const empty = messages.findIndex((text) => text.trim() === '');
   if (empty >= 0) throw fail('E_USAGE', `message ${empty + 1} of the pool is empty`);
   const history = historyId(name, id);
-  const isKnown = (await home.findCommand(history, id)) !== undefined;
+  const isKnown = (await home.read.findCommand(history, id)) !== undefined;
   const early = isKnown ? null : await firstVectors(config.embedder, messages, options);
   const why = notes === undefined ? {} : { notes };
   const begun = await home.submit({

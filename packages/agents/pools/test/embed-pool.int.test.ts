@@ -79,7 +79,7 @@ const floats = (vector: readonly number[]): Float32Array => Float32Array.from(ve
 
 /** The vectors of all messages at the tip, by their texts. */
 const stored = async (branch: BranchRef): Promise<ReadonlyMap<string, Float32Array>> => {
-  const { messages } = await home.pools.embedded(await home.position(branch));
+  const { messages } = await home.queries.pools.embedded(await home.position(branch));
   const texts = new Map((await viewPool(home, branch)).messages.map(({ id, text }) => [id, text]));
   return new Map(messages.map(({ node, vector }) => [texts.get(node) ?? '', vector]));
 };
@@ -105,7 +105,7 @@ test('the endpoint is asked once for each text, and a replay asks nobody and has
   expect(new Set(asked)).toEqual(new Set(messages.map(({ text }) => text)));
   expect(await stored(branch)).toEqual(new Map(messages.map(({ text }) => [text, floats(vectorOf(text))])));
   const position = await home.position(branch);
-  const metrics = await home.pools.metrics(position);
+  const metrics = await home.queries.pools.metrics(position);
   expect(metrics.embedder).toBe(embedder());
   expect(metrics.now.embedded).toBe(messages.length);
   expect(metrics.now.diversity).toBe(
@@ -114,11 +114,11 @@ test('the endpoint is asked once for each text, and a replay asks nobody and has
   // Every snapshot had the vectors of what it shows.
   for (const { embedded, active } of metrics.snapshots) expect(embedded).toBe(active);
   const calls = server.calls.length;
-  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
   await home.close();
   rmSync(join(directory, 'rows'), { recursive: true, force: true });
   home = await openHome({ directory });
-  const again = await home.pools.metrics(await home.position(branch));
+  const again = await home.queries.pools.metrics(await home.position(branch));
   expect({ ...again, position: null }).toEqual({ ...metrics, position: null });
   expect(server.calls).toHaveLength(calls);
 });
@@ -233,7 +233,7 @@ test('the messages of a pool that changes its embedder get their vectors on requ
   });
   const found = await embedMissing(home, branch, { id: 'e', actor: 'ann', notes: 'why', minds: minds() });
   expect(found).toMatchObject({ embedder: embedder(), dimension: 3, recorded: 3, known: 0, missing: 0 });
-  const { interventions } = await home.audit.interventions(branch);
+  const { interventions } = await home.queries.audit.interventions(branch);
   expect(interventions.at(-1)).toMatchObject({
     actor: 'ann',
     intervention_type: 'edit',
@@ -296,7 +296,7 @@ test('vectors from outside are those of messages, of numbers, of texts and of ha
   await expect(
     messagesNear(home, await viewPool(home, branch), [], { text: 'unknown', most: 1 }),
   ).rejects.toMatchObject({ code: 'E_EMBEDDER_INVALID' });
-  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
 });
 
 test('vectors of another dimension than the first ones of their embedder are counted and not used', async () => {
@@ -320,7 +320,7 @@ test('vectors of another dimension than the first ones of their embedder are cou
   await record('a', hash('a'), [1, 2]);
   await record('b', hash('b'), [1, 2, 3]);
   await record('c', hash('a'), [7, 8]);
-  expect(await home.pools.vectorsOf(branch.history, 'outside:mine', [hash('a'), hash('b')])).toEqual({
+  expect(await home.queries.pools.vectorsOf(branch.history, 'outside:mine', [hash('a'), hash('b')])).toEqual({
     dimension: 2,
     texts: 1,
     otherDimension: 1,

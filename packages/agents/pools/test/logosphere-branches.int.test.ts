@@ -92,7 +92,7 @@ test('a session whose branches are an object by name has its branches, messages,
     ['main', null],
     ['dry', 1],
   ]);
-  const { interventions } = await home.audit.interventions(branchRefOf(history, 0));
+  const { interventions } = await home.queries.audit.interventions(branchRefOf(history, 0));
   expect(
     interventions.map(
       ({ intervention_type: type, notes, snapshot_before: before, snapshot_after: after }) => [
@@ -110,8 +110,8 @@ test('a session whose branches are an object by name has its branches, messages,
   ]);
   expect(interventions[3]?.content).toMatchObject({ rounds: 2, total_rounds_after: 3, end_iteration: 3 });
   expect(await exported(history)).toEqual(filesOf(SESSION));
-  expect(await home.verify()).toMatchObject({ ok: true });
-  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await home.operations.verify()).toMatchObject({ ok: true });
+  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
 });
 
 test('a session without branches keeps its session.json, its positions and its fields [pool §8.1, §8.4]', async () => {
@@ -134,7 +134,7 @@ test('a session without branches keeps its session.json, its positions and its f
   expect(read.unknown).toEqual({ mood: 1, thinking: 1 });
   const { history } = await importSession(home, read, { name: 'line', source });
   expect(await exported(history)).toEqual(filesOf(session));
-  const { interventions } = await home.audit.interventions(branchRefOf(history, 0));
+  const { interventions } = await home.queries.audit.interventions(branchRefOf(history, 0));
   expect(interventions).toMatchObject([
     { actor: 'ann', intervention_type: 'annotate', content: { z: 1, a: { y: 2, b: 3 } } },
   ]);

@@ -119,7 +119,7 @@ const filesOf = ({ files }: ExportedSession): SessionFiles => {
 const hashesOf = async (history: string): Promise<readonly unknown[]> =>
   Promise.all(
     (await home.branches.tree(history)).map(async ({ branchId }) =>
-      (await home.snapshots(branchRefOf(history, branchId), { limit: 200 })).map(
+      (await home.read.snapshots(branchRefOf(history, branchId), { limit: 200 })).map(
         ({ cycle, treeHash, threadHash }) => [cycle, treeHash, threadHash],
       ),
     ),
@@ -152,7 +152,7 @@ test('a session becomes a pool: rounds are cycles, samples refer to what was sho
   expect(probe.messages.map(({ vectorId }) => vectorId)).toEqual([0, 1, 2, 3, 4, 5, 6, 8]);
   const deeper = await viewPool(home, await home.find('sea:deeper'));
   expect(deeper.messages.map(({ vectorId }) => vectorId)).toEqual([0, 1, 2, 3, 4, 5, 6, 9]);
-  const { interventions } = await home.audit.interventions(await home.find('sea'));
+  const { interventions } = await home.queries.audit.interventions(await home.find('sea'));
   expect(interventions).toMatchObject([
     { actor: 'unknown', intervention_type: 'config_change', content: {} },
     {
@@ -163,7 +163,7 @@ test('a session becomes a pool: rounds are cycles, samples refer to what was sho
     },
     { actor: 'unknown', intervention_type: 'external_query', content: { question: 'What changed?' } },
   ]);
-  expect(await home.verify()).toMatchObject({ ok: true });
+  expect(await home.operations.verify()).toMatchObject({ ok: true });
   // It runs on as any pool does.
   expect(await runPool(home, await home.find('sea'), { rounds: 2, actor: 'ann' })).toMatchObject({
     round: 6,
@@ -197,13 +197,13 @@ test('the vectors of a session are recorded, measured by, and written back to th
   const imported = await importSession(home, session, { name: 'sea', source });
   expect(imported.vectors).toBe(ROWS.length);
   const branch = await home.find('sea');
-  const { embedder, snapshots } = await home.pools.metrics(await home.position(branch));
+  const { embedder, snapshots } = await home.queries.pools.metrics(await home.position(branch));
   expect(embedder).toBe('outside:logosphere');
   expect(snapshots.length).toBeGreaterThan(0);
   for (const { embedded, active } of snapshots) expect(embedded).toBe(active);
   const exported = filesOf(await exportSession(home, branch.history));
   expect(exported.embeddings).toEqual(embeddings);
-  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
 });
 
 test('a row of zeros is no vector, and of two vectors of a text the first is recorded; the import says so', () => {

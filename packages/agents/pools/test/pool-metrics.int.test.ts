@@ -91,7 +91,7 @@ const recomputed = async (branch: BranchRef, at: string, before: string | null) 
 
 /** All snapshots of a branch, as the rows have them and as its texts give them, to the bit. */
 const expectRecomputed = async (branch: BranchRef): Promise<void> => {
-  const { snapshots, now } = await home.pools.metrics(await home.position(branch));
+  const { snapshots, now } = await home.queries.pools.metrics(await home.position(branch));
   let before: string | null = null;
   for (const { branchId, seq, round, attractors, ...figures } of snapshots) {
     const at = `@c${round}`;
@@ -134,13 +134,13 @@ test('the figures of every snapshot are those of its texts, to the bit, whatever
   await expectRecomputed(rolled);
   await expectRecomputed(main);
   await expectRecomputed(probe);
-  expect(await home.replay({ verify: true, batches: [1, 7] })).toMatchObject({ differences: 0 });
+  expect(await home.operations.replay({ verify: true, batches: [1, 7] })).toMatchObject({ differences: 0 });
 });
 
 test('a text has one vector, however often it is said, and a position reads it [pool: One model]', async () => {
   const main = await start();
   await runPool(home, main, { rounds: 5, actor: 'ann' });
-  const { messages: embedded } = await home.pools.embedded(await home.position(main));
+  const { messages: embedded } = await home.queries.pools.embedded(await home.position(main));
   const { messages } = await viewPool(home, main);
   expect(embedded.map(({ node }) => node)).toEqual(messages.map(({ id }) => id));
   expect(embedded.map(({ vector }) => [...vector])).toEqual(
@@ -157,5 +157,5 @@ test('who asks for the figures of what is no pool is told so [pool: Metrics and 
     steps: [{ op: 'start', name: null, thread: 'pre' }],
   });
   const position = await home.position({ history: 'plain-history', branchId: 0, branch: 'plain-history' });
-  await expect(home.pools.metrics(position)).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
+  await expect(home.queries.pools.metrics(position)).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
 });

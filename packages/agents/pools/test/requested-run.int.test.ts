@@ -63,7 +63,7 @@ const serve = async (
   options: Partial<Parameters<typeof serveRun>[2]> = {},
   by = home,
 ) =>
-  serveRun(by, await by.runs.find(branch.history, run), {
+  serveRun(by, await by.queries.runs.find(branch.history, run), {
     runner: 'one',
     signal: new AbortController().signal,
     clock: () => Date.now(),
@@ -74,7 +74,7 @@ const textsOf = async (branch: BranchRef): Promise<readonly (string | number)[][
   (await viewPool(home, branch)).messages.map(({ text, sampled }) => [text, sampled]);
 
 const runInterventions = async (branch: BranchRef) =>
-  (await home.audit.interventions(branch)).interventions
+  (await home.queries.audit.interventions(branch)).interventions
     .filter(({ intervention_type: type }) => type === 'run')
     .map(({ content }) => content);
 
@@ -95,7 +95,7 @@ test('a runner makes the rounds that an actor asked for, and says when and why t
   });
   // The same request sent again is the same run.
   await requestRun(home, asked, { id: 'r', actor: 'ann', notes: 'day one', rounds: 7, checkpointEvery: 3 });
-  expect(await home.runs.open()).toHaveLength(1);
+  expect(await home.queries.runs.open()).toHaveLength(1);
   expect(await serve(asked, 'r')).toBe('rounds');
   expect(await viewRuns(home, { history: asked.history })).toMatchObject([
     {
@@ -107,7 +107,7 @@ test('a runner makes the rounds that an actor asked for, and says when and why t
       ended: { how: 'rounds', why: 'all 7 rounds are done', by: null },
     },
   ]);
-  expect(await home.runs.open()).toEqual([]);
+  expect(await home.queries.runs.open()).toEqual([]);
   expect(await runInterventions(asked)).toMatchObject([
     { requested: 7, checkpoint_every: 3 },
     { rounds: 3, total_rounds_after: 3 },
@@ -118,7 +118,7 @@ test('a runner makes the rounds that an actor asked for, and says when and why t
   expect(await textsOf(asked)).toEqual(await textsOf(direct));
   // Served again, nothing happens.
   expect(await serve(asked, 'r')).toBe('rounds');
-  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
 });
 
 /** Everything that a home records, until the n-th write: then it is as if the process were killed. */
@@ -172,7 +172,7 @@ test('a runner that is killed at any point is replaced: no round is lost or made
     expect(await textsOf(branch)).toEqual(expected);
     const content = await runInterventions(branch);
     expect(content.map(({ rounds }) => rounds)).toEqual(interventions.map(({ rounds }) => rounds));
-    expect(await viewRun(home, await home.runs.find(branch.history, 'r'))).toMatchObject({
+    expect(await viewRun(home, await home.queries.runs.find(branch.history, 'r'))).toMatchObject({
       done: 4,
       state: 'ended',
     });
@@ -201,10 +201,10 @@ test('two runners that both believe to have a run make each round once: the log 
   }
   expect(await textsOf(shared)).toEqual(await textsOf(alone));
   expect((await viewPool(home, shared)).round).toBe(12);
-  const events = await home.events(shared.history, { limit: 10_000 });
+  const events = await home.read.events(shared.history, { limit: 10_000 });
   const ended = events.filter(({ event }) => event.type === 'RunEnded');
   expect(ended).toHaveLength(1);
-  expect(await home.verify()).toMatchObject({ ok: true });
+  expect(await home.operations.verify()).toMatchObject({ ok: true });
 });
 
 test('a run that is stopped keeps its rounds, and one that goes on makes those that are left [pool: Runner]', async () => {
@@ -218,7 +218,7 @@ test('a run that is stopped keeps its rounds, and one that goes on makes those t
   });
   await stopped;
   expect(how).toBe('stopped');
-  const view = await viewRun(home, await home.runs.find(branch.history, 'r'));
+  const view = await viewRun(home, await home.queries.runs.find(branch.history, 'r'));
   expect(view).toMatchObject({
     state: 'ended',
     ended: { how: 'stopped', by: 'bob', notes: 'enough', why: 'bob stopped it' },
@@ -341,7 +341,7 @@ test.each([
     expect((await viewPool(home, branch)).messages.map(({ text }) => text)).toEqual(
       before.messages.map(({ text }) => text),
     );
-    expect(await home.verify()).toMatchObject({ ok: true });
+    expect(await home.operations.verify()).toMatchObject({ ok: true });
   },
 );
 

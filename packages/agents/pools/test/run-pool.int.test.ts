@@ -53,14 +53,14 @@ test('a pool runs for some rounds: each shows a sample, and what is said enters 
   const { attempts } = await home.calls.list(branch);
   expect(attempts).toHaveLength(12);
   for (const { label, attemptId } of attempts) {
-    const shown = messagesOf(await home.view(await home.position(branch, label)));
+    const shown = messagesOf(await home.read.view(await home.position(branch, label)));
     const body = Buffer.from(await home.calls.body(branch.history, attemptId, 'request')).toString();
     expect((JSON.parse(body) as { messages: unknown }).messages).toEqual(shown);
     expect(shown).toHaveLength(5);
   }
-  const { interventions } = await home.audit.interventions(branch);
+  const { interventions } = await home.queries.audit.interventions(branch);
   expect(interventions.filter(({ intervention_type: type }) => type === 'run')).toHaveLength(3);
-  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
 });
 
 test('two pools with the same messages and seed say the same, and one with another seed does not [pool: Runner]', async () => {
@@ -108,7 +108,7 @@ test('a message that an observer injects may be shown from the next round on, an
   await expect.poll(() => injected).toBe(1);
   const { messages } = await viewPool(home, branch);
   expect(messages.filter(({ text }) => text === 'What if the sea forgets?')).toHaveLength(1);
-  expect(await home.verify()).toMatchObject({ ok: true });
+  expect(await home.operations.verify()).toMatchObject({ ok: true });
 });
 
 test('a pool that runs in one process is refused in another one, so that nobody pays twice [pool: Runner]', async () => {
@@ -138,7 +138,7 @@ test('a question is answered and recorded, and adds nothing to the pool [pool: R
   expect(answer).not.toBe('');
   expect(messages).toBe(SEEDS.length);
   expect((await viewPool(home, branch)).messages).toEqual(before.messages);
-  const { interventions } = await home.audit.interventions(branch);
+  const { interventions } = await home.queries.audit.interventions(branch);
   expect(interventions.filter(({ intervention_type: type }) => type === 'external_query')).toMatchObject([
     { actor: 'ann', content: { question: 'What changed?', answer, mind: 'offline' } },
   ]);

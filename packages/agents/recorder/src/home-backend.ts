@@ -23,7 +23,7 @@ export const openEmbedded = async (directory: string): Promise<Backend> =>
 
 const backendOf = (home: Home): Backend => {
   const viewAt = async (history: string, at: string | undefined) =>
-    home.view(await home.position(await home.find(history), at));
+    home.read.view(await home.position(await home.find(history), at));
   // Who opens a home asks whom they like: the keys are those of their own process.
   const runs = openRuns(home, {});
   const { signal } = new AbortController();
@@ -52,15 +52,15 @@ const backendOf = (home: Home): Backend => {
     },
     recordCall: async ({ history, body: { messages, ...request } }) => {
       const call = { ...commandOfRequest(request), messages: messages as readonly WideJson[] };
-      return callAnswer(await home.recordCall(await home.find(history), call));
+      return callAnswer(await home.calls.recordCall(await home.find(history), call));
     },
     select: async ({ history, selector, limit, skip }) => {
       const window = defined({ limit, skip });
-      const { position, ids } = await home.select(await home.find(history), selector, window);
+      const { position, ids } = await home.read.select(await home.find(history), selector, window);
       return { position: positionAnswer(position), ids: [...ids] };
     },
     diff: async ({ history, a, b }) => {
-      const { added, removed, changed } = await home.diff(await home.find(history), a, b);
+      const { added, removed, changed } = await home.read.diff(await home.find(history), a, b);
       const fields = changed.map((one) => ({ id: one.id, fields: [...one.fields] }));
       return { added: [...added], removed: [...removed], changed: fields };
     },
@@ -74,7 +74,7 @@ const backendOf = (home: Home): Backend => {
       return toWireJson(toOpenAIMessages(tree, payloads, thread));
     },
     snapshots: async (history) =>
-      (await home.snapshots(await home.find(history))).map(
+      (await home.read.snapshots(await home.find(history))).map(
         ({ label, cycle, seq, treeHash, threadHash, blocks }) => ({
           label,
           cycle,

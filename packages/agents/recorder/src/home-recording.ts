@@ -34,7 +34,7 @@ export const openHomeRecording = (directory: string): HomeRecording => {
         const exchange = exchangeOfRequest(ExchangeRequest.parse(fromWireJson(json)));
         const home = await opened;
         const { warning } = await recordExchange(home, exchange);
-        return { kind: 'recorded', warning: warning && home.redactText(warning) };
+        return { kind: 'recorded', warning: warning && home.privacy.redactText(warning) };
       } catch (error) {
         if (!isStemmaError(error)) throw error;
         const { code, message, row } = error;

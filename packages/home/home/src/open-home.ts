@@ -1,82 +1,24 @@
-import { parseCommand } from '@stemma/history';
-import {
-  assignCall,
-  assignFrom,
-  finishCall,
-  linkConversation,
-  openCallStarter,
-  openRequestRecorder,
-  recordCall,
-  startCallAtTip,
-  redactedRequest,
-} from '@stemma/call-recording';
+import { openCallStarter, openRequestRecorder, redactedRequest } from '@stemma/call-recording';
 import { openCommandHandler, tryInFork, type HomeObserver } from '@stemma/command-handler';
-import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
-import { findCommand, type Position, type TreeView } from '@stemma/history-store';
-import {
-  claimRun,
-  openCooperative,
-  acknowledge,
-  checkpointKeyPath,
-  diagnose,
-  exportExperiment,
-  openHomeLog,
-  readDamage,
-  readPartitionHealth,
-  removeScratchFolders,
-  replayRows,
-  runExperiment,
-  salvageBranch,
-  signWithKeyFile,
-  statsOf,
-  verifyHome,
-  type OpenedLog,
-} from '@stemma/operations';
-import {
-  catchUpWith,
-  catchUpWithNamed,
-  diffNeighbours,
-  diffPositions,
-  findServedBranch,
-  findServedPosition,
-  openCallAttempts,
-  followFrom,
-  followLog,
-  listEventsOfNode,
-  oneHistory,
-  openAudit,
-  openBranches,
-  openCauses,
-  openPrices,
-  openQuestions,
-  openPools,
-  openRequestedRuns,
-  openStages,
-  openTreeLoader,
-  nodeViewOf,
-  partialViewOf,
-  positionOf,
-  readOf,
-  readFrameEvents,
-  selectIds,
-  selectRange,
-  snapshotsOf,
-  treeAt,
-  viewOf,
-  type LoggedEvent,
-  listHistoryPage,
-} from '@stemma/queries';
-import { openSearch, removeIndex } from '@stemma/search';
+import { fail, type StemmaError } from '@stemma/errors';
+import { parseCommand } from '@stemma/history';
 import { openDecodedFrames } from '@stemma/log';
+import { openCooperative, openHomeLog, removeScratchFolders, type OpenedLog } from '@stemma/operations';
 import { loadRedaction } from '@stemma/privacy';
-import { findFrameSummary, listFrameSummaries } from '@stemma/read-models';
+import { followFrom, followLog, openBranches, openPrices, openTreeLoader } from '@stemma/queries';
 import type { RedactorOptions } from '@stemma/redaction';
+import { removeIndex } from '@stemma/search';
 import { mayChangeSteering, openSteering, renewSteeringVersion } from '@stemma/steering';
 import { nanosecondsOf } from '@stemma/values';
-import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
+import { openCalls } from './home-calls.ts';
+import { openFinding } from './home-finding.ts';
 import { openHomeKeyring } from './home-keyring.ts';
+import { openOperations } from './home-operations.ts';
+import { openPrivacy } from './home-privacy.ts';
+import { openQueries } from './home-queries.ts';
+import { openReading } from './home-reading.ts';
 import type { HomeServices } from './home-services.ts';
 import type { Home } from './home.ts';
 import { openLocalRows, openSharedRows } from './open-rows.ts';
@@ -234,28 +176,20 @@ const openServices = async (
 /** What recorders and steering need of the home that they are parts of. */
 type HomeTarget = Parameters<typeof openRequestRecorder>[0] & Parameters<typeof openSteering>[0]['home'];
 
-const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => {
+const openHomeOver = (services: HomeServices, say: (sentence: string) => void = () => undefined): Home => {
   const { log, projection, handler, background, redactor } = services;
-  /** Everything that is in the log now is seen by what is read next. */
-  const readCurrent = async <T>(fn: Parameters<typeof projection.read<T>>[0]): Promise<T> => {
-    await projection.catchUp();
-    return projection.read(fn);
-  };
-  const view = async (position: Position): Promise<TreeView> => viewOf(projection, position);
   const sources = { projection, load: openTreeLoader() };
-  const { keyring } = services;
   const starter = openCallStarter(projection, redactor);
+  const read = openReading(services, sources);
   // What they do to the home, they do when it is there.
-  const target: HomeTarget = {
+  const target = {
+    ...read,
+    view: (position) => read.view(position),
     catchUp: () => home.catchUp(),
     submit: (command) => home.submit(command),
-    recordCall: (branchRef, call) => home.recordCall(branchRef, call),
     position: (branchRef, ref) => home.position(branchRef, ref),
-    view,
-    select: (branchRef, selector) => home.select(branchRef, selector),
-    range: (branchRef, selector) => home.range(branchRef, selector),
-    diff: (branchRef, a, b, selector) => home.diff(branchRef, a, b, selector),
-  };
+    recordCall: (branchRef, call) => home.calls.recordCall(branchRef, call),
+  } satisfies HomeTarget;
   const requests = openRequestRecorder(target, projection, starter, redactor);
   const steering = openSteering({
     home: target,
@@ -263,19 +197,15 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
     starter,
     requests,
     redactedRequest: (body, api) => redactedRequest(body, api, redactor, undefined),
-    say: say ?? (() => undefined),
+    say,
   });
-  const search = openSearch(
-    log,
-    projection,
-    services.beside ?? services.directory,
-    () => keyring.erased().length,
-    say ?? (() => undefined),
-  );
+  const queries = openQueries(services, sources, (name) => home.find(name), say);
   const home: Home = {
     directory: services.directory,
-    branches: openBranches(projection, (command) => home.submit(command)),
-    catchUp: () => projection.catchUp(),
+    ...openFinding(services),
+    read,
+    queries,
+    branches: openBranches(projection, target.submit),
     submit: async (command) => {
       refuseShapeless(command);
       await steering.check(command);
@@ -284,138 +214,25 @@ const openHomeOver = (services: HomeServices, say: HomeOptions['say']): Home => 
       requests.accepted(outcome);
       return outcome;
     },
-    tryInFork: async (position, steps) => {
-      const { history, branchId } = position;
+    tryInFork: async (at, steps) => {
+      const { history, branchId } = at;
       const command = parseCommand({ id: 'none', history, branchId, by: steps.by, steps: steps.steps });
       await projection.catchUp();
-      await steering.check(command, position);
-      return tryInFork(projection, position, steps, services.clock(), redactor);
+      await steering.check(command, at);
+      return tryInFork(projection, at, steps, services.clock(), redactor);
     },
-    recordCall: (branchRef, call) => recordCall(home, projection, branchRef, call, starter, redactor),
-    recordRequest: (call) => requests.record(call),
-    startCallAtTip: (branchRef, call) =>
-      startCallAtTip((command) => home.submit(command), branchRef, call, starter),
-    findCommand: (history, id) =>
-      readOf(projection, history, (rows) => {
-        const seq = findCommand(rows, history, id)?.seq;
-        return seq === undefined
-          ? undefined
-          : { seq, branchId: findFrameSummary(rows, history, seq).branchId };
-      }),
-    finishCall: (branchRef, end) => {
-      const finished = finishCall((command) => home.submit(command), branchRef, end, redactor);
-      requests.ending(branchRef, finished);
-      return finished;
-    },
-    assignCall: async (call, destination, corrector, following = false) =>
-      following
-        ? assignFrom(home, projection, call, destination, corrector)
-        : [await assignCall(home, projection, call, destination, corrector)],
-    claimRun: (run) => claimRun(services.directory, run),
-    linkConversation: (branchRef, parent, corrector) =>
-      linkConversation(home, projection, branchRef, parent, corrector, randomUUID()),
+    calls: openCalls(services, target, starter, requests),
     steering,
-    calls: openCallAttempts(projection, (history) => catchUpWith(projection, history), services.prices),
-    erasable: async (subject) => keyring.about(subject),
-    erasableAs: async (history) => keyring.subjectOf(history),
-    erased: async () => keyring.erased(),
-    redacts: redactor !== undefined,
-    isLogRemote: log.isRemote === true,
-    redactText: (text) => redactor?.text(text) ?? text,
-    histories: () => readCurrent((rows) => listHistoryPage(rows).histories),
-    listHistories: (filter) => readCurrent((rows) => listHistoryPage(rows, filter)),
-    history: (id) => readOf(projection, id, (rows) => oneHistory(rows, id)),
-    find: async (given) => {
-      // Names are composed; what a system gives may not be.
-      const name = given.normalize('NFC');
-      try {
-        await catchUpWithNamed(projection, name);
-        return await projection.read((rows) => findServedBranch(rows, name));
-      } catch (error) {
-        // The keyring also knows who had it erased, and why; or what is in the place of its key.
-        if (isStemmaError(error, 'E_HISTORY_ERASED'))
-          throw keyring.erasureOf(String(error.detail['history'])) ?? error;
-        if (isStemmaError(error, 'E_HISTORY_SEALED'))
-          throw keyring.sealedAs(String(error.detail['history'])) ?? error;
-        throw error;
-      }
-    },
-    snapshots: async (branchRef, page) => {
-      const table = await services.prices();
-      return readOf(projection, branchRef.history, (rows) => snapshotsOf(rows, branchRef, page, table));
-    },
-    position: (branchRef, ref = '') =>
-      readOf(projection, branchRef.history, (rows) => findServedPosition(rows, branchRef, ref)),
-    view,
-    partialView: (position, ids) => partialViewOf(projection, position, ids),
-    nodeView: (position, id) => nodeViewOf(projection, position, id),
-    tree: (position) => treeAt(projection, position),
-    withPayloads: (history, fn) => projection.payloads.using(history, fn),
-    select: async (branchRef, selector, window = {}) => {
-      await catchUpWith(projection, branchRef.history);
-      return selectIds(sources, branchRef, selector, window);
-    },
-    range: async (branchRef, selector, options = {}) => {
-      await catchUpWith(projection, branchRef.history);
-      return selectRange(sources, branchRef, selector, options);
-    },
-    diff: async (branchRef, a, b, selector) => {
-      const [older, newer] = await readOf(
-        projection,
-        branchRef.history,
-        (rows) => [positionOf(rows, branchRef, a), positionOf(rows, branchRef, b)] as const,
-      );
-      return diffPositions(sources, older, newer, selector);
-    },
-    diffTrees: (older, newer) => diffNeighbours(projection, older, newer),
-    events: async (history, { from = 0, limit = 1000, node } = {}) => {
-      if (node !== undefined) {
-        await catchUpWith(projection, history);
-        return listEventsOfNode(projection, history, node, { from, limit });
-      }
-      const frameSummaries = await readOf(projection, history, (rows) =>
-        listFrameSummaries(rows, history, { from, limit }),
-      );
-      const pages: LoggedEvent[] = [];
-      for (const { seq } of frameSummaries) pages.push(...(await readFrameEvents(projection, history, seq)));
-      return pages;
-    },
+    privacy: openPrivacy(services),
+    operations: openOperations(services, target),
     follow: ({ from, ...options }) =>
       from !== undefined && options.history !== undefined
         ? followFrom(log, projection, { ...options, history: options.history, from })
         : followLog(log, projection, options),
-    questions: openQuestions({
-      ...sources,
-      find: (name) => home.find(name),
-      follow: (options) => followLog(log, projection, options),
-    }),
-    audit: openAudit(projection),
-    experiments: {
-      export: (position) => exportExperiment(projection, position),
-      run: (source, options) => runExperiment(home, source, options),
-    },
-    pools: openPools(projection),
-    runs: openRequestedRuns(projection),
-    search,
-    stages: openStages(projection),
-    causes: openCauses(projection),
-    stats: () => statsOf(services),
-    doctor: (secrets) => diagnose(services, secrets),
-    damage: () => readDamage(services),
-    partitions: () => readPartitionHealth(services),
-    ready: async () => {
-      await services.rows.checkReady();
-      await log.checkWritable?.();
-      await readPartitionHealth(services);
-    },
-    replay: (options) => replayRows(services, options),
-    verify: (how) => verifyHome(services, how),
-    checkpoint: () => signWithKeyFile(log, services.directory, checkpointKeyPath(services.directory)),
-    salvage: (branchRef) => salvageBranch(home, branchRef),
-    acknowledge: (partition, range) => acknowledge(services, partition, range),
+    catchUp: () => projection.catchUp(),
     close: async () => {
       steering.close();
-      search.close();
+      queries.search.close();
       await handler.close();
       await background.close();
       await services.rows.close();

@@ -31,7 +31,7 @@ const RUN = { run: 'r1' };
 const bodyOf = (messages: readonly Message[]): Uint8Array =>
   Buffer.from(JSON.stringify({ model: 'm', messages }));
 const send = (messages: readonly Message[], id = `call-${++calls}`, within: { run: string } = RUN) =>
-  home.recordRequest({
+  home.calls.recordRequest({
     id,
     by,
     messages: messages as never,
@@ -45,7 +45,7 @@ const send = (messages: readonly Message[], id = `call-${++calls}`, within: { ru
     within,
   });
 const end = (branch: BranchRef, attemptId: string, answer: Message) =>
-  home.finishCall(branch, {
+  home.calls.finishCall(branch, {
     ...{
       by,
       attemptId,
@@ -76,7 +76,7 @@ const listed = async (branch: BranchRef) =>
     reassignedTo?.attemptId ?? null,
   ]);
 const shown = async ({ history, branchId }: BranchRef) =>
-  (await home.view(await home.position(branchRefOf(history, branchId)))).tree.cycle;
+  (await home.read.view(await home.position(branchRefOf(history, branchId)))).tree.cycle;
 
 test('a call is recorded where it belongs, with all that is known of it, and marked where it was [calls §8.1]', async () => {
   const first = await send([s, u('Berlin')]);
@@ -86,7 +86,7 @@ test('a call is recorded where it belongs, with all that is known of it, and mar
   const { branch } = await send(wrong, 'wrong');
   expect(branch.history).toBe(first.branch.history);
   await end(branch, 'wrong', a('Booked for Bob'));
-  const [assigned] = await home.assignCall(
+  const [assigned] = await home.calls.assignCall(
     { history: branch.history, attemptId: 'wrong' },
     { newHistory: 'bob' },
     ann,
@@ -97,7 +97,7 @@ test('a call is recorded where it belongs, with all that is known of it, and mar
     ['wrong', '@c2', 'rewritten', to.attemptId],
   ]);
   const there = branchRefOf(to.history, to.branchId);
-  expect((await home.history(to.history)).name).toBe('bob');
+  expect((await home.read.history(to.history)).name).toBe('bob');
   const [old, now] = [
     await home.calls.find(branch.history, 'wrong'),
     await home.calls.find(to.history, to.attemptId),
@@ -124,18 +124,18 @@ test('a call is recorded where it belongs, with all that is known of it, and mar
       await home.calls.body(branch.history, 'wrong', which),
     );
   // It does not count where it was.
-  expect((await home.snapshots(branch)).map(({ calls: count }) => count)).toEqual([1, 0]);
-  expect((await home.snapshots(there)).map(({ calls: count }) => count)).toEqual([1]);
-  const { ok, calls: verified } = await home.verify({ rows: 'all' });
+  expect((await home.read.snapshots(branch)).map(({ calls: count }) => count)).toEqual([1, 0]);
+  expect((await home.read.snapshots(there)).map(({ calls: count }) => count)).toEqual([1]);
+  const { ok, calls: verified } = await home.operations.verify({ rows: 'all' });
   expect({ ok, compared: verified.compared }).toEqual({ ok: true, compared: 3 });
-  expect((await home.replay({ verify: true })).differences).toBe(0);
+  expect((await home.operations.replay({ verify: true })).differences).toBe(0);
 });
 
 test('later calls go on where the corrected one is, and where it never was [calls §8.2]', async () => {
   const first = await send([s, u('Berlin')]);
   const wrong = [s, u('Summary'), u('Berlin'), u('For Bob')];
   await send(wrong, 'wrong');
-  const [assigned] = await home.assignCall(
+  const [assigned] = await home.calls.assignCall(
     { history: first.branch.history, attemptId: 'wrong' },
     { newHistory: null },
     ann,
@@ -154,8 +154,8 @@ test('a conversation that nobody names when a call is assigned has the name of i
     await send([s, u('Berlin')], `${id}-first`, within);
     const { branch } = await send([s, u('Summary'), u('Berlin'), u('For Bob')], id, within);
     const call = { history: branch.history, attemptId: id };
-    const [assigned] = await home.assignCall(call, { newHistory: null }, ann);
-    names.push((await home.history(assigned?.to.history as string)).name);
+    const [assigned] = await home.calls.assignCall(call, { newHistory: null }, ann);
+    names.push((await home.read.history(assigned?.to.history as string)).name);
   }
   expect(names).toEqual(['Summary-please-as-soon-as-possible', 'Summary-please-as-soon-as-possible-2']);
 });
@@ -174,7 +174,7 @@ test('a call of an erasable history is assigned to one about the same subject on
   const others = await begin('others', 'eve');
   const same = await begin('same', 'bob');
   for (const id of ['one', 'two'])
-    await home.recordCall(from, {
+    await home.calls.recordCall(from, {
       id,
       by,
       messages: [s, u(word), u(id)] as never,
@@ -183,15 +183,15 @@ test('a call of an erasable history is assigned to one about the same subject on
         request: bodyOf([s, u(word), u(id)]),
       },
     });
-  const assign = (attemptId: string, to: Parameters<Home['assignCall']>[1]) =>
-    home.assignCall({ history: from.history, attemptId }, to, ann);
+  const assign = (attemptId: string, to: Parameters<Home['calls']['assignCall']>[1]) =>
+    home.calls.assignCall({ history: from.history, attemptId }, to, ann);
   for (const branch of [open, others])
     await expect(assign('one', { branch })).rejects.toMatchObject({ code: 'E_TARGET_NOT_ERASABLE' });
   await assign('one', { branch: same });
   const [assigned] = await assign('two', { newHistory: null });
   const history = assigned?.to.history as string;
-  expect((await home.history(history)).name).toBeNull();
-  const events = await home.events(history, { limit: 9 });
+  expect((await home.read.history(history)).name).toBeNull();
+  const events = await home.read.events(history, { limit: 9 });
   expect(events.find(({ event: { type } }) => type === 'HistoryStarted')?.event).toMatchObject({
     erasable: { subject: 'bob' },
   });
@@ -207,10 +207,14 @@ test('an assignment is an intervention of an actor with a reason, and has one ef
   const first = await send([s, u('Berlin')]);
   const other = await send([u('Something else')]);
   const assign = () =>
-    home.assignCall({ history: other.branch.history, attemptId: 'call-2' }, { branch: first.branch }, ann);
+    home.calls.assignCall(
+      { history: other.branch.history, attemptId: 'call-2' },
+      { branch: first.branch },
+      ann,
+    );
   const once = await assign();
   expect(await assign()).toEqual(once);
-  const page = await home.audit.interventions(other.branch, {});
+  const page = await home.queries.audit.interventions(other.branch, {});
   expect(page.interventions).toHaveLength(1);
   expect(page.interventions[0]).toMatchObject({
     actor: 'ann',
@@ -218,13 +222,17 @@ test('an assignment is an intervention of an actor with a reason, and has one ef
     content: { commands: [{ op: 'reassign_call', attempt: 'call-2', to: once[0]?.to }] },
   });
   await expect(
-    home.assignCall({ history: other.branch.history, attemptId: 'call-2' }, { newHistory: null }, ann),
+    home.calls.assignCall({ history: other.branch.history, attemptId: 'call-2' }, { newHistory: null }, ann),
   ).rejects.toMatchObject({ code: 'E_COMMAND_INVALID' });
   await expect(
-    home.assignCall({ history: first.branch.history, attemptId: 'call-1' }, { branch: first.branch }, ann),
+    home.calls.assignCall(
+      { history: first.branch.history, attemptId: 'call-1' },
+      { branch: first.branch },
+      ann,
+    ),
   ).rejects.toMatchObject({ code: 'E_COMMAND_INVALID' });
   await expect(
-    home.assignCall({ history: first.branch.history, attemptId: 'none' }, { newHistory: null }, ann),
+    home.calls.assignCall({ history: first.branch.history, attemptId: 'none' }, { newHistory: null }, ann),
   ).rejects.toMatchObject({ code: 'E_CALL_NOT_FOUND' });
 });
 
@@ -234,7 +242,7 @@ test('a call and those after it go to one place [calls §8.1]', async () => {
   await send(talk.slice(0, 4));
   await send(talk.slice(0, 4));
   await send(talk);
-  const assigned = await home.assignCall(
+  const assigned = await home.calls.assignCall(
     { history: branch.history, attemptId: 'call-2' },
     { newHistory: null },
     ann,
@@ -255,7 +263,7 @@ test('a call of a sub-agent is linked to the call whose tool asks for it [calls 
   const agent: Message = { role: 'system', content: 'You search.' };
   const task: Message = { role: 'user', content: 'Find hotels in Berlin near the station' };
   const child = await send([agent, task]);
-  const summary = await home.history(child.branch.history);
+  const summary = await home.read.history(child.branch.history);
   expect(summary.branches[0]?.calledBy).toEqual({
     ...{ history: parent.branch.history, branchId: 0, attemptId: 'call-1', why: 'argument' },
   });
@@ -264,7 +272,7 @@ test('a call of a sub-agent is linked to the call whose tool asks for it [calls 
   ]);
   // The only one that waits, though it says nothing of this.
   const another = await send([agent, u('Something')]);
-  expect((await home.history(another.branch.history)).branches[0]?.calledBy).toMatchObject({
+  expect((await home.read.history(another.branch.history)).branches[0]?.calledBy).toMatchObject({
     why: 'waiting',
   });
   // Its tool has answered: it waits no more.
@@ -275,10 +283,10 @@ test('a call of a sub-agent is linked to the call whose tool asks for it [calls 
     { role: 'tool', tool_call_id: 't1', content: 'Here' },
   ]);
   const later = await send([agent, u('Anything')]);
-  expect((await home.history(later.branch.history)).branches[0]?.calledBy).toBe(null);
+  expect((await home.read.history(later.branch.history)).branches[0]?.calledBy).toBe(null);
   // Calls of another run are not looked at.
   const elsewhere = await send([agent, task], 'elsewhere', { run: 'r2' });
-  expect((await home.history(elsewhere.branch.history)).branches[0]?.calledBy).toBe(null);
+  expect((await home.read.history(elsewhere.branch.history)).branches[0]?.calledBy).toBe(null);
 });
 
 test('a link is corrected by an actor [calls §8.4]', async () => {
@@ -291,7 +299,7 @@ test('a link is corrected by an actor [calls §8.4]', async () => {
       ...{ id: `link-${++calls}`, history, branchId: 0, ...ann },
       steps: [{ op: 'link', parent: parentCall as never }],
     });
-    return (await home.history(history)).branches[0]?.calledBy;
+    return (await home.read.history(history)).branches[0]?.calledBy;
   };
   expect(await link(null)).toBe(null);
   expect((await home.calls.find(parent.branch.history, 'call-1')).ledTo).toEqual([]);
@@ -307,12 +315,12 @@ test('a link that would make a circle is refused, and one that is there is not r
   const second = await send([u('Something')], 'two', { run: 'r2' });
   const third = await send([u('Anything')], 'three', { run: 'r3' });
   const link = (child: typeof first, parent: ReturnType<typeof addressOf> | null) =>
-    home.linkConversation(child.branch, parent, ann);
+    home.calls.linkConversation(child.branch, parent, ann);
   await link(second, addressOf(first, 'one'));
   expect((await link(third, addressOf(second, 'two'))).before).toBe(false);
-  const frames = (await home.history(third.branch.history)).frames;
+  const frames = (await home.read.history(third.branch.history)).frames;
   expect((await link(third, addressOf(second, 'two'))).before).toBe(true);
-  expect((await home.history(third.branch.history)).frames).toBe(frames);
+  expect((await home.read.history(third.branch.history)).frames).toBe(frames);
   for (const [parent, said] of [
     [addressOf(third, 'three'), 'a circle'],
     [addressOf(second, 'two'), 'a circle'],
@@ -340,7 +348,7 @@ test('a call that goes on from other messages than imported ones is refused, wit
     ...{ ...other, id: 'second' },
     steps: [said('m1', 'assistant', 'Another answer'), { op: 'commit' }],
   });
-  const exported = await home.view(await home.position(await home.find('other')));
+  const exported = await home.read.view(await home.position(await home.find('other')));
   await home.submit({
     id: 'import-2',
     history: historyId('imported', 'import-2'),
@@ -357,12 +365,12 @@ test('a call that goes on from other messages than imported ones is refused, wit
   });
   const to = { branch: await home.find('imported') };
   await expect(
-    home.assignCall({ history: branch.history, attemptId: 'call-1' }, to, ann),
+    home.calls.assignCall({ history: branch.history, attemptId: 'call-1' }, to, ann),
   ).rejects.toMatchObject({
     code: 'E_MESSAGES_DIFFER',
   });
   expect(await listed(branch)).toEqual([['call-1', '@c1', 'started', null]]);
-  const [moved] = await home.assignCall(
+  const [moved] = await home.calls.assignCall(
     { history: branch.history, attemptId: 'call-1' },
     { newHistory: 'its-own' },
     ann,

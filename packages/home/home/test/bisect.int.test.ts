@@ -57,7 +57,7 @@ test('bisect finds the first matching snapshot of many by reading only a few, an
   }
   const branchRef = await home.find('a');
   const ask = (good: string, bad: string, when: string, not = false) =>
-    home.questions.bisect(branchRef, { good, bad, when, not });
+    home.queries.questions.bisect(branchRef, { good, bad, when, not });
 
   const found = await ask('@c1', '@c40', '#plan');
   expect(found).toMatchObject({

@@ -82,7 +82,7 @@ test('blame gives for a content the event that last set it, and for a default ro
     by: { actor: 'reviewer' },
     steps: [{ op: 'move', id: 'n', parent: '^ah' }],
   });
-  const { parts, origins } = await home.questions.blame(await home.position(await home.find('a')));
+  const { parts, origins } = await home.queries.questions.blame(await home.position(await home.find('a')));
   const made = parts
     .filter(({ part }) => part !== 'syntax')
     .map(({ part, text, origin }) => {

@@ -67,7 +67,7 @@ test('when three processes write to ten branches of one history at once, every i
     expect(new Set(said)).toEqual(new Set(['one', ...own]));
     expect(said.length).toBe(13);
   }
-  const replayed = await home.replay({ verify: true });
+  const replayed = await home.operations.replay({ verify: true });
   expect([replayed.differences, replayed.stale >= 0]).toEqual([0, true]);
   await home.close();
 }, 600_000);
@@ -131,6 +131,6 @@ test('many forks, and writes to them, sent without waiting for answers have the 
   expect(
     tree.filter(({ abandoned_by: left_by }) => left_by !== null).map(({ branchId }) => branchId),
   ).toEqual(branchIds);
-  expect((await home.replay({ verify: true })).differences).toBe(0);
+  expect((await home.operations.replay({ verify: true })).differences).toBe(0);
   await home.close();
 });

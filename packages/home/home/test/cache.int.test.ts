@@ -116,7 +116,7 @@ test('cache names the first message that differs and the cause of the break: exp
       { op: 'commit' },
     ],
   });
-  const { steps, verdicts, worst, tokenizer } = await home.questions.cache(await home.find('a'));
+  const { steps, verdicts, worst, tokenizer } = await home.queries.questions.cache(await home.find('a'));
   expect(tokenizer).toBe('o200k_base');
   expect(verdicts).toEqual({ append: 1, rewind: 0, break: 3 });
   expect(
@@ -170,7 +170,7 @@ test('cache and bisect include what was just written, also in a fork and after a
   const branchRef = await home.find('a');
   for (let calls = 1; calls <= 3; calls++) {
     await say(home, 'a', `word ${calls}`);
-    expect((await home.questions.cache(branchRef)).calls).toBe(calls);
+    expect((await home.queries.questions.cache(branchRef)).calls).toBe(calls);
   }
   const branch = (step: Step) =>
     home.submit({
@@ -184,7 +184,7 @@ test('cache and bisect include what was just written, also in a fork and after a
   const at1 = { branchId: 0, seq };
   const fork = await branch({ op: 'fork', at: at1, name: 'other' });
   const other = branchRefOf(fork.history, fork.branchId);
-  expect(await home.questions.cache(other)).toMatchObject({ calls: 1, steps: [] });
+  expect(await home.queries.questions.cache(other)).toMatchObject({ calls: 1, steps: [] });
   await home.submit({
     id: 'in the fork',
     history: fork.history,
@@ -195,16 +195,16 @@ test('cache and bisect include what was just written, also in a fork and after a
       { op: 'commit' },
     ],
   });
-  expect((await home.questions.cache(other)).steps).toMatchObject([
+  expect((await home.queries.questions.cache(other)).steps).toMatchObject([
     { from: '@c1', to: '@c2', verdict: 'break', broken: { node: 'new', what: 'added' } },
   ]);
   const asked = { good: '@c1', bad: '@c2', when: '#new' };
-  expect(await home.questions.bisect(other, asked)).toMatchObject({
+  expect(await home.queries.questions.bisect(other, asked)).toMatchObject({
     first: { label: '@c2' },
     matched: ['new'],
   });
   await branch({ op: 'rollback', to: at1 });
-  expect((await home.questions.cache(await home.find('a'))).calls).toBe(1);
+  expect((await home.queries.questions.cache(await home.find('a'))).calls).toBe(1);
   await home.close();
 });
 

@@ -30,7 +30,7 @@ const hintedHome = async (
   const commit = (id: string) => home.submit({ id, history, branchId: 0, by, steps: [{ op: 'commit' }] });
   await commit('before');
   const shown = [said('Look again.'), said('And?')];
-  await home.recordCall(branch, { id: 'call', by, messages: shown, ...(isCalled ? { facts } : {}) });
+  await home.calls.recordCall(branch, { id: 'call', by, messages: shown, ...(isCalled ? { facts } : {}) });
   await commit('after');
   return home;
 };
@@ -44,11 +44,11 @@ test.each([
   async ({ calls, cycles, basis, ...how }) => {
     using at = temporaryHome();
     const home = await hintedHome(at.directory, how);
-    expect((await home.snapshots(branch)).map((one) => one.calls)).toEqual(calls);
+    expect((await home.read.snapshots(branch)).map((one) => one.calls)).toEqual(calls);
     const prompts: (number | null)[] = [];
-    for await (const prompt of home.questions.calls(branch)) prompts.push(prompt.calls);
+    for await (const prompt of home.queries.questions.calls(branch)) prompts.push(prompt.calls);
     expect(prompts).toEqual(calls);
-    const impact = await home.audit.impact(history, 'hint');
+    const impact = await home.queries.audit.impact(history, 'hint');
     expect(impact.basis).toBe(basis);
     expect(impact.calls.map(({ cycle }) => cycle)).toEqual(cycles);
     expect(impact.branches).toMatchObject([{ branchId: 0, calls: cycles.length }]);

@@ -22,7 +22,7 @@ const requestOf = (turn: number): Uint8Array =>
   Buffer.from(JSON.stringify({ model: 'm-1', temperature: 0, messages: messagesUpTo(turn), tools }));
 
 const call = (home: Home, turn: number, id = `call-${turn}`) =>
-  home.recordCall(branch, {
+  home.calls.recordCall(branch, {
     id,
     by,
     messages: messagesUpTo(turn),
@@ -44,7 +44,7 @@ const responseOf = (turn: number): Uint8Array =>
     }),
   );
 const finish = (home: Home, turn: number, id = `call-${turn}`) =>
-  home.finishCall(branch, {
+  home.calls.finishCall(branch, {
     by,
     attemptId: id,
     status: 'answered',
@@ -111,11 +111,11 @@ test('the answer of the last call is there without another call, and in no threa
   expect((await home.calls.find(history, 'call-1')).answer).toEqual(answerOf(1));
   const [newest] = await home.calls.at(await home.position(branch, '@c1'));
   expect(newest).toMatchObject({ attemptId: 'call-1', status: 'answered' });
-  expect((await home.snapshots(branch)).map(({ calls, call: made }) => [calls, made?.attemptId])).toEqual([
-    [1, 'call-1'],
-  ]);
+  expect(
+    (await home.read.snapshots(branch)).map(({ calls, call: made }) => [calls, made?.attemptId]),
+  ).toEqual([[1, 'call-1']]);
   // What was sent is the thread: an answer is in it when it is sent.
-  const { tree, payloads, thread } = await home.view(await home.position(branch));
+  const { tree, payloads, thread } = await home.read.view(await home.position(branch));
   expect(toOpenAIMessages(tree, payloads, thread)).toEqual(messagesUpTo(1));
   await home.close();
 });

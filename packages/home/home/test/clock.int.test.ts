@@ -20,12 +20,12 @@ test('the clock is read once for a command, and its time is in the frame and in 
   await send(home, 'timed', 'second', [block('a'), block('b'), { op: 'commit' }]);
   expect(read).toBe(2);
   const branchRef = await home.find('timed');
-  const events = await home.events(branchRef.history);
+  const events = await home.read.events(branchRef.history);
   expect(events.map(({ seq, at: milliseconds }) => [seq, milliseconds])).toEqual([
     [0, 1_724_670_000_000],
     ...Array.from({ length: 4 }, () => [1, 1_724_670_000_000]),
   ]);
-  const { tree, payloads } = await home.view(await home.position(branchRef, '@c1'));
+  const { tree, payloads } = await home.read.view(await home.position(branchRef, '@c1'));
   expect(exportTree(tree, payloads).match(/"created_at_ns":17\d+/g)).toEqual(
     Array.from({ length: 3 }, () => '"created_at_ns":1724670000000000002'),
   );

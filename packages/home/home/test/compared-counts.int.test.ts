@@ -19,11 +19,11 @@ test('a position has the same counts on either side of a comparison and in every
   );
   for (const a of positions) {
     const branch = await home.find(a.name);
-    const { sizes } = await home.questions.sizes(branch, {});
+    const { sizes } = await home.queries.questions.sizes(branch, {});
     const alone = sizes.find(({ cycle }) => `@c${cycle}` === a.at);
     for (const b of positions) {
-      const there = await home.audit.compare(branch, a.at, `${b.name}${b.at}`);
-      const back = await home.audit.compare(await home.find(b.name), b.at, `${a.name}${a.at}`);
+      const there = await home.queries.audit.compare(branch, a.at, `${b.name}${b.at}`);
+      const back = await home.queries.audit.compare(await home.find(b.name), b.at, `${a.name}${a.at}`);
       expect(there.a.tokens).toBe(alone?.tokens);
       expect(back.b.tokens).toBe(alone?.tokens);
       const nodesOf = ({ added }: typeof there.a) => added.map(({ id, tokens }) => [id, tokens]);

@@ -31,7 +31,7 @@ it('an exported branch run again as an experiment has the same hashes, whatever 
       const projector = { ...played.projector, catchUp: () => Promise.resolve() };
       const text = await textOf(exportExperiment(projector, position));
       const name = `run-${run++}`;
-      const done = await home.experiments.run(text, { name });
+      const done = await home.operations.experiments.run(text, { name });
       const source = ({ seq, index }: EventRef) =>
         payloadIn(history.frames[seq]?.body.events[index] as HistoryEvent);
       const hashes = hashFlat(flattenRecords(history.copyAt(branchId, position.seq)), source);
@@ -41,7 +41,7 @@ it('an exported branch run again as an experiment has the same hashes, whatever 
         Buffer.from(hashes.threadHash).toString('hex'),
       ]);
       expect(done.repeated).toBe(0);
-      const again = await home.experiments.run(text, { name });
+      const again = await home.operations.experiments.run(text, { name });
       expect(again).toEqual({ ...done, repeated: done.commands });
     }),
     { numRuns: RUNS },
@@ -94,11 +94,11 @@ it('the run of an experiment has the same interventions with actors and reasons,
   const home = await open(folder.directory);
   await observed(home);
   const branchRef = await home.find(`${named('pool')}:side`);
-  const text = await textOf(home.experiments.export(await home.position(branchRef)));
-  const done = await home.experiments.run(text, { name: 'copy' });
+  const text = await textOf(home.operations.experiments.export(await home.position(branchRef)));
+  const done = await home.operations.experiments.run(text, { name: 'copy' });
   const told = async (name: string) => {
     const found: unknown[] = [];
-    for await (const one of home.audit.eachIntervention(await home.find(name))) {
+    for await (const one of home.queries.audit.eachIntervention(await home.find(name))) {
       const { id, actor, intervention_type, notes, content } = one;
       const {
         forked_to: _forked,
@@ -125,11 +125,11 @@ it('the run of an experiment has the same interventions with actors and reasons,
   expect(copy.slice(0, -2)).toEqual(original.slice(0, -2));
   expect(copy.at(-1)).toEqual(original.at(-1));
   const exported = async (name: string): Promise<string> => {
-    const { treeHash, threadHash } = (await home.snapshots(await home.find(name))).at(-1) ?? {};
+    const { treeHash, threadHash } = (await home.read.snapshots(await home.find(name))).at(-1) ?? {};
     return `${treeHash ?? ''} ${threadHash ?? ''}`;
   };
   expect(await exported(done.branch)).toBe(await exported(branchRef.branch));
-  expect((await home.replay({ verify: true })).differences).toBe(0);
+  expect((await home.operations.replay({ verify: true })).differences).toBe(0);
   await home.close();
 });
 
@@ -138,24 +138,26 @@ it('the run of an experiment reports the command at which hashes begin to differ
   const home = await open(folder.directory);
   await observed(home);
   const position = await home.position(await home.find(`${named('pool')}:side`));
-  const text = await textOf(home.experiments.export(position));
+  const text = await textOf(home.operations.experiments.export(position));
   const stop = new AbortController();
   const onProgress = (count: number): void => {
     if (count === 5) stop.abort(new Error('stopped'));
   };
-  await expect(home.experiments.run(text, { signal: stop.signal, onProgress })).rejects.toThrow('stopped');
-  expect(await home.experiments.run(text)).toMatchObject({ repeated: 5 });
+  await expect(home.operations.experiments.run(text, { signal: stop.signal, onProgress })).rejects.toThrow(
+    'stopped',
+  );
+  expect(await home.operations.experiments.run(text)).toMatchObject({ repeated: 5 });
 
   const other = text.replaceAll('"text":"a hint"', '"text":"a hunt"');
-  await expect(home.experiments.run(other)).rejects.toMatchObject({
+  await expect(home.operations.experiments.run(other)).rejects.toMatchObject({
     code: 'E_EXPERIMENT_DIVERGED',
     detail: { command: 2, frame: 2 },
   });
-  await expect(home.experiments.run(text, { name: 'pool' })).rejects.toMatchObject({
+  await expect(home.operations.experiments.run(text, { name: 'pool' })).rejects.toMatchObject({
     code: 'E_HISTORY_EXISTS',
   });
 
-  const before = (await home.histories()).length;
+  const before = (await home.read.histories()).length;
   const good = JSON.parse(text) as { commands: { steps: object[] }[] };
   const hostile: unknown[] = [
     {},
@@ -180,11 +182,11 @@ it('the run of an experiment reports the command at which hashes begin to differ
     })),
   ];
   for (const value of hostile)
-    await expect(home.experiments.run(JSON.stringify(value))).rejects.toMatchObject({
+    await expect(home.operations.experiments.run(JSON.stringify(value))).rejects.toMatchObject({
       code: 'E_EXPERIMENT_INVALID',
     });
-  await expect(home.experiments.run('{')).rejects.toMatchObject({ code: 'E_INPUT_TRUNCATED' });
-  await expect(home.experiments.run('[1]]')).rejects.toMatchObject({ code: 'E_INPUT_NOT_JSON' });
-  expect(await home.histories()).toHaveLength(before);
+  await expect(home.operations.experiments.run('{')).rejects.toMatchObject({ code: 'E_INPUT_TRUNCATED' });
+  await expect(home.operations.experiments.run('[1]]')).rejects.toMatchObject({ code: 'E_INPUT_NOT_JSON' });
+  expect(await home.read.histories()).toHaveLength(before);
   await home.close();
 });

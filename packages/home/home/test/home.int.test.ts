@@ -42,7 +42,7 @@ test('a command that is sent again gets the same answer and has no second effect
   await expect(send(two, 'a', 'say:a:once', [{ op: 'commit' }])).rejects.toMatchObject({
     code: 'E_COMMAND_REUSED',
   });
-  expect((await two.snapshots(await two.find('a'))).length).toBe(1);
+  expect((await two.read.snapshots(await two.find('a'))).length).toBe(1);
   await two.close();
 });
 
@@ -72,8 +72,8 @@ test('two homes that write to one history lose and repeat no command, and a comm
   );
   const late = send(homes[0]!, 'a', 'late', [{ op: 'commit' }], 1);
   await expect(late).rejects.toMatchObject({ code: 'E_CONFLICT' });
-  expect(await homes[0]!.verify()).toMatchObject({ ok: true });
-  expect(await homes[0]!.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await homes[0]!.operations.verify()).toMatchObject({ ok: true });
+  expect(await homes[0]!.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
   await Promise.all(homes.map((home) => home.close()));
 });
 
@@ -97,8 +97,8 @@ test('an interrupted import that another home resumes has the same result as one
       await home.close();
     }
     const home = await open(directory);
-    expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
-    const hashes = (await home.snapshots(await home.find('a'))).map(({ treeHash }) => treeHash);
+    expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
+    const hashes = (await home.read.snapshots(await home.find('a'))).map(({ treeHash }) => treeHash);
     await home.close();
     return hashes;
   };
@@ -150,11 +150,11 @@ test('verify finds damage in a record whose rows already exist; then nothing aft
     await start(home, name);
     for (const word of ['first', 'second', 'third']) await say(home, name, `${name} ${word}`);
   }
-  await home.verify();
+  await home.operations.verify();
   await home.close();
   damage(at.directory, 'a second');
   home = await open(at.directory);
-  expect(await home.verify()).toMatchObject({
+  expect(await home.operations.verify()).toMatchObject({
     ok: false,
     problems: [{ kind: 'damaged', history: named('a'), seq: 2 }],
   });
@@ -164,11 +164,13 @@ test('verify finds damage in a record whose rows already exist; then nothing aft
   });
   await expect(say(home, 'a', 'more')).rejects.toMatchObject({ code: 'E_HISTORY_DAMAGED' });
   await say(home, 'b', 'b fourth');
-  const salvaged = await home.salvage(await home.find('a'));
+  const salvaged = await home.operations.salvage(await home.find('a'));
   expect(salvaged).toMatchObject({ name: 'a-salvaged', from: named('a'), seq: 1 });
-  expect(await home.salvage(await home.find('a'))).toEqual(salvaged);
+  expect(await home.operations.salvage(await home.find('a'))).toEqual(salvaged);
   expect(await contentsOf(home, salvaged.history)).toEqual(['a first']);
-  await expect(home.salvage(await home.find('b'))).rejects.toMatchObject({ code: 'E_NOTHING_TO_SALVAGE' });
+  await expect(home.operations.salvage(await home.find('b'))).rejects.toMatchObject({
+    code: 'E_NOTHING_TO_SALVAGE',
+  });
   await home.close();
 });
 
@@ -182,10 +184,11 @@ test('what is salvaged of an erasable history is erasable too, whoever started i
   await say(home, 'a', 'first');
   const damaged = {
     ...home,
-    history: async () => ({ ...(await home.history(named('a'))), state: 'damaged' as const }),
+    ...home.read,
+    history: async () => ({ ...(await home.read.history(named('a'))), state: 'damaged' as const }),
   };
   const { history } = await salvageBranch(damaged, await home.find('a'));
-  const events = await home.events(history, { limit: 9 });
+  const events = await home.read.events(history, { limit: 9 });
   expect(events.find(({ event: { type } }) => type === 'HistoryStarted')?.event).toMatchObject({
     erasable: { subject: 'bob' },
   });
@@ -200,17 +203,19 @@ test('damage in a record of an unknown history closes the partition until an ope
   await home.close();
   eraseRecord(at.directory, 'start:b');
   home = await open(at.directory);
-  const { problems } = await home.verify();
+  const { problems } = await home.operations.verify();
   expect(problems.length).toBe(1);
   const { partition, offset } = problems[0]!;
   await expect(say(home, 'a', 'no')).rejects.toMatchObject({ code: 'E_PARTITION_CLOSED' });
-  await expect(home.acknowledge(partition!, { from: offset! + 1, to: offset! + 1 })).rejects.toMatchObject({
+  await expect(
+    home.operations.acknowledge(partition!, { from: offset! + 1, to: offset! + 1 }),
+  ).rejects.toMatchObject({
     code: 'E_NOTHING_TO_ACK',
   });
-  await home.acknowledge(partition!, { from: offset!, to: offset! });
+  await home.operations.acknowledge(partition!, { from: offset!, to: offset! });
   await say(home, 'a', 'yes');
   expect(await contentsOf(home, 'a')).toEqual(['yes']);
-  expect(await home.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
   await home.close();
 });
 
@@ -224,14 +229,14 @@ test('rows of a log that lost its newest records are not updated until they are 
   cpSync(log, older, { recursive: true });
   home = await open(at.directory);
   await say(home, 'a', 'lost');
-  await home.histories();
+  await home.read.histories();
   await home.close();
   rmSync(log, { recursive: true });
   cpSync(older, log, { recursive: true });
   home = await open(at.directory);
-  await expect(home.histories()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+  await expect(home.read.histories()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
   await expect(say(home, 'a', 'other')).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
-  expect(await home.replay({ verify: false })).toMatchObject({ differences: 0 });
+  expect(await home.operations.replay({ verify: false })).toMatchObject({ differences: 0 });
   await say(home, 'a', 'again');
   expect(await contentsOf(home, 'a')).toEqual(['kept', 'again']);
   await home.close();
@@ -251,13 +256,16 @@ test('a history whose first content is missing is listed as defective, and works
   rmSync(contents, { recursive: true });
   rmSync(join(at.directory, 'rows'), { recursive: true });
   const without = await open(at.directory);
-  expect(await without.verify()).toMatchObject({ ok: false, problems: [{ history: named('a'), seq: 0 }] });
+  expect(await without.operations.verify()).toMatchObject({
+    ok: false,
+    problems: [{ history: named('a'), seq: 0 }],
+  });
   await expect(without.find('a')).rejects.toMatchObject({ code: 'E_HISTORY_DEFECTIVE' });
   await without.close();
   cpSync(kept, contents, { recursive: true });
   const again = await open(at.directory);
   expect(await contentsOf(again, 'a')).toEqual([large]);
-  expect(await again.verify()).toMatchObject({ ok: true, contents: 1 });
+  expect(await again.operations.verify()).toMatchObject({ ok: true, contents: 1 });
   await again.close();
 });
 
@@ -281,17 +289,17 @@ test('verification and replay yield to the event loop, so that they can be cance
   await Promise.all(cycles.map((text) => say(home, 'a', text)));
   let turns = 0;
   const beat = setInterval(() => turns++, 0);
-  await home.replay({ verify: true });
+  await home.operations.replay({ verify: true });
   const during = turns;
-  await home.verify();
+  await home.operations.verify();
   clearInterval(beat);
   expect([during > 1, turns > during]).toEqual([true, true]);
   const stop = new Error('enough');
   const cancel = (): never => {
     throw stop;
   };
-  await expect(home.verify({ progress: cancel })).rejects.toBe(stop);
-  await expect(home.replay({ verify: true, progress: cancel })).rejects.toBe(stop);
+  await expect(home.operations.verify({ progress: cancel })).rejects.toBe(stop);
+  await expect(home.operations.replay({ verify: true, progress: cancel })).rejects.toBe(stop);
   expect(readdirSync(at.directory).toSorted(compareCodePoints)).toEqual(['contents', 'log', 'rows']);
   await home.close();
 });
@@ -315,7 +323,7 @@ test('a command without a usable id or author is refused before anything is writ
     });
     await expect(sent).rejects.toMatchObject({ code: 'E_COMMAND_INVALID' });
   }
-  expect(await home.histories()).toEqual([]);
+  expect(await home.read.histories()).toEqual([]);
   await home.close();
 });
 
@@ -362,7 +370,7 @@ test('a branch that another process has just begun takes commands at once [recor
   expect(
     await one.submit({ id: 'on it', history, branchId, by, expected, steps: [insert, { op: 'commit' }] }),
   ).toMatchObject({ branchId });
-  expect(await one.replay({ verify: true })).toMatchObject({ differences: 0 });
+  expect(await one.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
   await Promise.all([one.close(), two.close()]);
 });
 
@@ -384,7 +392,7 @@ test('a command on a history whose content is gone is refused before it is recor
   renameSync(file, aside);
   home = await open(at.directory);
   const accepted = async (): Promise<unknown> =>
-    (await home.doctor()).partitions.map((partition) => partition.accepted);
+    (await home.operations.doctor()).partitions.map((partition) => partition.accepted);
   const before = await accepted();
   await expect(say(home, 'a', 'lost')).rejects.toMatchObject({
     code: 'E_CONTENT_MISSING',
@@ -397,6 +405,6 @@ test('a command on a history whose content is gone is refused before it is recor
   await home.close();
   home = await open(at.directory);
   expect(await contentsOf(home, 'a')).toEqual(['x'.repeat(300_000), 'whole', 'again']);
-  expect(await home.verify()).toMatchObject({ ok: true });
+  expect(await home.operations.verify()).toMatchObject({ ok: true });
   await home.close();
 });

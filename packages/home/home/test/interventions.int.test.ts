@@ -49,7 +49,7 @@ it('interventions are listed with actor, reason, content, the positions before a
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
   const branchRef = await home.find('pool');
-  const found = await all(home.audit.eachIntervention(branchRef));
+  const found = await all(home.queries.audit.eachIntervention(branchRef));
 
   expect(
     found.map(({ id, intervention_type, snapshot_before, snapshot_after, branchId }) => [
@@ -71,9 +71,9 @@ it('interventions are listed with actor, reason, content, the positions before a
     content: { text: 'a hint', source: 'manual' },
   });
   expect(found[0]?.annotations.map(({ by, note }) => [by, note])).toEqual([['ana', 'it did work']]);
-  expect(await home.audit.intervention(branchRef.history, 'inject-1')).toEqual(found[0]);
-  expect(await home.audit.intervention(branchRef.history, '@s2')).toEqual(found[0]);
-  await expect(home.audit.intervention(branchRef.history, '@s1')).rejects.toMatchObject({
+  expect(await home.queries.audit.intervention(branchRef.history, 'inject-1')).toEqual(found[0]);
+  expect(await home.queries.audit.intervention(branchRef.history, '@s2')).toEqual(found[0]);
+  await expect(home.queries.audit.intervention(branchRef.history, '@s1')).rejects.toMatchObject({
     code: 'E_INTERVENTION_NOT_FOUND',
   });
 });
@@ -83,8 +83,10 @@ it('interventions are found by type, actor, branch, position and time, in pages 
   await using home = disposable(await observed(folder.directory));
   const branchRef = await home.find('pool');
   const ids = async (
-    ...asked: Parameters<Home['audit']['interventions']> extends [unknown, ...infer Rest] ? Rest : never
-  ) => (await home.audit.interventions(branchRef, ...asked)).interventions.map(({ id }) => id);
+    ...asked: Parameters<Home['queries']['audit']['interventions']> extends [unknown, ...infer Rest]
+      ? Rest
+      : never
+  ) => (await home.queries.audit.interventions(branchRef, ...asked)).interventions.map(({ id }) => id);
   const far = 10n ** 19n;
 
   expect(await ids({ type: 'fork' })).toEqual(['fork-1']);
@@ -94,7 +96,7 @@ it('interventions are found by type, actor, branch, position and time, in pages 
   expect(await ids({ snapshot: '@s3', actor: 'ben' })).toEqual(['fork-1']);
   expect(await ids({ after: far })).toEqual([]);
   expect(await ids({ before: far }, { newest: true, limit: 1 })).toEqual(['note-1']);
-  const first = await home.audit.interventions(branchRef, {}, { limit: 3 });
+  const first = await home.queries.audit.interventions(branchRef, {}, { limit: 3 });
   expect(await ids({}, { from: first.next as number })).toEqual(['note-1']);
   await expect(ids({ branch: 'nobody' })).rejects.toMatchObject({ code: 'E_BRANCH_NOT_FOUND' });
 });
@@ -105,7 +107,7 @@ const disposable = (home: Home): Home & AsyncDisposable =>
 it('a comparison lists the fork at which two branches diverged, and the interventions on each with their contents and reasons [pool: Interventions]', async () => {
   using folder = temporaryHome();
   await using home = disposable(await observed(folder.directory));
-  const { divergedBy, a, b } = await home.audit.compare(await home.find('pool'), '@s1', 'side');
+  const { divergedBy, a, b } = await home.queries.audit.compare(await home.find('pool'), '@s1', 'side');
 
   expect(divergedBy).toBe(null);
   expect(a.interventionFrames).toEqual([]);

@@ -14,8 +14,8 @@ test('what a call costs follows from a file that one may replace, and is never g
   const by = { recorder: 'agent' };
   await home.submit({ id: 'start', history, branchId: 0, by, steps: [{ op: 'start', name: 'talk' }] });
   const facts = { api: 'openai.chat', model: 'm-1', parameters: {}, tools: null, request: null } as const;
-  await home.recordCall(branch, { id: 'c', by, messages: [{ role: 'user', content: 'Hi' }], facts });
-  await home.finishCall(branch, {
+  await home.calls.recordCall(branch, { id: 'c', by, messages: [{ role: 'user', content: 'Hi' }], facts });
+  await home.calls.finishCall(branch, {
     ...{ by, attemptId: 'c', status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'm-1-2026' },
     usage: { input: 1_000, output: 200, cached: 100, cacheWrite: null, reasoning: null },
     ...{ firstByteMs: 1, durationMs: 2, error: null, answer: null, response: null },
@@ -35,7 +35,7 @@ test('what a call costs follows from a file that one may replace, and is never g
   writeFileSync(file, '{"currency": "USD"');
   await expect(cost()).rejects.toMatchObject({ code: expect.stringMatching(/^E_INPUT_/) });
   // Nothing else needs it.
-  expect(await home.histories()).toHaveLength(1);
+  expect(await home.read.histories()).toHaveLength(1);
   await home.close();
   const named = await openHome({ directory: at.directory, prices: join(at.directory, 'none.json') });
   await expect(named.calls.list(branch)).rejects.toMatchObject({ code: 'E_IO' });

@@ -72,7 +72,7 @@ const play = async (next: () => Promise<Home>, agent: readonly AgentStep[]): Pro
       ...{ run: { run: 'r' }, all: undefined, history: { history: named } },
       branch: branches.length === 0 ? undefined : { branch: branches[at % branches.length] as BranchRef },
     }[scope];
-    const { branch, match } = await home.recordRequest({
+    const { branch, match } = await home.calls.recordRequest({
       ...{ id, by, messages: list },
       facts: {
         ...{ api: 'openai.chat', model: 'm', parameters: { n: at } },
@@ -84,7 +84,7 @@ const play = async (next: () => Promise<Home>, agent: readonly AgentStep[]): Pro
     placed.push([branch, match]);
     branches.push(branch);
     if (ends)
-      await home.finishCall(branch, {
+      await home.calls.finishCall(branch, {
         ...{ by, attemptId: id, status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'm' },
         ...{ usage: null, firstByteMs: 1, durationMs: 2, error: null },
         answer: { role: 'assistant', content: text },
@@ -107,7 +107,7 @@ const play = async (next: () => Promise<Home>, agent: readonly AgentStep[]): Pro
       const to = branches[at % branches.length] as BranchRef;
       const isThere = to.history === history && to.branchId === branchId;
       const destination = isThere ? { newHistory: null } : { branch: to };
-      const assigned = home.assignCall({ history, attemptId: id }, destination, said);
+      const assigned = home.calls.assignCall({ history, attemptId: id }, destination, said);
       // An attempt with a snapshot of another branch is there.
       placed.push(await assigned.catch((error: unknown) => (error as StemmaError).code));
     }
@@ -121,7 +121,7 @@ const someCommitted = async (
   branch: BranchRef,
   nth: number,
 ): Promise<{ readonly branchId: number; readonly seq: number }> => {
-  const snapshots = await home.snapshots(branch);
+  const snapshots = await home.read.snapshots(branch);
   return snapshots[nth % (snapshots.length + 1)] ?? { branchId: 0, seq: 0 };
 };
 
@@ -245,7 +245,11 @@ test('of which call a request is a copy does not depend on it, however many ther
 test('nothing of a conversation is read for a call that goes on, however fast they come [calls §3.1]', async () => {
   using at = temporaryHome();
   const home = await openHome({ directory: at.directory, create: true });
-  const reading = [vi.spyOn(home, 'recordCall'), vi.spyOn(home, 'view'), vi.spyOn(home, 'position')];
+  const reading = [
+    vi.spyOn(home.calls, 'recordCall'),
+    vi.spyOn(home.read, 'view'),
+    vi.spyOn(home, 'position'),
+  ];
   const usual: AgentStep = { what: 'append', at: 0, text: 'one', tools: 'search', ends: true, scope: 'run' };
   const agent = [{ ...usual, what: 'start' as const }, ...Array.from({ length: 20 }, () => usual)];
   const placed = await play(() => Promise.resolve(home), agent);

@@ -38,7 +38,7 @@ it('frames of a later version follow the event that allows them, in a log and in
   const facts = { api: 'openai.chat', model: 'm', parameters: {}, tools: null, request: null } as const;
   for (const id of ['c1', 'c2']) {
     const messages = [{ role: 'user', content: id }];
-    await home.recordCall(branch, { id, by, messages, facts });
+    await home.calls.recordCall(branch, { id, by, messages, facts });
   }
   await home.close();
   await copyLog({

@@ -9,7 +9,7 @@ import { open, start, temporaryHome } from './small-home.ts';
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(6, 15));
 
 const shown = async (home: Home, ref: string): Promise<WideJson> => {
-  const view = await home.view(await home.position(await home.find('a'), ref));
+  const view = await home.read.view(await home.position(await home.find('a'), ref));
   return toOpenAIMessages(view.tree, view.payloads, view.thread);
 };
 
@@ -54,7 +54,7 @@ test('whatever an agent changes in its message list between calls, each snapshot
     fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
       for (const messages of calls) {
         cycle += 1;
-        await home.recordCall(branchRef, { id: `call-${cycle}`, by: { recorder: 'agent' }, messages });
+        await home.calls.recordCall(branchRef, { id: `call-${cycle}`, by: { recorder: 'agent' }, messages });
         expect(canonicalJson(await shown(home, `@c${cycle}`))).toBe(canonicalJson(messages));
       }
     }),
@@ -76,7 +76,7 @@ test('new messages at the end of the list are inserted, messages missing from it
     say('user', 'More'),
   ];
   const record = async (id: string, ...messages: WideJson[]) => {
-    const { kept, replaced, removed, inserted, repeated } = await home.recordCall(branchRef, {
+    const { kept, replaced, removed, inserted, repeated } = await home.calls.recordCall(branchRef, {
       id,
       by: { recorder: 'agent' },
       messages,
@@ -98,7 +98,7 @@ test('new messages at the end of the list are inserted, messages missing from it
   await expect(record('5', ask)).rejects.toMatchObject({ code: 'E_COMMAND_REUSED' });
   await expect(record('6', 'no message')).rejects.toMatchObject({ code: 'E_INPUT_SHAPE' });
   await expect(record('7', say('robot', 'x'))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
-  const { verdicts, steps } = await home.questions.cache(branchRef);
+  const { verdicts, steps } = await home.queries.questions.cache(branchRef);
   expect(verdicts).toEqual({ append: 2, rewind: 0, break: 2 });
   expect(steps.flatMap(({ broken }) => (broken === null ? [] : [[broken.what, broken.cause]]))).toEqual([
     ['removed', { kind: 'mutation', op: 'remove', by: null }],

@@ -23,10 +23,10 @@ afterEach(async () => {
 
 const send = (
   messages: readonly Message[],
-  within?: Parameters<Home['recordRequest']>[0]['within'],
+  within?: Parameters<Home['calls']['recordRequest']>[0]['within'],
   id = `call-${++calls}`,
 ) =>
-  home.recordRequest({
+  home.calls.recordRequest({
     id,
     by,
     messages: messages as never,
@@ -40,7 +40,7 @@ const send = (
     ...(within === undefined ? {} : { within }),
   });
 const shown = async (history: string, branchId: number): Promise<unknown> => {
-  const { tree } = await home.view(await home.position(branchRefOf(history, branchId)));
+  const { tree } = await home.read.view(await home.position(branchRefOf(history, branchId)));
   return tree.cycle;
 };
 
@@ -71,7 +71,7 @@ test('moved marks of a cache change nothing [calls §3.2]', async () => {
   const first = await send([s, marked('To Berlin', true)]);
   const next = await send([s, marked('To Berlin', false), a('Which day'), marked('Monday', true)]);
   expect(next).toEqual({ branch: first.branch, match: 'appended', isEnded: false });
-  const events = await home.events(first.branch.history);
+  const events = await home.read.events(first.branch.history);
   expect(events.filter(({ event }) => event.type === 'NodeRemoved')).toEqual([]);
 });
 
@@ -194,7 +194,7 @@ test('what an observer injects and commits stays when a call does not show it [c
   const main = await home.find(history);
   expect(next.branch.branchId).toBe(main.branchId);
   const { history: id, branchId } = branch;
-  const { tree } = await home.view(await home.position(branchRefOf(id, branchId)));
+  const { tree } = await home.read.view(await home.position(branchRefOf(id, branchId)));
   expect(tree.ids.length).toBeGreaterThan(0);
   // The observer's line is still there, on the abandoned branch, and the conversation goes on.
   const last = await send([s, u('Berlin'), a('Which day'), u('Monday'), a('Booked'), u('Thanks')]);

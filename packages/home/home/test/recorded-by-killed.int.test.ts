@@ -33,8 +33,8 @@ const record = (
   id: string,
   messages: readonly (typeof question)[],
   isWhole: boolean,
-): ReturnType<Home['recordRequest']> =>
-  home.recordRequest({
+): ReturnType<Home['calls']['recordRequest']> =>
+  home.calls.recordRequest({
     ...{ id, by, messages, within: { run: 'r' } },
     facts: {
       ...{ api: 'openai.chat', model: 'm', parameters: {}, tools: null },

@@ -28,7 +28,7 @@ test('no field of a call, of its end, or of what is said of it keeps a secret [c
   const home = await openHome({ directory, create: true, redact });
   const secret = (where: string): string => `hush-${where}`;
   const messages = [{ role: 'user', content: `say ${secret('message')}` }];
-  const { branch } = await home.recordRequest({
+  const { branch } = await home.calls.recordRequest({
     ...{ id: 'call', by, messages },
     facts: {
       ...{ api: 'openai.chat', model: 'm' },
@@ -37,7 +37,7 @@ test('no field of a call, of its end, or of what is said of it keeps a secret [c
       request: Buffer.from(JSON.stringify({ messages, user: secret('body') })),
     },
   });
-  await home.finishCall(branch, {
+  await home.calls.finishCall(branch, {
     ...{ by, attemptId: 'call', status: 'failed', httpStatus: 500, model: 'm', usage: null },
     ...{ firstByteMs: 1, durationMs: 2, finishReason: secret('reason') },
     error: { code: secret('code'), message: secret('error') },
@@ -57,9 +57,9 @@ test('no field of a call, of its end, or of what is said of it keeps a secret [c
   });
   const response = await home.calls.body(branch.history, 'call', 'response');
   expect(Buffer.from(response).toString()).toBe('{"text":"[redacted:hush]"}');
-  expect((await home.verify()).problems).toEqual([]);
+  expect((await home.operations.verify()).problems).toEqual([]);
   const events = await Promise.all(
-    [branch.history, history].map((each) => home.events(each, { limit: 1_000 })),
+    [branch.history, history].map((each) => home.read.events(each, { limit: 1_000 })),
   );
   expect([...new Set(JSON.stringify(events, plain).match(/hush-\w+/g))]).toEqual([]);
   await home.catchUp();
@@ -75,14 +75,14 @@ test.each([
   const { directory } = at;
   const home = await openHome({ directory, create: true, redact });
   const messages = [{ role: 'user', content: [{ type: 'text', text: 'hush-message', password: 'hush' }] }];
-  const { branch } = await home.recordRequest({
+  const { branch } = await home.calls.recordRequest({
     ...{ id: 'call', by, messages },
     facts: {
       ...{ api: 'openai.chat', model: 'm', parameters: {}, tools: null },
       request: Buffer.from(JSON.stringify({ messages })),
     },
   });
-  await home.finishCall(branch, {
+  await home.calls.finishCall(branch, {
     ...{ by, attemptId: 'call', status: 'answered', httpStatus: 200, model: 'm', usage: null },
     ...{ firstByteMs: 1, durationMs: 2, finishReason: 'stop', error: null },
     answer: { role: 'assistant', content: 'hush-message' },
@@ -95,6 +95,6 @@ test.each([
     });
   const { notKept } = await home.calls.find(branch.history, 'call');
   expect(notKept).toEqual(['request', 'response']);
-  expect((await home.verify()).problems).toEqual([]);
+  expect((await home.operations.verify()).problems).toEqual([]);
   await home.close();
 });

@@ -44,8 +44,10 @@ test('a history whose home is closed and reopened between commands records the s
   await home.close();
   rmSync(join(at.directory, 'rows'), { recursive: true });
   home = await open(at.directory);
-  expect(await home.verify()).toMatchObject({ ok: true, problems: [] });
-  expect((await home.history(historyId('long', ''))).cycles).toBe(cycles);
-  expect(await home.replay({ verify: true, batches: [1, 7], stops: true })).toMatchObject({ differences: 0 });
+  expect(await home.operations.verify()).toMatchObject({ ok: true, problems: [] });
+  expect((await home.read.history(historyId('long', ''))).cycles).toBe(cycles);
+  expect(await home.operations.replay({ verify: true, batches: [1, 7], stops: true })).toMatchObject({
+    differences: 0,
+  });
   await home.close();
 }, 600_000);

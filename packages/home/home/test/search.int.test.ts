@@ -48,7 +48,7 @@ const start = (home: Home, name: string, more: object = {}): Promise<unknown> =>
   send(home, name, [{ op: 'start', name, ...more } as never]);
 
 const find = async (home: Home, text: string, query: object = {}) => {
-  const { hits } = await home.search.find({ text, ...query });
+  const { hits } = await home.queries.search.find({ text, ...query });
   return hits.map(
     ({ name, node, kind, label, call }) => `${name ?? ''} ${node ?? kind} ${label} ${call ?? '-'}`,
   );
@@ -89,7 +89,7 @@ test('what an importer notes of the form of a message is not found, its other fi
   expect(await find(home, 'whole')).toEqual([]);
   expect(await find(home, '24')).toEqual([]);
   expect(await find(home, '"no way"')).toEqual(['talk a @s1 -']);
-  const { hits } = await home.search.find({ text: 'short' });
+  const { hits } = await home.queries.search.find({ text: 'short' });
   expect(hits.map(({ excerpt }) => excerpt.text)).toEqual(['A short text No way']);
 });
 
@@ -105,7 +105,7 @@ test('names, notes, ids and who intervened and why are found, and filters leave 
   expect(await find(home, 'block-7')).toEqual(['desk block-7 @c1 @c1']);
   expect(await find(home, 'refund', { role: 'system' })).toEqual(['desk b8 @c2 @c2']);
   expect(await find(home, 'refund', { kind: 'intervention' })).toEqual([]);
-  const { hits } = await home.search.find({ text: 'refund', until: 0 });
+  const { hits } = await home.queries.search.find({ text: 'refund', until: 0 });
   expect(hits).toEqual([]);
 });
 
@@ -148,10 +148,10 @@ test('what a rollback left behind is found where it stands, and said to be aband
     by: { recorder: 'test' },
     steps: [block('new', 'ferry new'), { op: 'commit' }],
   });
-  const { hits } = await home.search.find({ text: 'ferry', kind: 'content' });
+  const { hits } = await home.queries.search.find({ text: 'ferry', kind: 'content' });
   const shown = await Promise.all(
     hits.map(async ({ node, branch, call, abandoned }) => {
-      const { ids } = await home.select(await home.find(branch), `#${node ?? ''}`);
+      const { ids } = await home.read.select(await home.find(branch), `#${node ?? ''}`);
       return { node, at: branch.replace(now.history, 'talk'), call, abandoned, there: ids.length };
     }),
   );
@@ -193,8 +193,8 @@ test('an erasure by one process keeps no other from search, streams and lists, w
   const secret = await home.find('secret');
   for (const each of [home, other]) {
     expect(await find(each, 'xylophone')).toHaveLength(2);
-    await each.events(secret.history);
-    await each.view(await each.position(secret));
+    await each.read.events(secret.history);
+    await each.read.view(await each.position(secret));
   }
   await send(home, 'secret', [{ op: 'erase' } as never], { actor: 'officer', notes: 'asked to' });
   for (const each of [other, home]) {
@@ -208,9 +208,9 @@ test('an erasure by one process keeps no other from search, streams and lists, w
     // What it had is answered as what nobody ever said.
     for (const word of ['secret', 'nobody']) expect(await find(each, word)).toEqual([]);
     expect(await find(each, 'xylophone')).toEqual(['plain a @c1 @c1']);
-    expect((await each.histories()).map(({ name }) => name)).toEqual(['plain']);
+    expect((await each.read.histories()).map(({ name }) => name)).toEqual(['plain']);
     await expect(
-      each.withPayloads(secret.history, (source) => source({ seq: 0, index: 1 })),
+      each.read.withPayloads(secret.history, (source) => source({ seq: 0, index: 1 })),
     ).rejects.toMatchObject({
       code: 'E_HISTORY_ERASED',
     });
@@ -233,7 +233,7 @@ test('an index that is damaged, of another version, cut off or gone is made anew
   const fill = await open(directory);
   await start(fill, 'talk');
   for (let n = 0; n < sized(20, 100); n++) await send(fill, 'talk', [block(`b${n}`, `word number ${n}`)]);
-  const before = await fill.search.find({ text: 'word', limit: 100 });
+  const before = await fill.queries.search.find({ text: 'word', limit: 100 });
   await fill.close();
   closers.pop();
   const whole = readFileSync(file);
@@ -249,7 +249,7 @@ test('an index that is damaged, of another version, cut off or gone is made anew
   for (const damage of damages) {
     damage();
     const home = await openHome({ directory });
-    expect(await home.search.find({ text: 'word', limit: 100 })).toEqual(before);
+    expect(await home.queries.search.find({ text: 'word', limit: 100 })).toEqual(before);
     await home.close();
   }
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -281,7 +281,7 @@ test('two homes on one directory index side by side, and each text is found once
   for (let round = 0; round < sized(4, 12); round++) {
     await send(round % 2 === 0 ? homes[0] : homes[1], 'talk', [block(`b${round}`, `word ${round}`)]);
     const answers = await Promise.all(
-      [...homes, ...homes].map((home) => home.search.find({ text: 'word', limit: 100 })),
+      [...homes, ...homes].map((home) => home.queries.search.find({ text: 'word', limit: 100 })),
     );
     for (const { total } of answers) expect(total).toBe(round + 1);
   }
@@ -318,7 +318,7 @@ test('no query, however hostile, does anything but find or be refused', async ()
   );
   await fc.assert(
     fc.asyncProperty(hostile, async (text) => {
-      const outcome = await home.search.find({ text }).then(
+      const outcome = await home.queries.search.find({ text }).then(
         () => 'found',
         (error: unknown) => (error as { code?: string }).code,
       );

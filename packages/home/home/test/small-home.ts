@@ -50,7 +50,7 @@ export const say = (home: Home, name: string, text: string): Promise<Outcome> =>
 
 /** The contents of the thread at a position (default: the working state), in order. */
 export const contentsOf = async (home: Home, name: string, ref?: string): Promise<readonly unknown[]> => {
-  const { tree, payloads, thread } = await home.view(await home.position(await home.find(name), ref));
+  const { tree, payloads, thread } = await home.read.view(await home.position(await home.find(name), ref));
   return providerThread(tree, payloads, thread).map(({ content }) => content);
 };
 

@@ -30,18 +30,18 @@ const answersOf = async (home: Home) => {
   const branchRef = await home.find('pool');
   const calls = [];
   for (const ref of ['@c1', '@c2', '@c3']) {
-    const { tree } = await home.view(await home.position(branchRef, ref));
+    const { tree } = await home.read.view(await home.position(branchRef, ref));
     const blocks = tree.headers.filter(({ nodeType }) => nodeType === 'cb');
     calls.push(blocks.map(({ id }) => id).toSorted(compareCodePoints));
   }
   const interventions = [];
-  for await (const { id, actor, notes } of home.audit.eachIntervention(branchRef))
+  for await (const { id, actor, notes } of home.queries.audit.eachIntervention(branchRef))
     interventions.push([id, actor, notes]);
   return {
     calls,
     interventions,
-    snapshots: await home.snapshots(branchRef),
-    histories: await home.histories(),
+    snapshots: await home.read.snapshots(branchRef),
+    histories: await home.read.histories(),
   };
 };
 
@@ -52,11 +52,11 @@ const callModel = async (home: Home): Promise<void> => {
   const messages = [{ role: 'user', content: 'Hi' }];
   const request = Buffer.from(JSON.stringify({ model: 'm', messages }));
   for (const id of ['a1', 'a2'])
-    await home.recordCall(branch, {
+    await home.calls.recordCall(branch, {
       ...{ id, by, messages },
       facts: { api: 'openai.chat', model: 'm', parameters: {}, tools: null, request },
     });
-  await home.finishCall(branch, {
+  await home.calls.finishCall(branch, {
     ...{ by, attemptId: 'a1', status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'm-1' },
     usage: { input: 3, output: 4, cached: null, cacheWrite: null, reasoning: null },
     ...{ firstByteMs: 1, durationMs: 2, error: null, answer: null, response: null },

@@ -37,14 +37,14 @@ const record = (
     bytes = Buffer.from(JSON.stringify(body)),
   }: { api?: Api; bytes?: Uint8Array | null } = {},
 ) =>
-  home.recordCall(branch, {
+  home.calls.recordCall(branch, {
     id,
     by,
     messages: messages as never,
     facts: { api, model: 'm', parameters: {}, tools: null, request: bytes },
   });
 const verified = async () => {
-  const { ok, calls, problems } = await home.verify({ rows: 'all' });
+  const { ok, calls, problems } = await home.operations.verify({ rows: 'all' });
   return { ok, calls, problems: problems.map(({ kind, history: of, message }) => [kind, of, message]) };
 };
 
@@ -74,7 +74,7 @@ test('requests of every API say the messages of their threads, and verify says f
     calls: { checked: 5, compared: 5, notComparable: {} },
     problems: [],
   });
-  expect((await home.replay({ verify: true })).calls).toMatchObject({
+  expect((await home.operations.replay({ verify: true })).calls).toMatchObject({
     checked: 5,
     compared: 5,
     problems: [],
@@ -104,7 +104,7 @@ test('a request that says something else is a problem that names call and messag
       ['call', history, 'call @c4 (less): message 6 of the request is not in the thread, which has 6'],
     ],
   });
-  expect(await home.replay({ verify: true })).toMatchObject({
+  expect(await home.operations.replay({ verify: true })).toMatchObject({
     differences: 3,
     firstDifference: `${history}: call @c2 (else): message 3 of the request says something else than that of the thread`,
   });

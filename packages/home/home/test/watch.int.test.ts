@@ -6,7 +6,7 @@ import { named, open, say, send, start, temporaryHome } from './small-home.ts';
 /** The messages of a watch, one at a time. */
 const watching = (home: Home, name: string, selector: string, after?: string) => {
   const stop = new AbortController();
-  const messages = home.questions
+  const messages = home.queries.questions
     .watch(name, selector, { signal: stop.signal, ...(after === undefined ? {} : { after }) })
     [Symbol.asyncIterator]();
   const next = async (): Promise<WatchMessage> => {

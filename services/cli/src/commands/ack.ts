@@ -23,7 +23,7 @@ export const ack: CommandSpec = {
     );
     if (options['yes'] !== true && !(await confirmed(context, 'Acknowledge?')))
       throw fail('E_CANCELLED', 'nothing is acknowledged: the answer was not yes');
-    const { acknowledged, before, closedBy } = await home.acknowledge(partition, { from, to });
+    const { acknowledged, before, closedBy } = await home.operations.acknowledge(partition, { from, to });
     const known = before === 0 ? '' : `, ${before} before`;
     await output.result(
       { partition, from, to, acknowledged, before, closedBy },

@@ -87,7 +87,7 @@ const assignAll = async (
     const there = assigned.at(-1)?.to;
     const place = there === undefined ? destination : { branch: branchRefOf(there.history, there.branchId) };
     const isLast = index === calls.length - 1;
-    assigned.push(...(await home.assignCall(call, place, corrector, following && isLast)));
+    assigned.push(...(await home.calls.assignCall(call, place, corrector, following && isLast)));
   }
   return assigned;
 };
@@ -124,7 +124,7 @@ const link = async (
   const branchRef = await conversationOf(home, which);
   const found = parent === 'none' ? null : ((await callsNamed(home, parent)).at(-1) ?? null);
   const { history, branch } = branchRef;
-  return { history, branch, ...(await home.linkConversation(branchRef, found, corrector)) };
+  return { history, branch, ...(await home.calls.linkConversation(branchRef, found, corrector)) };
 };
 
 /** The branch that is named, or that of a call. */

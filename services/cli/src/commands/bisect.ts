@@ -33,7 +33,7 @@ export const bisect: CommandSpec = {
     )
       throw fail('E_USAGE', 'bisect needs --good, --bad, and either --when or --when-not');
     const { home, branchRef } = await context.findBranch(name);
-    const answer = await home.questions.bisect(branchRef, {
+    const answer = await home.queries.questions.bisect(branchRef, {
       good,
       bad,
       when: selector,
@@ -57,7 +57,7 @@ const excerptsOf = async (
   const ids = [...shown, ...matchedBefore.slice(0, MAX_MATCHED)];
   const views = await Promise.all(
     [first, before].map(async ({ branchId, label }) =>
-      home.partialView(await home.position(branchRefOf(history, branchId), label), ids),
+      home.read.partialView(await home.position(branchRefOf(history, branchId), label), ids),
     ),
   );
   return openExcerpts(...views);

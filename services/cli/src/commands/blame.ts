@@ -22,7 +22,7 @@ export const blame: CommandSpec = {
     const asked = text(options, 'bytes');
     const range = asked === undefined ? undefined : parseByteRange(asked);
     const { home, branchRef } = await context.findBranch(name);
-    const answer = await home.questions.blame(
+    const answer = await home.queries.questions.blame(
       await home.position(branchRef, ref as string | undefined),
       range,
     );

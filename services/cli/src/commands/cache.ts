@@ -10,7 +10,7 @@ export const cache: CommandSpec = {
   options: [['--all', 'every call (default: only the calls that do not continue the one before)']],
   run: async (context, [name], options) => {
     const { home, branchRef } = await context.findBranch(name);
-    const report = await home.questions.cache(branchRef);
+    const report = await home.queries.questions.cache(branchRef);
     await context.output.result(report, () =>
       describe(report, options['all'] === true, context.output.width),
     );

@@ -34,7 +34,7 @@ export const calls: CommandSpec = {
     }
     const hasNotes = notes.some((note) => note !== '');
     const note = (cell: string): string[] => (hasNotes ? [cell] : []);
-    const { branches } = await home.history(branchRef.history);
+    const { branches } = await home.read.history(branchRef.history);
     const caller = branches.find(({ branchId }) => branchId === branchRef.branchId)?.calledBy ?? null;
     if (caller !== null) await output.write(`${printable(calledBy(caller))}\n`);
     await output.write(

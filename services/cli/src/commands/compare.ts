@@ -32,7 +32,7 @@ export const compare: CommandSpec = {
     const excerpt = whole(options, 'excerpt', { least: 0 });
     const file = text(options, 'html');
     const { home, branchRef } = await find(name);
-    const comparison = await home.audit.compare(branchRef, a, b, defined({ excerpt }));
+    const comparison = await home.queries.audit.compare(branchRef, a, b, defined({ excerpt }));
     if (file !== undefined) {
       const page = comparisonPage(
         comparison,

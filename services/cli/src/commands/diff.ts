@@ -22,15 +22,15 @@ export const diff: CommandSpec = {
   ],
   run: async ({ findBranch: find, output }, [name, older, newer], options) => {
     const { home, branchRef } = await find(name);
-    const result = await home.diff(branchRef, required(older), required(newer), text(options, 'select'));
+    const result = await home.read.diff(branchRef, required(older), required(newer), text(options, 'select'));
     const a = await home.position(branchRef, required(older));
     const b = await home.position(branchRef, required(newer));
     const ids = [...result.added, ...result.removed, ...result.changed.map(({ id }) => id)];
     const excerpt: WordsOfNode = output.json
       ? () => undefined
-      : openExcerpts(await home.partialView(b, ids), await home.partialView(a, ids));
+      : openExcerpts(await home.read.partialView(b, ids), await home.read.partialView(a, ids));
     if (options['explain'] === true) {
-      const explained = restrictExplained(await home.causes.explain(a, b), result);
+      const explained = restrictExplained(await home.queries.causes.explain(a, b), result);
       await output.result(explained, () => describe(explained, excerpt, output.width));
       return undefined;
     }

@@ -11,7 +11,7 @@ export const doctor: CommandSpec = {
   reportsDamage: true,
   run: async ({ home: open, output }, _args, options) => {
     const home = await open();
-    const report = await home.doctor(options['secrets'] === true ? 'all' : 'sample');
+    const report = await home.operations.doctor(options['secrets'] === true ? 'all' : 'sample');
     const text = await withTitles(home, describe(report));
     await output.result(report, () => text);
     return report.findings.some(({ level }) => level === 'error') ? 5 : 0;

@@ -19,10 +19,10 @@ const hasWaitingCalls = (directory: string): boolean => {
 
 /** About whom the histories are, as far as somebody said. */
 const subjectsOf = async (
-  home: Pick<Home, 'erasableAs'>,
+  home: Pick<Home, 'privacy'>,
   histories: readonly string[],
 ): Promise<readonly string[]> => {
-  const said = await Promise.all(histories.map((history) => home.erasableAs(history)));
+  const said = await Promise.all(histories.map((history) => home.privacy.erasableAs(history)));
   return [...new Set(said.flatMap((one) => one?.subject ?? []))];
 };
 
@@ -42,7 +42,9 @@ export const erase: CommandSpec = {
       throw fail('E_USAGE', 'name either a history or a subject with --subject');
     const home = await open();
     const histories =
-      subject === undefined ? [(await home.find(name as string)).history] : await home.erasable(subject);
+      subject === undefined
+        ? [(await home.find(name as string)).history]
+        : await home.privacy.erasable(subject);
     if (histories.length === 0)
       throw fail('E_HISTORY_NOT_FOUND', 'no erasable history is about this subject', {});
     const subjects = await subjectsOf(home, histories);
@@ -56,7 +58,7 @@ export const erase: CommandSpec = {
     for (const history of histories)
       await home.submit({ id: randomUUID(), history, branchId: 0, by, notes, steps: [{ op: 'erase' }] });
     for (const about of subjects) {
-      const left = (await home.erasable(about)).length;
+      const left = (await home.privacy.erasable(about)).length;
       if (left > 0)
         output.say(
           `${left} more erasable ${left === 1 ? 'history is' : 'histories are'} about ${JSON.stringify(about)}: stemma erase --subject ${shellQuoted(about)}`,

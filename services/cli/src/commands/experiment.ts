@@ -18,7 +18,9 @@ const exportCommand: CommandSpec = {
   options: [['-o, --output <file>', 'the output file (default: stdout)']],
   run: async ({ findBranch: find, output, signal }, [name, ref], options) => {
     const { home, branchRef } = await find(name);
-    const pieces = home.experiments.export(await home.position(branchRef, ref as string | undefined));
+    const pieces = home.operations.experiments.export(
+      await home.position(branchRef, ref as string | undefined),
+    );
     const file = text(options, 'output');
     if (file === undefined) for await (const piece of pieces) await output.write(piece);
     else {
@@ -48,7 +50,11 @@ const run: CommandSpec = {
     const { signal } = context;
     const name = text(options, 'name') ?? null;
     try {
-      const done = await home.experiments.run(source, { name, signal, onProgress: progress.count });
+      const done = await home.operations.experiments.run(source, {
+        name,
+        signal,
+        onProgress: progress.count,
+      });
       await context.output.result(
         done,
         () =>

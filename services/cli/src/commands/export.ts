@@ -30,7 +30,7 @@ export const exportCommand: CommandSpec = {
       throw fail('E_USAGE', `--format is ${JSON.stringify(format.slice(0, 100))}, not pact or logosphere`);
     const home = await context.home();
     const branchRef = await home.find(required(name));
-    const view = await home.view(await home.position(branchRef, ref as string | undefined));
+    const view = await home.read.view(await home.position(branchRef, ref as string | undefined));
     context.observe(branchRef, 'exported', 'PACT', view.position);
     await context.output.write(exportTree(view.tree, view.payloads));
     return undefined;

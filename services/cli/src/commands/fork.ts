@@ -59,14 +59,14 @@ type Found = Awaited<ReturnType<Context['findBranch']>>;
 const isAt = async ({ home, branchRef }: Found, ref: string): Promise<boolean> => {
   const [tip, position] = [await home.position(branchRef), await home.position(branchRef, ref)];
   if (tip.seq === position.seq) return true;
-  const { branches } = await home.history(branchRef.history);
+  const { branches } = await home.read.history(branchRef.history);
   const own = branches.find(({ branchId }) => branchId === branchRef.branchId);
   return own !== undefined && own.parent !== null && tip.seq === own.branchId && own.at === position.seq;
 };
 
 /** A free name for a branch that a rollback takes its name from: `main-1`, `main-2`; undefined if it has none. */
 const abandonedName = async ({ home, branchRef }: Found): Promise<string | undefined> => {
-  const { branches } = await home.history(branchRef.history);
+  const { branches } = await home.read.history(branchRef.history);
   const names = new Set(branches.map(({ name }) => name));
   const own = branches.find(({ branchId }) => branchId === branchRef.branchId)?.name ?? null;
   for (let number = 1; own !== null && number <= branches.length + 1; number++)
@@ -104,7 +104,7 @@ const rollBack = (
 
 /** What to name instead of a position that the branch does not have, of a branch that went another way. */
 const notOnPath = async ({ home, branchRef }: Found, to: string, name: string): Promise<StemmaError> => {
-  const { branches } = await home.history(branchRef.history);
+  const { branches } = await home.read.history(branchRef.history);
   const called = ({ branchId }: { readonly branchId: number }): string =>
     branches.find((each) => each.branchId === branchId)?.name ?? String(branchId);
   const position = await home.position(branchRef, to);

@@ -26,7 +26,7 @@ export const grep: CommandSpec = {
     const within = text(options, 'in');
     const answer = await (
       await home()
-    ).search.find({
+    ).queries.search.find({
       text: [words ?? []].flat().map(asTyped).join(' '),
       within:
         within === undefined ? undefined : { name: within, branchRef: (await findBranch(within)).branchRef },

@@ -29,17 +29,24 @@ export const histories: CommandSpec = {
       throw error;
     });
     if (options['names'] === true) {
-      for (const { name: own } of (await opened?.listHistories(filter))?.histories ?? [])
+      for (const { name: own } of (await opened?.read.listHistories(filter))?.histories ?? [])
         if (own !== null) await output.write(`${own}\n`);
       return undefined;
     }
-    const { total, histories: list } = (await opened?.listHistories(filter)) ?? { total: 0, histories: [] };
+    const { total, histories: list } = (await opened?.read.listHistories(filter)) ?? {
+      total: 0,
+      histories: [],
+    };
     if (list.length < total) output.say(`${list.length} of ${total} histories: use --limit for more`);
-    const { closed, stopped, sealed } = (await opened?.damage()) ?? { closed: [], stopped: [], sealed: [] };
+    const { closed, stopped, sealed } = (await opened?.operations.damage()) ?? {
+      closed: [],
+      stopped: [],
+      sealed: [],
+    };
     const damaged = closed.length + stopped.length > 0;
-    const none = total === 0 && ((await opened?.listHistories({ limit: 1 }))?.total ?? 0) === 0;
+    const none = total === 0 && ((await opened?.read.listHistories({ limit: 1 }))?.total ?? 0) === 0;
     const hidden = none && (damaged || sealed.length > 0);
-    const erased = (await opened?.erased()) ?? [];
+    const erased = (await opened?.privacy.erased()) ?? [];
     if (erased.length > 0) output.say(`erased: ${erased.join(', ')}`);
     const areCalled = list.some((row) => row.branches.some(({ calledBy }) => calledBy !== null));
     const called = (cell: string): string[] => (areCalled ? [cell] : []);

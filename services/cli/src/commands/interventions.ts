@@ -120,7 +120,7 @@ const openInterventions = async (
     throw fail('E_USAGE', '--snapshot and --branch need a history: name one');
   const home = await context.home();
   const branchRefs: BranchRef[] = [];
-  for (const { history } of await home.histories())
+  for (const { history } of await home.read.histories())
     branchRefs.push({ history, branchId: 0, branch: history });
   return untilCancelled(context, home, branchRefs, filter);
 };
@@ -132,7 +132,7 @@ const untilCancelled = async function* (
   filter: InterventionFilter,
 ): AsyncIterable<Intervention> {
   for (const branchRef of branchRefs)
-    for await (const one of home.audit.eachIntervention(branchRef, filter)) {
+    for await (const one of home.queries.audit.eachIntervention(branchRef, filter)) {
       signal.throwIfAborted();
       yield one;
     }
@@ -160,7 +160,7 @@ const openWords = (home: Home): ((one: Intervention) => Promise<string>) => {
     // What was removed is there before only.
     for (const at of [one.snapshot_after, one.snapshot_before]) {
       if (at === null) continue;
-      const words = openExcerpts(await home.partialView(await home.position(branchRef, at), [id]))(id);
+      const words = openExcerpts(await home.read.partialView(await home.position(branchRef, at), [id]))(id);
       if (words !== undefined) return `  ${words}`;
     }
     return '';

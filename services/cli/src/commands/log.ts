@@ -26,7 +26,7 @@ export const log: CommandSpec = {
     const recorded = async function* (): AsyncGenerator<LoggedEvent> {
       for (;;) {
         signal.throwIfAborted();
-        const page = await home.events(history, { from, limit: 1000, ...about });
+        const page = await home.read.events(history, { from, limit: 1000, ...about });
         const last = page.at(-1);
         if (last === undefined) return;
         from = last.seq + 1;
@@ -42,7 +42,7 @@ export const log: CommandSpec = {
       const wanted =
         first === undefined || about.node === undefined
           ? events
-          : await home.events(history, { from: first.seq, limit: 1, ...about });
+          : await home.read.events(history, { from: first.seq, limit: 1, ...about });
       for (const event of wanted)
         if (event.seq === first?.seq || about.node === undefined) await print(output, event, width);
     }

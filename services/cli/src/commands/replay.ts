@@ -25,7 +25,7 @@ const runReplay: CommandSpec['run'] = async ({ home: open, output, progress: dis
     throw fail('E_USAGE', '--batches and --stops need --verify');
   const home = await open();
   const progress = display('frames');
-  const report = await home.replay({
+  const report = await home.operations.replay({
     verify,
     stops,
     ...defined({ batches }),

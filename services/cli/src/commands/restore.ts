@@ -23,7 +23,7 @@ export const restore: CommandSpec = {
     });
     progress.end();
     const home = await openHome({ directory: restored.to });
-    const histories = await home.histories().finally(() => home.close());
+    const histories = await home.read.histories().finally(() => home.close());
     const report = { ...restored, histories: histories.length };
     await output.result(
       report,

@@ -9,7 +9,7 @@ export const salvage: CommandSpec = {
   options: [],
   run: async ({ findBranch: find, output }, [name]) => {
     const { home, branchRef } = await find(name);
-    const salvaged = await home.salvage(branchRef);
+    const salvaged = await home.operations.salvage(branchRef);
     const from = await titleOf(home, salvaged.from);
     await output.result(
       salvaged,

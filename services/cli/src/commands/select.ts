@@ -44,10 +44,10 @@ export const select: CommandSpec = {
     const forRange = Object.keys(asked).find((option) => option !== 'limit' && option !== 'skip');
     if (forRange !== undefined)
       throw fail('E_USAGE', `${optionOf(forRange)} needs a range such as @t-5..@t-1`);
-    const { ids, position } = await home.select(branchRef, selector, asked);
+    const { ids, position } = await home.read.select(branchRef, selector, asked);
     observe(branchRef, 'selected', selector, position);
     if (ids.length === 0 && !output.json) output.say('no node matches');
-    const excerpt = output.json ? undefined : openExcerpts(await home.partialView(position, ids));
+    const excerpt = output.json ? undefined : openExcerpts(await home.read.partialView(position, ids));
     await output.result(ids, () =>
       ids
         .map(
@@ -82,14 +82,14 @@ const printRange = async (
   options: RangeOptions,
   output: Output,
 ): Promise<void> => {
-  const result = await home.range(branchRef, selector, options);
+  const result = await home.read.range(branchRef, selector, options);
   if (output.json) {
     await output.result(result, () => '');
     return;
   }
   const cycles = new Map(result.snapshots.map(({ label, cycle }) => [label, cycle]));
   const viewAt = async (label: string, ids: readonly string[]): Promise<TreeView> =>
-    home.partialView(await home.position(branchRef, `@c${cycles.get(label) ?? ''}`), ids);
+    home.read.partialView(await home.position(branchRef, `@c${cycles.get(label) ?? ''}`), ids);
   for (const diff of result.diffs) {
     const { added, removed, changed } = diff.stats;
     if (added + removed + changed === 0) continue;

@@ -26,7 +26,7 @@ export const show: CommandSpec = {
     const { ref, node: id } = splitReferences(Array.isArray(refs) ? (refs as readonly string[]) : [], 'show');
     const { home, branchRef } = await find(name);
     const position = await home.position(branchRef, ref);
-    const view = await (id === undefined ? home.view(position) : home.nodeView(position, id));
+    const view = await (id === undefined ? home.read.view(position) : home.read.nodeView(position, id));
     observe(
       branchRef,
       'opened',

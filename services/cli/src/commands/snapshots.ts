@@ -15,7 +15,7 @@ export const snapshots: CommandSpec = {
   options: [],
   run: async ({ findBranch: find, output }, [name]) => {
     const { home, branchRef } = await find(name);
-    const list = await home.snapshots(branchRef);
+    const list = await home.read.snapshots(branchRef);
     if (output.json) {
       await output.list(withThreadHashes(home, branchRef, list));
       return undefined;
@@ -62,7 +62,7 @@ async function* withThreadHashes(
 ): AsyncGenerator {
   const at = new Map(list.map((snapshot) => [snapshot.seq, snapshot]));
   const nextHash = openThreadHashes();
-  for await (const call of home.questions.calls(branchRef)) {
+  for await (const call of home.queries.questions.calls(branchRef)) {
     const threadSha256 = nextHash(call);
     const snapshot = at.get(call.seq);
     // A call that came after the list was read is not in it.

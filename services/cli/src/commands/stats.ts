@@ -6,7 +6,7 @@ export const stats: CommandSpec = {
   arguments: [],
   options: [],
   run: async ({ home: open, output }) => {
-    const figures = await (await open()).stats();
+    const figures = await (await open()).operations.stats();
     await output.result(figures, () =>
       Object.entries(figures)
         .flatMap(([name, value]) => lines(name, value))

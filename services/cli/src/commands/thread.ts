@@ -36,7 +36,7 @@ export const thread: CommandSpec = {
       else await everyCall(context, home, branchRef);
       return undefined;
     }
-    const view = await home.view(await home.position(branchRef, ref as string | undefined));
+    const view = await home.read.view(await home.position(branchRef, ref as string | undefined));
     context.observe(branchRef, 'opened', 'thread', view.position);
     if (await isUncalled(home, branchRef, view.position))
       context.output.say(`no call was made with ${view.position.label}: it is what a model would be shown`);
@@ -70,7 +70,7 @@ const isUncalled = async (home: Home, branchRef: BranchRef, position: Position):
 
 /** One line of JSON for each call, oldest first: the messages after those that it shares with the call before. */
 const everyCall = async ({ output, signal }: Context, home: Home, branchRef: BranchRef): Promise<void> => {
-  for await (const { following, ...call } of home.questions.calls(branchRef)) {
+  for await (const { following, ...call } of home.queries.questions.calls(branchRef)) {
     signal.throwIfAborted();
     await output.write(`${JSON.stringify(call).slice(0, -1)},"following":[${following.join(',')}]}\n`);
   }
@@ -83,9 +83,9 @@ const everyThread = async (
   branchRef: BranchRef,
   provider: string | undefined,
 ): Promise<void> => {
-  for (const { label, cycle } of await home.snapshots(branchRef)) {
+  for (const { label, cycle } of await home.read.snapshots(branchRef)) {
     signal.throwIfAborted();
-    const view = await home.view(await home.position(branchRef, `@c${cycle}`));
+    const view = await home.read.view(await home.position(branchRef, `@c${cycle}`));
     const shown =
       provider === undefined ? `"thread":${threadText(view)}` : `"messages":${providerText(view, provider)}`;
     await output.write(`{"label":${JSON.stringify(label)},"cycle":${cycle},${shown}}\n`);

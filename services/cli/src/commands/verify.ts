@@ -23,7 +23,7 @@ export const verify: CommandSpec = {
     const since = await grownSince(context, options);
     const home = await open();
     const progress = display('bytes');
-    const report = await home.verify({
+    const report = await home.operations.verify({
       rows: options['rows'] === true ? 'all' : 'sample',
       progress: progress.count,
     });

@@ -18,16 +18,17 @@ export const watch: CommandSpec = {
   run: async ({ findBranch: find, output, signal }, [name, selector]) => {
     const { home } = await find(name);
     let before: Position | undefined;
-    const messages = home.questions.watch(required(name), required(selector), { signal });
+    const messages = home.queries.questions.watch(required(name), required(selector), { signal });
     for await (const message of messages) {
       if (output.json) {
         await output.write(toWireJson(message) + '\n');
         continue;
       }
       const { position, added, removed } = message;
-      const views = [await home.partialView(position, [...added, ...removed])];
+      const views = [await home.read.partialView(position, [...added, ...removed])];
       // What is removed is there before only.
-      if (before !== undefined && removed.length > 0) views.push(await home.partialView(before, removed));
+      if (before !== undefined && removed.length > 0)
+        views.push(await home.read.partialView(before, removed));
       await output.write(describe(message, openExcerpts(...views), output.width));
       before = position;
     }

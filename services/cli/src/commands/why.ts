@@ -24,7 +24,7 @@ export const why: CommandSpec = {
     if (node === undefined) throw fail('E_USAGE', "the node is missing: give its id, such as '#a1'");
     const { home, branchRef } = await find(name);
     const position = await home.position(branchRef, ref);
-    const answer = await home.causes.why(position, node);
+    const answer = await home.queries.causes.why(position, node);
     const words = output.json ? undefined : await wordsOf(home, position, branchRef, answer);
     await output.result(answer, () => describeWhy(answer, words));
     return undefined;
@@ -41,7 +41,7 @@ const wordsOf = async (
   const shown = snapshots === null ? undefined : `@c${snapshots.last}`;
   if (!present && shown === undefined) return undefined;
   const at = present ? position : await home.position(branchRef, shown);
-  return openExcerpts(await home.partialView(at, [node]))(node, 100);
+  return openExcerpts(await home.read.partialView(at, [node]))(node, 100);
 };
 
 const describeWhy = (answer: Why, words: string | undefined): string => {

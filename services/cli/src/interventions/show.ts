@@ -27,7 +27,7 @@ export const showIntervention: CommandSpec = {
       await context.output.result(found, () => words);
       return undefined;
     }
-    const impact = await home.audit.impact(found.history, found.id);
+    const impact = await home.queries.audit.impact(found.history, found.id);
     const calls = context.output.json
       ? impact.calls.map((call) => ({ ...call, path: pathTo(impact, call, MAX_STEPS) }))
       : [];
@@ -43,14 +43,14 @@ export const showIntervention: CommandSpec = {
 const find = async (context: Context, id: string, name: string | undefined): Promise<Intervention> => {
   if (name !== undefined) {
     const { home, branchRef } = await context.findBranch(name);
-    return home.audit.intervention(branchRef.history, id);
+    return home.queries.audit.intervention(branchRef.history, id);
   }
   const home = await context.home();
   if (/^@?s?\d+$/.test(id)) throw fail('E_USAGE', `${id} is a frame: name its history with --history`);
   const found: Intervention[] = [];
-  for (const { history } of await home.histories()) {
+  for (const { history } of await home.read.histories()) {
     try {
-      found.push(await home.audit.intervention(history, id));
+      found.push(await home.queries.audit.intervention(history, id));
     } catch (error) {
       if (!isStemmaError(error, 'E_INTERVENTION_NOT_FOUND')) throw error;
     }

@@ -27,7 +27,7 @@ const linesOf = async (
 ): Promise<Analysed> => {
   const home = await context.home();
   const { embedderKind } = await import('@stemma/pools');
-  const { embedder, messages: embedded } = await home.pools.embedded(position, by);
+  const { embedder, messages: embedded } = await home.queries.pools.embedded(position, by);
   const vectors =
     embedderKind(embedder) === 'built-in'
       ? null

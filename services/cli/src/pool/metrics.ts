@@ -22,7 +22,7 @@ export const poolMetrics: CommandSpec = {
     );
     const position = await home.position(branchRef, ref as string | undefined);
     const { poolMetricsDocument } = await import('@stemma/queries');
-    const metrics = await home.pools.metrics(position);
+    const metrics = await home.queries.pools.metrics(position);
     await context.output.result(poolMetricsDocument(metrics, last), () => {
       const { snapshots, now } = metrics;
       return describe([...snapshots.slice(-(last ?? snapshots.length)), now], context.output.width);

@@ -16,7 +16,7 @@ export const stagesEvents: CommandSpec = {
     const { home, branchRef } = await context.findBranch(required(name));
     const position = await home.position(branchRef, ref as string | undefined);
     await context.output.write(HEADER);
-    for await (const event of home.stages.eventLog(position)) {
+    for await (const event of home.queries.stages.eventLog(position)) {
       context.signal.throwIfAborted();
       await context.output.write(printPlain(event) + '\n');
     }

@@ -34,7 +34,7 @@ export const stagesOfHistory: CommandSpec['run'] = async (context, [name, ref], 
   const settings = await settingsOf(context, options);
   const { home, branchRef } = await context.findBranch(required(name));
   const position = await home.position(branchRef, ref as string | undefined);
-  const answer = await home.stages.compile(position, settings);
+  const answer = await home.queries.stages.compile(position, settings);
   if (asked !== undefined) {
     const one = answer.compiler.stages[asked];
     await giveExact(context, one, () => printPlain(one) + '\n');
@@ -90,7 +90,7 @@ export const stagesDiff: CommandSpec = {
     const settings = await settingsOf(context, options);
     const { home, branchRef } = await context.findBranch(required(name));
     const [before, after] = [await at(home, branchRef, required(a)), await at(home, branchRef, required(b))];
-    const diff = await home.stages.diff(before, after, settings);
+    const diff = await home.queries.stages.diff(before, after, settings);
     const document = {
       a: { ...diff.a },
       b: { ...diff.b },
@@ -113,7 +113,7 @@ export const stagesDiff: CommandSpec = {
 const at = (home: Home, branchRef: Parameters<Home['position']>[0], ref: string): Promise<Position> =>
   home.position(branchRef, ref);
 
-type Move = Awaited<ReturnType<Home['stages']['diff']>>['stages'][number];
+type Move = Awaited<ReturnType<Home['queries']['stages']['diff']>>['stages'][number];
 
 const told = ({ stage, a, b, moved, parts, added, removed }: Move, width: number): string => {
   if (!moved) return `${stage}: the same, ${a}\n`;

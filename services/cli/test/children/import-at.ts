@@ -27,5 +27,5 @@ const insistently = async (work: () => Promise<unknown>): Promise<unknown> => {
 for (const file of files)
   await insistently(() => importFile(home, file, { format: 'auto', name: null, signal }));
 // Rows follow reads.
-await insistently(() => home.histories());
+await insistently(() => home.read.histories());
 await home.close();

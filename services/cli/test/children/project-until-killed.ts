@@ -10,8 +10,8 @@ const [directory = ''] = process.argv.slice(2);
 const home = await openHome({ directory, create: true });
 for (let i = 1; ; i++)
   try {
-    await home.histories();
-    if (i % 20 === 0) await home.replay({ verify: false });
+    await home.read.histories();
+    if (i % 20 === 0) await home.operations.replay({ verify: false });
     writeSync(1, 'projected\n');
   } catch (error) {
     if (!isStemmaError(error) || !error.row.retriable) throw error;

@@ -21,7 +21,7 @@ for (const { name: each, id } of histories)
 for (let i = 0; ; i++) {
   await Promise.all(
     histories.map(({ name: each, id }) =>
-      home.recordCall(
+      home.calls.recordCall(
         { history: id, branch: id, branchId: 0 },
         { id: `${each}:${i}`, by, messages: [{ role: 'user', content: `question ${i} ${'x'.repeat(500)}` }] },
       ),

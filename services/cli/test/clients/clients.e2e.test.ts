@@ -76,7 +76,7 @@ const recordedCalls = async (directory: string): Promise<RecordedCall[]> => {
   const home = await openHome({ directory });
   try {
     const calls = new Map<string, RecordedCall>();
-    for (const { history, branches } of await home.histories())
+    for (const { history, branches } of await home.read.histories())
       for (const { branchId } of branches)
         for (const attempt of (await home.calls.list(branchRefOf(history, branchId))).attempts) {
           const { attemptId, api, status, match } = attempt;

@@ -83,8 +83,8 @@ export const runKills = async (
         from: 0,
         values: await valuesOf(home, history),
       });
-    const { problems } = await home.verify({ rows: 'all' });
-    const { differences } = await home.replay({ verify: true });
+    const { problems } = await home.operations.verify({ rows: 'all' });
+    const { differences } = await home.operations.replay({ verify: true });
     return {
       kills,
       acknowledged: operations.filter((each) => each.kind === 'write' && each.outcome === 'ok').length,
@@ -221,7 +221,7 @@ const valuesOf = async (home: Home, name: string): Promise<readonly string[]> =>
   const values: string[] = [];
   const history = historyId(name, '');
   for (;;) {
-    const events = await home.events(history, { from: values.length, limit: 1000 });
+    const events = await home.read.events(history, { from: values.length, limit: 1000 });
     for (const { seq, command } of events) values[seq] = command;
     if (events.length === 0) return values;
   }

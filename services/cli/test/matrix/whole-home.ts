@@ -80,14 +80,14 @@ const recordCalls = async (directory: string, history: string): Promise<void> =>
   for (let turn = 1; turn <= 3; turn++) {
     const request = Buffer.from(JSON.stringify({ model: 'm', messages }));
     const facts = { api: 'openai.chat', model: 'm', parameters: {}, tools: null, request } as const;
-    await home.recordCall(branchRefOf(history, 0), {
+    await home.calls.recordCall(branchRefOf(history, 0), {
       id: `call-${turn}`,
       by,
       messages: [...messages],
       facts,
     });
     const answer = { role: 'assistant', content: `At sea, ${turn} miles out.` };
-    await home.finishCall(branchRefOf(history, 0), {
+    await home.calls.finishCall(branchRefOf(history, 0), {
       by,
       attemptId: `call-${turn}`,
       status: 'answered',

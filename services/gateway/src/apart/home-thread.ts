@@ -147,7 +147,7 @@ const start = async (): Promise<void> => {
   };
   port.on('message', (messages: readonly ToHome[]) => messages.forEach(hear));
   const { first } = await scopes;
-  tell({ kind: 'opened', redacts: home.redacts, steered: first });
+  tell({ kind: 'opened', redacts: home.privacy.redacts, steered: first });
 };
 
 start().catch((error: unknown) => {

@@ -69,7 +69,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const inOrder = inOrderByKey();
   const said = new Set<string>();
   const sayOnce = (given: string | null): void => {
-    const warning = given && home.redactText(given);
+    const warning = given && home.privacy.redactText(given);
     if (warning === null || said.has(warning)) return;
     // Names of places are the clients': they take no memory for ever.
     if (said.size >= MOST_SAID) said.clear();
@@ -89,7 +89,11 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
         ? home
         : {
             ...home,
-            recordRequest: (call) => home.recordRequest({ ...call, facts: { ...call.facts, unsteered } }),
+            calls: {
+              ...home.calls,
+              recordRequest: (call) =>
+                home.calls.recordRequest({ ...call, facts: { ...call.facts, unsteered } }),
+            },
           };
     const wire = { form: 'wire', method, path, origin, contentType, coding } as const;
     const request = { ...wire, body: whole ? body : (unkept ?? null) };
@@ -217,7 +221,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
         if (closing.signal.aborted) return undefined;
         if (left && isGone(error)) return { settledElsewhere: true };
         if (isStemmaError(error))
-          return { refused: { code: error.code, message: home.redactText(error.message) } };
+          return { refused: { code: error.code, message: home.privacy.redactText(error.message) } };
         return { refused: { code: 'E_INTERNAL', message: String(error) } };
       }
     },

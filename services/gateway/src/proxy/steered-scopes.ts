@@ -55,7 +55,7 @@ export const openScopesReader = async (
   changed: (known: KnownScopes) => void,
 ): Promise<ScopesReader> => {
   const read = async (): Promise<KnownScopes> => {
-    const version = home.isLogRemote ? null : steeringVersion(home.directory);
+    const version = home.operations.isLogRemote ? null : steeringVersion(home.directory);
     return { scopes: await home.steering.scopes(), version };
   };
   const first = await read().catch(() => NOTHING_KNOWN);

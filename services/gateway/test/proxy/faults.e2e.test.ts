@@ -85,7 +85,7 @@ const askedIn = (body: Uint8Array | string): string =>
 /** The status of every call, by what it asked. */
 const statuses = async (home: Home): Promise<Record<string, string>> => {
   const found: Record<string, string> = {};
-  for (const { history } of await home.histories())
+  for (const { history } of await home.read.histories())
     for (const { attemptId, status } of (await home.calls.list(branchRefOf(history, 0))).attempts)
       found[askedIn(await home.calls.body(history, attemptId, 'request'))] = status;
   return found;
@@ -214,10 +214,10 @@ test('no key is in a file, a row, an event or a printed line, also of a gateway 
   const home = await recorded();
   expect(filesHolding(directory, keys)).toEqual([]);
   // Bodies are compressed where they are kept: here as they are given back.
-  const read: string[] = [printed(), metrics, JSON.stringify(await home.stats(), texts)];
+  const read: string[] = [printed(), metrics, JSON.stringify(await home.operations.stats(), texts)];
   let calls = 0;
-  for (const { history } of await home.histories()) {
-    read.push(JSON.stringify(await home.events(history), texts));
+  for (const { history } of await home.read.histories()) {
+    read.push(JSON.stringify(await home.read.events(history), texts));
     const { attempts } = await home.calls.list(branchRefOf(history, 0));
     for (const { attemptId, request, response } of attempts) {
       calls++;

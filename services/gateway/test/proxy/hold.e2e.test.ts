@@ -102,7 +102,7 @@ describe('a breakpoint', () => {
     expect(held).toMatchObject({ cycle: 2, model: 'm-1', breakpoints: ['b1', 'b2'], released: null });
     expect(upstream?.received).toHaveLength(1);
     const branch = await home.find('talk');
-    const { ids } = await home.select(branch, '.cb[role="tool"]');
+    const { ids } = await home.read.select(branch, '.cb[role="tool"]');
     await home.submit({
       id: 'edit-1',
       history: branch.history,
@@ -353,7 +353,7 @@ describe('a call that is recorded beside the proxy', () => {
       if (steered) await home.steering.set(branch, true, ada);
       const record = async (...texts: string[]): Promise<void> => {
         const messages = texts.map((content) => ({ role: 'user', content }));
-        await home.recordCall(await home.find('talk'), {
+        await home.calls.recordCall(await home.find('talk'), {
           id: crypto.randomUUID(),
           by: { recorder: 'sdk' },
           messages,
@@ -368,8 +368,10 @@ describe('a call that is recorded beside the proxy', () => {
       await record('one', 'two', 'three');
       const now = await home.find('talk');
       expect(now.branchId).not.toBe(branch.branchId);
-      expect((await home.select(now, '.cb')).ids).toHaveLength(3);
-      expect((await home.select(branchRefOf(history, branch.branchId), '.cb')).ids).toContain('injected');
+      expect((await home.read.select(now, '.cb')).ids).toHaveLength(3);
+      expect((await home.read.select(branchRefOf(history, branch.branchId), '.cb')).ids).toContain(
+        'injected',
+      );
       expect(await home.steering.isOn(now)).toBe(steered);
     },
   );

@@ -56,7 +56,7 @@ const chat = (text: string, more: object = {}): string =>
 const post = (url: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
 const onlyBranch = async (home: Home) => {
-  const [history, ...more] = await home.histories();
+  const [history, ...more] = await home.read.histories();
   expect(more).toEqual([]);
   return branchRefOf(history?.history as string, 0);
 };
@@ -152,7 +152,7 @@ describe('the proxy', () => {
     expect(filesHolding(directory, secrets)).toEqual([]);
     expect(warnings.join()).not.toMatch(new RegExp(secrets.join('|')));
     const states = await Promise.all(
-      (await home.histories()).map(
+      (await home.read.histories()).map(
         async ({ history }) => (await home.calls.list(branchRefOf(history, 0))).attempts,
       ),
     );
@@ -323,7 +323,7 @@ describe('the proxy', () => {
         code: 'E_CALL_BODY_NOT_KEPT',
         message: expect.stringContaining(`${size} bytes`) as string,
       });
-    expect(await home.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
+    expect(await home.operations.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
     const [, next] = (await home.calls.list(branch)).attempts;
     const bytes = await home.calls.body(branch.history, next?.attemptId ?? '', 'request');
     expect(Buffer.from(bytes).toString()).toBe(small);
@@ -355,7 +355,7 @@ describe('the proxy', () => {
     );
     answers.forEach((answer, i) => expect(answer).toBe(chatEvents([`Number ${i}`, ' it', ' is']).join('')));
     const home = await recorded();
-    const histories = await home.histories();
+    const histories = await home.read.histories();
     expect(histories).toHaveLength(STREAMS);
     for (const { history } of histories) {
       const [attempt] = (await home.calls.list(branchRefOf(history, 0))).attempts;
@@ -408,7 +408,7 @@ describe('the proxy', () => {
     expect(await gateway.drained(60_000)).toBe(0);
     const home = await recorded();
     const seen: Record<string, string> = {};
-    for (const { history } of await home.histories())
+    for (const { history } of await home.read.histories())
       for (const { attemptId, status } of (await home.calls.list(branchRefOf(history, 0))).attempts) {
         const body = Buffer.from(await home.calls.body(history, attemptId, 'request')).toString();
         seen[/"content":"([^"]+)"/.exec(body)?.[1] ?? ''] = status;

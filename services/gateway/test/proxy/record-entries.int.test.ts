@@ -28,11 +28,13 @@ test('a call is tried again while the log is away or the database refuses its us
   let isAway = true;
   let tried = 0;
   const home = {
-    recordRequest: () => {
-      tried++;
-      return isAway
-        ? Promise.reject(fail('E_IO', 'the log is away'))
-        : Promise.resolve({ branch, match: 'started' });
+    calls: {
+      recordRequest: () => {
+        tried++;
+        return isAway
+          ? Promise.reject(fail('E_IO', 'the log is away'))
+          : Promise.resolve({ branch, match: 'started' });
+      },
     },
   } as unknown as Home;
   const first = openEntryRecorder(home, (sentence) => void said.push(sentence));
@@ -45,11 +47,13 @@ test('a call is tried again while the log is away or the database refuses its us
   const database = { refused: true };
   const third = openEntryRecorder(
     {
-      recordRequest: () => {
-        tried++;
-        return database.refused
-          ? Promise.reject(fail('E_DATABASE_REFUSED', 'the user may not do this', { state: '42501' }))
-          : Promise.resolve({ branch, match: 'started' });
+      calls: {
+        recordRequest: () => {
+          tried++;
+          return database.refused
+            ? Promise.reject(fail('E_DATABASE_REFUSED', 'the user may not do this', { state: '42501' }))
+            : Promise.resolve({ branch, match: 'started' });
+        },
       },
     } as unknown as Home,
     () => undefined,
@@ -111,11 +115,13 @@ test('a steered call goes out though the log is away: as it came, and after thre
 test('bodies that become large when they are read are recorded one after the other', async () => {
   let [now, most] = [0, 0];
   const home = {
-    recordRequest: async () => {
-      most = Math.max(most, ++now);
-      await new Promise((resolve) => setImmediate(resolve));
-      now--;
-      return { branch, match: 'started' };
+    calls: {
+      recordRequest: async () => {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now--;
+        return { branch, match: 'started' };
+      },
     },
   } as unknown as Home;
   const recorder = openEntryRecorder(home, () => undefined);
@@ -189,7 +195,7 @@ test('a call and its end are recorded in one frame, and once, whatever a process
     const recorder = openEntryRecorder(home, () => undefined);
     for (const [id, body] of Object.entries(calls))
       expect(await recorder.record(begun(id, body), false, ended(id))).toHaveProperty('branch');
-    const histories = await home.histories();
+    const histories = await home.read.histories();
     const frames = histories.map(({ frames: count }) => count);
     expect(frames.toSorted((a, b) => a - b)).toEqual([1, 3]);
     // What was recorded when the process was killed is in its journal: the beginnings, the ends, or both.
@@ -198,7 +204,7 @@ test('a call and its end are recorded in one frame, and once, whatever a process
       const [one, two] = [next.record(begun(id, body), true), next.record(ended(id), true)];
       expect([await one, await two]).toMatchObject([{ branch: {} }, { branch: {} }]);
     }
-    expect((await home.histories()).map(({ frames: count }) => count)).toEqual(frames);
+    expect((await home.read.histories()).map(({ frames: count }) => count)).toEqual(frames);
     for (const { history } of histories)
       for (const { attemptId, status } of (await home.calls.list(await home.find(history))).attempts) {
         expect(status).toBe('answered');
@@ -214,7 +220,7 @@ test('a call and its end are recorded in one frame, and once, whatever a process
       attemptId: 'open',
       status: 'unknown',
     });
-    expect(await home.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
+    expect(await home.operations.verify({ rows: 'all' })).toMatchObject({ ok: true, problems: [] });
   } finally {
     await home.close();
     rmSync(directory, { recursive: true, force: true });
@@ -250,7 +256,7 @@ test('a call that goes on is not recorded before the one that takes longer to re
       recorder.record(begun('one', 'Hi'), false, ended),
       recorder.record(begun('two', 'Hi', 'It is cold.', 'And now?')),
     ]);
-    const [started] = await home.histories();
+    const [started] = await home.read.histories();
     const { attempts } = await home.calls.list(await home.find(started?.history ?? ''));
     expect(attempts.map(({ attemptId, match }) => [attemptId, match])).toEqual([
       ['one', 'started'],
@@ -277,7 +283,7 @@ test('a request that says what no event can hold is recorded by its bytes alone'
     const bytes = Buffer.concat(encodeEntry({ ...entry, coding: null, whole: true }, [Buffer.from(body)]));
     const recorded = await openEntryRecorder(home, () => undefined).record({ bytes });
     expect(recorded).toMatchObject({ branch: { branchId: 0 } });
-    const [started] = await home.histories();
+    const [started] = await home.read.histories();
     const { attempts } = await home.calls.list(await home.find(started?.history ?? ''));
     expect(attempts).toMatchObject([{ attemptId: 'c', api: 'other', request: { size: body.length } }]);
   } finally {

@@ -49,7 +49,7 @@ const submit = async (...steps: Parameters<Home['submit']>[0]['steps']): Promise
   await home.submit({ id, history, branchId, by: { actor: 'ada' }, notes: 'a test', steps });
 };
 const idOf = async (content: string): Promise<string> => {
-  const { tree, payloads } = await home.view(await home.position(await home.find('talk')));
+  const { tree, payloads } = await home.read.view(await home.position(await home.find('talk')));
   const index = tree.payloads.findIndex((ref) => ref !== null && payloads(ref)['content'] === content);
   expect(index, content).toBeGreaterThanOrEqual(0);
   return tree.ids[index] as string;

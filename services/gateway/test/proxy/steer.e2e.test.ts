@@ -60,7 +60,7 @@ const submit = async (history: string, ...steps: Parameters<Home['submit']>[0]['
 
 /** The ids of the blocks of a thread, in order. */
 const threadIds = async (history = 'talk'): Promise<string[]> => {
-  const { tree, thread } = await home.view(await home.position(await home.find(history)));
+  const { tree, thread } = await home.read.view(await home.position(await home.find(history)));
   return threadIndexes(tree, thread).map((index) => tree.ids[index] as string);
 };
 const edit = async (id: string, content: string): Promise<unknown> => {
@@ -96,10 +96,10 @@ describe('a steered run', () => {
     const last = attempts[3]?.attemptId ?? '';
     const went = Buffer.from(await home.calls.body(branch.history, last, 'request'));
     expect(went.equals(upstream?.received[3]?.body as Buffer)).toBe(true);
-    const [intervention] = (await home.audit.interventions(branch)).interventions.filter(
+    const [intervention] = (await home.queries.audit.interventions(branch)).interventions.filter(
       (each) => each.intervention_type === 'message_inject',
     );
-    const impact = await home.audit.impact(branch.history, intervention?.id ?? '');
+    const impact = await home.queries.audit.impact(branch.history, intervention?.id ?? '');
     expect(impact.calls.map(({ cycle, direct }) => [cycle, direct])).toEqual([
       [3, 1],
       [4, 1],
@@ -118,7 +118,7 @@ describe('a steered run', () => {
         );
         await agent.step();
         await gateway?.drained(10_000);
-        const { history } = (await home.histories())[0] as { history: string };
+        const { history } = (await home.read.histories())[0] as { history: string };
         await home.steering.set(await home.find(history), true, act);
         await submit(history, { op: 'inject', text: `Mind the gap, ${round}.` });
         await agent.step();

@@ -40,7 +40,7 @@ const act = async (address: string, notes: string, ...steps: Parameters<Home['su
 };
 const idOf = async (address: string, content: string): Promise<string> => {
   const branch = await home.find(address);
-  const { tree, payloads } = await home.view(await home.position(branch));
+  const { tree, payloads } = await home.read.view(await home.position(branch));
   const index = tree.payloads.findIndex((ref) => ref !== null && payloads(ref)['content'] === content);
   return tree.ids[index] as string;
 };
@@ -52,7 +52,7 @@ test('a run that was steered at call 5 differs from its twin by what was injecte
   const id = await act('steered', 'to see what happens', { op: 'inject', text: 'Mind the gap.' });
   await finish(agent);
 
-  const found = await home.audit.compare(await home.find('plain'), '', 'steered');
+  const found = await home.queries.audit.compare(await home.find('plain'), '', 'steered');
   expect(found).toMatchObject({ relation: 'apart', mergeBase: null, divergedBy: null });
   expect(found.threads).toMatchObject({
     since: 5,
@@ -80,7 +80,7 @@ test('a run that was steered at call 5 differs from its twin by what was injecte
   expect(found.a.added).toEqual([]);
   expect(found.b.added.map(({ excerpt }) => excerpt)).toEqual(['Mind the gap.']);
   expect(found.cycles.map(({ same }) => same)).toEqual([true, true, true, true, false, false, false]);
-  const back = await home.audit.compare(await home.find('steered'), '@c4', 'plain@c4');
+  const back = await home.queries.audit.compare(await home.find('steered'), '@c4', 'plain@c4');
   expect(back.threads).toMatchObject({ since: null, differences: [] });
 });
 
@@ -97,7 +97,7 @@ test('what was replaced or removed, and what the model answered to it, is told a
   await act('steered', 'enough', { op: 'inject', text: 'STOP' });
   await finish(agent);
 
-  const { threads } = await home.audit.compare(await home.find('plain'), '@c6', 'steered@c6');
+  const { threads } = await home.queries.audit.compare(await home.find('plain'), '@c6', 'steered@c6');
   const told = threads.differences.map(({ what, a, b, causes, after }) => [
     what,
     a[0]?.excerpt ?? null,
@@ -125,7 +125,7 @@ test('a branch that was forked and went on as the original did shows only what w
   await act('talk:twin', 'rule 4', { op: 'inject', text: 'Mind the gap.' });
   await finish(twin);
 
-  const found = await home.audit.compare(await home.find('talk'), 'main', 'twin');
+  const found = await home.queries.audit.compare(await home.find('talk'), 'main', 'twin');
   expect(found.relation).toBe('diverged');
   expect(found.threads).toMatchObject({
     since: 5,

@@ -51,7 +51,7 @@ export const openRecording = () => {
       const opened = await openHome({ directory: home, create: true });
       try {
         const found = [];
-        for (const { history, name, branches } of (await opened.histories()).toReversed())
+        for (const { history, name, branches } of (await opened.read.histories()).toReversed())
           for (const { branchId } of branches) {
             const { attempts } = await opened.calls.list(branchRefOf(history, branchId));
             for (const { attemptId } of attempts) {

@@ -3,7 +3,7 @@ import type { ContractAnswer } from '../answer.ts';
 
 export const bisect: ContractAnswer<'bisect'> = async ({ home }, { history, holds, ...question }) => {
   const asked = { ...question, not: holds === 'none' };
-  const answer = await home.questions.bisect(await home.find(history), asked);
+  const answer = await home.queries.questions.bisect(await home.find(history), asked);
   return {
     ...answer,
     first: positionAnswer(answer.first),

@@ -8,7 +8,7 @@ export const calls: ContractAnswer<'calls'> = async ({ home }, { history: name, 
   const calls: AnswerOf<Endpoints['calls']>['calls'] = [];
   let size = 0;
   let next: number | null = null;
-  for await (const { following, ...call } of home.questions.calls(
+  for await (const { following, ...call } of home.queries.questions.calls(
     branchRef,
     after === undefined ? {} : { after },
   )) {

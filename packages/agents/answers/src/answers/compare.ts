@@ -4,7 +4,9 @@ import type { ContractAnswer } from '../answer.ts';
 
 export const compare: ContractAnswer<'compare'> = async ({ home }, { history, a, b, excerpt = 2_000 }) =>
   comparisonAnswer(
-    await home.audit.compare(await home.find(history), a, b, { excerpt: Math.min(excerpt, MAX_EXCERPT) }),
+    await home.queries.audit.compare(await home.find(history), a, b, {
+      excerpt: Math.min(excerpt, MAX_EXCERPT),
+    }),
   );
 
 const MAX_EXCERPT = 100_000;

@@ -8,7 +8,7 @@ export const ctreesEvents: ContractAnswer<'ctreesEvents'> = async (
   { session, at, offset = 0, limit = 100 },
 ) => {
   const position = await positionAt(home, { history: session, at });
-  const page = await home.stages.stream(position, { offset, limit });
+  const page = await home.queries.stages.stream(position, { offset, limit });
   const events = page.entries.map(entryDocument) as AnswerOf<Endpoints['ctreesEvents']>['events'];
   return { events, offset: page.offset, limit: page.limit, total: page.total };
 };

@@ -8,6 +8,6 @@ export const ctreesTree: ContractAnswer<'ctreesTree'> = async (
 ) => {
   const position = await positionAt(home, { history: session, at });
   const view = { stage, includePreviews: previews === 'true' || previews === '1' };
-  const tree = await home.stages.tree(position, view, profile === undefined ? {} : { profile });
+  const tree = await home.queries.stages.tree(position, view, profile === undefined ? {} : { profile });
   return tree as unknown as AnswerOf<Endpoints['ctreesTree']>;
 };

@@ -5,7 +5,7 @@ import { positionAt } from '../at.ts';
 
 export const ctrees: ContractAnswer<'ctrees'> = async ({ home }, { session, at, profile }) => {
   const position = await positionAt(home, { history: session, at });
-  return ctreesAnswer(await home.stages.compile(position, profile === undefined ? {} : { profile }));
+  return ctreesAnswer(await home.queries.stages.compile(position, profile === undefined ? {} : { profile }));
 };
 
 /** Lists of the contract may be written to, those of the answer not: nothing else tells them apart. */

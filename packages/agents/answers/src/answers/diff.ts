@@ -5,11 +5,11 @@ import type { ContractAnswer } from '../answer.ts';
 
 export const diff: ContractAnswer<'diff'> = async ({ home }, { history, a, b, explain, selector }) => {
   const branchRef = await home.find(history);
-  const found = await home.diff(branchRef, a, b, selector);
+  const found = await home.read.diff(branchRef, a, b, selector);
   if (explain !== '1') return diffAnswer(found);
   const [older, newer] = [await home.position(branchRef, a), await home.position(branchRef, b)];
   const { entries, moves, mergeBase, ...diff } = restrictExplained(
-    await home.causes.explain(older, newer),
+    await home.queries.causes.explain(older, newer),
     found,
   );
   return {
@@ -26,7 +26,7 @@ export const diff: ContractAnswer<'diff'> = async ({ home }, { history, a, b, ex
   };
 };
 
-type FoundDiff = Awaited<ReturnType<Home['diff']>>;
+type FoundDiff = Awaited<ReturnType<Home['read']['diff']>>;
 
 const diffAnswer = ({ added, removed, changed }: FoundDiff) => ({
   added: [...added],

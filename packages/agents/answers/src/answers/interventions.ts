@@ -13,6 +13,6 @@ export const interventions: ContractAnswer<'interventions'> = async (
     ...defined({ from }),
   };
   const branchRef = await home.find(history);
-  const { interventions, next } = await home.audit.interventions(branchRef, filterOf(query), window);
+  const { interventions, next } = await home.queries.audit.interventions(branchRef, filterOf(query), window);
   return { interventions: interventions.map(interventionAnswer), next };
 };

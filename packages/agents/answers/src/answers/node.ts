@@ -5,7 +5,7 @@ import { nodeDetailAt } from '../tree-node.ts';
 
 export const node: ContractAnswer<'node'> = async ({ home }, { node, ...input }) => {
   const position = await positionAt(home, input);
-  const view = await home.nodeView(position, node);
+  const view = await home.read.nodeView(position, node);
   const index = view?.tree.indexOf(node);
   if (view === undefined || index === undefined)
     throw fail('E_NODE_NOT_FOUND', `${position.label} has no node ${node}`, { id: node });

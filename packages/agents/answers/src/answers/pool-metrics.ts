@@ -3,4 +3,4 @@ import type { ContractAnswer } from '../answer.ts';
 import { positionAt } from '../at.ts';
 
 export const poolMetrics: ContractAnswer<'poolMetrics'> = async ({ home }, { history, at, last }) =>
-  poolMetricsDocument(await home.pools.metrics(await positionAt(home, { history, at })), last);
+  poolMetricsDocument(await home.queries.pools.metrics(await positionAt(home, { history, at })), last);

@@ -2,7 +2,7 @@ import type { RangeOptions } from '@stemma/selectors';
 import type { ContractAnswer } from '../answer.ts';
 
 export const range: ContractAnswer<'range'> = async ({ home }, { history, selector, ...options }) =>
-  home.range(await home.find(history), selector, rangeOptionsOf(options));
+  home.read.range(await home.find(history), selector, rangeOptionsOf(options));
 
 /** The options that were given. */
 const rangeOptionsOf = (given: object): RangeOptions =>

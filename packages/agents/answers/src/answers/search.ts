@@ -8,7 +8,7 @@ export const search: ContractAnswer<'search'> = async (
   { home },
   { q, history, kind, role, since, until, limit = 20, skip = 0 },
 ) => {
-  const answer = await home.search.find({
+  const answer = await home.queries.search.find({
     text: q,
     within: history === undefined ? undefined : { name: history, branchRef: await home.find(history) },
     ...{ kind, role, since, until },

@@ -6,7 +6,7 @@ export const sizes: ContractAnswer<'sizes'> = async (
 ) => {
   const branchRef = await home.find(name);
   const most = Math.max(1, Math.min(limit, MAX_SIZES));
-  const { tokenizer, sizes, hasMore } = await home.questions.sizes(branchRef, { after, limit: most });
+  const { tokenizer, sizes, hasMore } = await home.queries.questions.sizes(branchRef, { after, limit: most });
   const { history, branch, branchId } = branchRef;
   const next = hasMore ? (sizes.at(-1)?.cycle ?? null) : null;
   return { history, branch, branchId, tokenizer, sizes: [...sizes], next };

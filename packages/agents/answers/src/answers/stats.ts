@@ -1,3 +1,3 @@
 import type { ContractAnswer } from '../answer.ts';
 
-export const stats: ContractAnswer<'stats'> = async ({ home }) => ({ ...(await home.stats()) });
+export const stats: ContractAnswer<'stats'> = async ({ home }) => ({ ...(await home.operations.stats()) });

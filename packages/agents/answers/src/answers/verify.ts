@@ -1,7 +1,7 @@
 import type { ContractAnswer } from '../answer.ts';
 
 export const verify: ContractAnswer<'verify'> = async ({ home }) => {
-  const all = await home.histories();
+  const all = await home.read.histories();
   const inState = (state: string): string[] =>
     all.filter((one) => one.state === state).map(({ history }) => history);
   const [damaged, defective] = [inState('damaged'), inState('defective')];

@@ -6,7 +6,7 @@ import { positionAt } from '../at.ts';
 
 export const why: ContractAnswer<'why'> = async ({ home }, { history, node, at }) => {
   const position = await positionAt(home, { history, at });
-  const { added, changes, removed, ...rest } = await home.causes.why(position, node);
+  const { added, changes, removed, ...rest } = await home.queries.causes.why(position, node);
   return {
     ...rest,
     position: positionAnswer(position),

@@ -36,7 +36,7 @@ type Exported = PoolMessage & {
  * @throws E_NOT_A_POOL
  */
 export const exportSession = async (
-  home: Pick<Home, 'events' | 'branches' | 'position' | 'view' | 'pools' | 'audit'>,
+  home: Pick<Home, 'read' | 'branches' | 'position' | 'queries'>,
   history: string,
 ): Promise<ExportedSession> => {
   const branches = await home.branches.tree(history);
@@ -84,7 +84,7 @@ export const exportSession = async (
     branch: _branch,
     branchId: _branchId,
     ...intervention
-  } of home.audit.eachIntervention(branchRefOf(history, 0))) {
+  } of home.queries.audit.eachIntervention(branchRefOf(history, 0))) {
     const { retold, ...content } = intervention.content;
     if (retold !== undefined) {
       // A message from outside that no line tells of was imported without one.
@@ -267,7 +267,7 @@ type ReadLog = {
   roundAt(branchId: number, seq: number): number;
 };
 
-const readLog = async (home: Pick<Home, 'events'>, history: string): Promise<ReadLog> => {
+const readLog = async (home: Pick<Home, 'read'>, history: string): Promise<ReadLog> => {
   const order = new Map<string, number>();
   const branchOf = new Map<string, number>();
   const rowOf = new Map<string, WideJson>();
@@ -309,7 +309,7 @@ const readLog = async (home: Pick<Home, 'events'>, history: string): Promise<Rea
 
 /** The messages that came on a branch and are there at its tip. */
 const ownMessages = async (
-  home: Pick<Home, 'branches' | 'position' | 'view' | 'pools'>,
+  home: Pick<Home, 'branches' | 'position' | 'read' | 'queries'>,
   history: string,
   { branchId }: BranchNode,
   { branchOf, rowOf, at, roundOf, shown }: ReadLog,
@@ -317,9 +317,9 @@ const ownMessages = async (
   const branchRef: BranchRef = branchRefOf(history, branchId);
   const tip = await home.position(branchRef);
   settingsOf((await home.branches.config(tip)).config, tip.branch);
-  const { messages: embedded } = await home.pools.embedded(tip);
+  const { messages: embedded } = await home.queries.pools.embedded(tip);
   const vectors = new Map(embedded.map(({ node, vector }) => [node, vector]));
-  return messagesAt(await home.view(tip)).flatMap((message): Exported[] => {
+  return messagesAt(await home.read.view(tip)).flatMap((message): Exported[] => {
     const { id, mindId } = message;
     if (branchOf.get(id) !== branchId) return [];
     const round = message.round ?? roundOf.get(id) ?? 0;
