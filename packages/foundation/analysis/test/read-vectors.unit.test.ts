@@ -153,6 +153,11 @@ test.each([
   ['1,"2\n3', 'the file is not CSV: Quote Not Closed'],
   ['1,2"3', 'the file is not CSV: Invalid Opening Quote'],
   ['1\t2\n\n\n3\tx', 'line 4 holds "x" in column 2'],
+  ['1\n""\n2', 'line 2 holds nothing in column 1'],
+  ['1\t2\n""\t""', 'line 2 holds nothing in column 1'],
+  ['1,2\n3,4\r5\n6,7\n', String.raw`line 2 holds "4\r5" in column 2`],
+  ['1,2\r\n\r3,4\r\n5,x', 'line 3 holds "x" in column 2'],
+  ['1,"2\n"\n3,x', 'line 3 holds "x" in column 2'],
 ])('%j is refused', (text, message) => {
   expect(() => readVectors(bytesOf(text))).toThrow(
     expect.objectContaining({ code: 'E_VECTORS', message: expect.stringContaining(message) as string }),

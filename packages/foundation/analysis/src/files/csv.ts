@@ -34,15 +34,18 @@ const csvLines = (text: string): readonly CsvLine[] => {
   const head = text.slice(text.lastIndexOf('\n', at) + 1, text.indexOf('\n', at) >>> 0);
   const delimiter = ['\t', ';', ','].find((one) => head.includes(one)) ?? ',';
   const lines: CsvLine[] = [];
+  let line = 1;
   try {
     parse(text, {
       delimiter,
       record_delimiter: ['\r\n', '\n'],
       relax_column_count: true,
-      on_record: (cells: string[], { lines: line }) => {
-        const trimmed = cells.map((cell) => cell.trim());
-        const isBlank = (delimiter === '\t' || cells.length === 1) && trimmed.every((cell) => cell === '');
-        if (!isBlank) lines.push({ cells: trimmed, line });
+      raw: true,
+      // With `raw` it is given objects, which its types do not say.
+      on_record: (given: unknown) => {
+        const { record, raw } = given as { readonly record: readonly string[]; readonly raw: string };
+        if (raw.trim() !== '') lines.push({ cells: record.map((cell) => cell.trim()), line });
+        line += linesIn(raw);
         return null;
       },
     });
@@ -50,5 +53,12 @@ const csvLines = (text: string): readonly CsvLine[] => {
     if (!(error instanceof CsvError)) throw error;
     throw fail('E_VECTORS', `the file is not CSV: ${error.message}`);
   }
+  return lines;
+};
+
+/** How many lines a record takes. Its text ends with the first character of its line's end; `csv-parse` counts lone returns, too. */
+const linesIn = (raw: string): number => {
+  let lines = raw.endsWith('\r') ? 1 : 0;
+  for (let at = raw.indexOf('\n'); at >= 0; at = raw.indexOf('\n', at + 1)) lines++;
   return lines;
 };
