@@ -1,3 +1,5 @@
+import { RecentMap } from '@stemma/values';
+
 /** Decides who leaves a memory that is bounded by bytes. */
 export type EvictionOrder = {
   /**
@@ -25,8 +27,8 @@ type Entry = { bytes: number; readonly used: number; readonly at: number };
 /** Entries in the order of their last use, and the bytes of them together. */
 type Part = { readonly entries: Map<string, Entry>; bytes: number };
 
-/** Of those that have left it is known when they were used last: about 100 bytes each. */
-const MAX_GONE = 20_000;
+/** Of so many that have left last, and at most twice as many, it is known when they were used: about 100 bytes each. */
+const GONE = 10_000;
 /** The part of the room that newcomers share, while those that stay are used sooner than they come back. */
 const NEWCOMERS = 1 / 8;
 
@@ -46,7 +48,7 @@ export const openEvictionOrder = (
 ): EvictionOrder => {
   const settled: Part = { entries: new Map(), bytes: 0 };
   const newcomers: Part = { entries: new Map(), bytes: 0 };
-  const gone = new Map<string, number>();
+  const gone = new RecentMap<string, number>(GONE);
   let uses = 0;
   let last: string | undefined;
 
@@ -65,12 +67,11 @@ export const openEvictionOrder = (
   const leave = (key: string): void => {
     const { used } = take(key) as Entry;
     gone.set(key, used);
-    if (gone.size > MAX_GONE) gone.delete(gone.keys().next().value as string);
   };
   const hasRoom = (bytes: number): boolean => settled.bytes + newcomers.bytes + bytes <= capacity;
   const settles = (key: string, bytes: number): boolean => {
     if (settled.entries.has(key) || hasRoom(bytes)) return true;
-    const before = newcomers.entries.get(key)?.used ?? gone.get(key);
+    const before = newcomers.entries.get(key)?.used ?? gone.peek(key);
     const [oldest] = settled.entries.values();
     return oldest === undefined || (before !== undefined && before > oldest.used);
   };

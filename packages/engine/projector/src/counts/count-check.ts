@@ -1,4 +1,5 @@
 import type { CellReader, GenerationView, Key, Range, Row, RowReader, Table, Value } from '@stemma/row-store';
+import { RecentMap } from '@stemma/values';
 import { RowsView } from '../rows-view.ts';
 import {
   BUCKET_COUNTS,
@@ -14,14 +15,14 @@ import {
 /** So many rows are counted whenever somebody reads; more of them after this many milliseconds again, or when some were removed. */
 const FEW = 64;
 const COUNTED_FOR = 60_000;
-/** Counts that a process keeps in mind. */
-const MOST_KNOWN = 20_000;
+/** Counts that a process keeps in mind, those used last, and at most twice as many. */
+const KNOWN = 10_000;
 
 /** The same view, whose lists and gaps are believed only if as many rows are there as were written. */
 export type CountCheck = (view: GenerationView, generation: string) => GenerationView;
 
 export const openCountCheck = (isCounted: IsCounted, now: () => number): CountCheck => {
-  const known: KnownCounts = { now, countedAt: new Map(), counted: countedBy(isCounted) };
+  const known: KnownCounts = { now, countedAt: new RecentMap(KNOWN), counted: countedBy(isCounted) };
   return (view, generation) =>
     new CountedView(view, generation, known) as Omit<CountedView, keyof CellReader> & RowReader;
 };
@@ -52,7 +53,7 @@ type LastCount = {
 
 type KnownCounts = {
   readonly now: () => number;
-  readonly countedAt: Map<string, LastCount>;
+  readonly countedAt: RecentMap<string, LastCount>;
   readonly counted: (table: Table) => Counted;
 };
 
@@ -108,7 +109,6 @@ class CountedView extends RowsView implements CellReader {
     if (isRecent && (before.written > FEW || typeof owner === 'number')) return;
     const written = this.#writtenOf(table, owner);
     if (this.#storedOf(table, owner) !== written) throw rowsMissing(table.name, owner, this.#generation);
-    if (countedAt.size >= MOST_KNOWN) countedAt.clear();
     countedAt.set(name, { at: isRecent ? before.at : now(), written, removals });
   }
 

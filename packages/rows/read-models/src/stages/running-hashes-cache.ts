@@ -1,3 +1,4 @@
+import { RecentMap } from '@stemma/values';
 import { copyRunningHashes, type RunningHashes } from './running-hashes.ts';
 
 /** A cache of the running hashes of streams, by their content: a hit equals what the rows would give. */
@@ -12,31 +13,19 @@ export type RunningHashesCache = {
 /** Bytes of a state: a hash object of the platform, measured roughly. */
 const STATE_BYTES = 1_536;
 
-/** A cache of at most this many bytes; it evicts the state used longest ago first. */
+/** A cache of at most this many bytes, and of the states used last that take half of them. */
 export const openRunningHashesCache = (bytes: number): RunningHashesCache => {
-  const states = new Map<string, RunningHashes>();
-  let usedBytes = 0;
-  const take = (chainHash: string): RunningHashes | undefined => {
-    const running = states.get(chainHash);
-    if (running === undefined) return undefined;
-    states.delete(chainHash);
-    usedBytes -= STATE_BYTES;
-    return running;
-  };
+  const states = new RecentMap<string, RunningHashes>(Math.floor(bytes / STATE_BYTES / 2));
   return {
-    take,
+    take(chainHash) {
+      const running = states.peek(chainHash);
+      states.delete(chainHash);
+      return running;
+    },
     copy(chainHash) {
-      const running = states.get(chainHash);
+      const running = states.peek(chainHash);
       return running === undefined ? undefined : copyRunningHashes(running);
     },
-    put(chainHash, running) {
-      take(chainHash);
-      states.set(chainHash, running);
-      usedBytes += STATE_BYTES;
-      for (const oldest of states.keys()) {
-        if (usedBytes <= bytes) break;
-        take(oldest);
-      }
-    },
+    put: (chainHash, running) => states.set(chainHash, running),
   };
 };
