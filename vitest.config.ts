@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 import { longFiles } from './scripts/long-files.ts';
-import { DRILL, stage, TIERS } from './scripts/test-tiers.ts';
+import { LEFT_OUT, stage, TIERS } from './scripts/test-tiers.ts';
 
 const builtThreads = new URL('./scripts/built-threads.mjs', import.meta.url).href;
 const long = stage === 'long' ? longFiles() : [];
@@ -28,7 +28,10 @@ export default defineConfig({
           stage === 'long'
             ? long.filter((file) => file.includes(`.${tier}.test.`))
             : folders.map((folder) => `${folder}/*.${tier}.test.{ts,tsx}`),
-        exclude: [...configDefaults.exclude, ...(stage === 'short' ? [`**/*${DRILL}*`] : [])],
+        exclude: [
+          ...configDefaults.exclude,
+          ...(stage === 'short' ? LEFT_OUT.map((part) => `**/*${part}*`) : []),
+        ],
         setupFiles: join(import.meta.dirname, 'scripts/properties.ts'),
         // Processes that tests start find what the ones before them compiled: half of a start.
         env: { NODE_COMPILE_CACHE: join(import.meta.dirname, 'node_modules/.cache/stemma-tests') },

@@ -1,5 +1,5 @@
 /**
- * Canaries: for each rule a file that breaks it and nothing else. `canaries.e2e.test.ts` writes them into a small
+ * Canaries: for each rule a file that breaks it and nothing else. `canaries.long.e2e.test.ts` writes them into a small
  * workspace of their own and demands that the tools report exactly these. A tool that has gone blind fails there.
  */
 export type Canary = {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { foundFiles } from './found-files.ts';
-import { DRILL } from './test-tiers.ts';
+import { isOfLongStage } from './test-tiers.ts';
 
 /** What says that a test does more in a long run, or only there. */
 const SAYS_MORE = /\b(?:sized|onlyLong|keepHomeOpen)\(|\bisLong\b|\bSTEMMA_CONTAINERS\b/;
@@ -13,7 +13,7 @@ const HELPERS = /(?:from|import) '(\.{1,2}\/[^']+\.tsx?)'/g;
 
 const root = join(import.meta.dirname, '..');
 
-/** The test files of the long stage, relative to the root: drills, and those that say, or whose helpers say, that they do more there. */
+/** The test files of the long stage, relative to the root: those that are left to it, and those that say, or whose helpers say, that they do more there. */
 export const longFiles = (): readonly string[] => {
   const known = new Map<string, boolean>();
   const doesMore = (file: string, says: RegExp): boolean => {
@@ -29,7 +29,7 @@ export const longFiles = (): readonly string[] => {
     known.set(file, more);
     return more;
   };
-  return testFiles().filter((file) => file.includes(DRILL) || doesMore(join(root, file), SAYS_MORE));
+  return testFiles().filter((file) => isOfLongStage(file) || doesMore(join(root, file), SAYS_MORE));
 };
 
 const testFiles = (): readonly string[] =>

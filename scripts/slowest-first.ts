@@ -10,7 +10,7 @@ export const SLOWEST: readonly string[] = [
   'cli/test/apart/faults.drill.e2e',
   'cli/test/apart/gateways.drill.e2e',
   'cli/test/apart/same-apart.drill.e2e',
-  'inspector/test/branches-page.e2e',
+  'inspector/test/branches-page.long.e2e',
   'log-kafka/test/publisher.drill.e2e',
   'relay/test/broker-killed.drill.e2e',
   'projector/test/shared-partitions.drill.e2e',

@@ -1,5 +1,5 @@
 /**
- * `pnpm coverage:spec` checks that every cited rule is on a page of docs/rules and has a test that is no drill, and writes
+ * `pnpm coverage:spec` checks that every cited rule is on a page of docs/rules and has a test that every run has, and writes
  * docs/spec-coverage.md; with `--check` it only says whether the page is current.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { wrongCitations } from './rule-citations.ts';
 import { claimsOf } from './spec-references.ts';
 import { specReport } from './spec-report.ts';
 import { readSpecRules } from './spec-rules.ts';
-import { DRILL } from './test-tiers.ts';
+import { isOfLongStage } from './test-tiers.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = join(root, 'docs', 'spec-coverage.md');
@@ -31,12 +31,12 @@ if (!process.argv.includes('--check')) {
   process.exitCode = 1;
 }
 
-const citedBy = (drills: boolean): readonly string[] =>
-  claims.filter(({ file }) => file.includes(DRILL) === drills).flatMap(({ references }) => references);
+const citedBy = (ofLongStage: boolean): readonly string[] =>
+  claims.filter(({ file }) => isOfLongStage(file) === ofLongStage).flatMap(({ references }) => references);
 const elsewhere = new Set(citedBy(false));
-const drilledAlone = [...new Set(citedBy(true))].filter((rule) => !elsewhere.has(rule));
-if (drilledAlone.length > 0) {
-  console.error(`Rules that only a drill tests, which \`npm test\` leaves to CI: ${drilledAlone.join('; ')}`);
+const onlyThere = [...new Set(citedBy(true))].filter((rule) => !elsewhere.has(rule));
+if (onlyThere.length > 0) {
+  console.error(`Rules that only files test which \`npm test\` leaves to CI: ${onlyThere.join('; ')}`);
   process.exitCode = 1;
 }
 

@@ -11,10 +11,20 @@ export const TIERS = ['e2e', 'int', 'unit'] as const;
  * A drill (`x.drill.e2e.test.ts`) kills, stops or fills whole systems of processes for as long as a minute. Every rule that
  * it cites has a test that is none (spec-coverage.ts checks that), so a run without drills leaves out sizes and no rule.
  */
-export const DRILL = '.drill.e2e.test.';
+const DRILL = '.drill.e2e.test.';
+/**
+ * Dear by what it shows (`x.long.e2e.test.ts`): every session of a page of docs, one more view of the page in a browser, packages from
+ * a registry, a bound of memory. As for drills, no rule is left to these alone.
+ */
+const DEAR = '.long.e2e.test.';
+
+/** What the names of files hold that a run of all tests leaves to the long stage. */
+export const LEFT_OUT: readonly string[] = [DRILL, DEAR];
+
+export const isOfLongStage = (file: string): boolean => LEFT_OUT.some((part) => file.includes(part));
 
 /**
- * The stage of a run of all tests. `short`: all but drills, at small sizes. `long`: drills, and every file that has more to do in a
+ * The stage of a run of all tests. `short`: all but drills and what is dear, at small sizes. `long`: those, and every file that has more to do in a
  * long run. Undefined: whoever names a file, a folder or a tier runs what is there.
  */
 export const stage = process.env['STEMMA_STAGE'] as 'short' | 'long' | undefined;

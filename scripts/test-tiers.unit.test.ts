@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { foundFiles } from './found-files.ts';
 import { longFiles } from './long-files.ts';
 import { SLOWEST } from './slowest-first.ts';
-import { DRILL, TIERS } from './test-tiers.ts';
+import { isOfLongStage, TIERS } from './test-tiers.ts';
 
 const root = join(import.meta.dirname, '..');
 const files = foundFiles(
@@ -22,9 +22,9 @@ it('every file that is to be run first exists', () => {
   expect(SLOWEST.filter((end) => !files.some((file) => file.includes(`${end}.test.`)))).toEqual([]);
 });
 
-it('the long stage has every drill, and every file that does more in a long run, itself or by a helper', () => {
+it('the long stage has every file that is left to it, and every file that does more in a long run, itself or by a helper', () => {
   const long = longFiles();
-  expect(files.filter((file) => file.includes(DRILL) && !long.includes(file))).toEqual([]);
+  expect(files.filter((file) => isOfLongStage(file) && !long.includes(file))).toEqual([]);
   expect(long).toContain('packages/domain/selectors/test/laws.unit.test.ts');
   expect(long).toContain('services/cli/test/real-transcripts.int.test.ts');
   expect(long).not.toContain('scripts/test-tiers.unit.test.ts');

@@ -1,6 +1,6 @@
 /**
  * One stage of the tests, on the built programs: every test that can run on this machine at its small size, in CI beside the static
- * checks; with `STEMMA_LONG=1` the drills, and the files that do more in a long run (scripts/long-files.ts). CI runs both.
+ * checks; with `STEMMA_LONG=1` those that are left to the long stage, and the files that do more in a long run (scripts/long-files.ts). CI runs both.
  * Nothing stops at the first failure. The last line is `N passed, N failed, N skipped`; a check counts as a test.
  */
 import { spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { isLong, scratchFolder } from '@stemma/test-kit';
 import { checks } from './checks.ts';
 import { type Tally } from './tally.ts';
 import { longFiles } from './long-files.ts';
-import { DRILL } from './test-tiers.ts';
+import { isOfLongStage } from './test-tiers.ts';
 
 type Check = { readonly name: string; readonly program: string; readonly args: readonly string[] };
 
@@ -72,11 +72,11 @@ async function runChecks(): Promise<readonly string[]> {
   return failures;
 }
 
-/** The files of drills, as skipped ones. */
+/** The files that only the long stage runs, as skipped ones. */
 function leftOut(): readonly string[] {
   return longFiles()
-    .filter((file) => file.includes(DRILL))
-    .map((file) => `${file}: a drill: STEMMA_LONG=1`);
+    .filter(isOfLongStage)
+    .map((file) => `${file}: left to the long stage: STEMMA_LONG=1`);
 }
 
 /** @param built says that tests start the built programs, as users do. */

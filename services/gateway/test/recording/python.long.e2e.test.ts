@@ -1,5 +1,5 @@
 import { compareCodePoints } from '@stemma/canonical';
-import { cacheFolder, onlyLong, sendAnswer, type ScriptedModels } from '@stemma/test-kit';
+import { cacheFolder, sendAnswer, type ScriptedModels } from '@stemma/test-kit';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
@@ -13,9 +13,6 @@ const PACKAGE = join(import.meta.dirname, '../../../../packages/agents/recorder-
 const ENVIRONMENT = join(cacheFolder(), 'recorder-python');
 const PYTHON = join(ENVIRONMENT, 'bin/python');
 const INSTALLING = 900_000;
-
-/** Its own tests and those with a real gateway take half a minute, and packages of Python. */
-const missing = onlyLong('the recorder for Python takes half a minute and packages from its registry');
 
 const run = async (
   program: string,
@@ -55,9 +52,7 @@ describe('the recorder for Python', () => {
   test(
     'passes its own tests: clients, faults, processes [calls §7.4, §7.5]',
     { timeout: INSTALLING },
-    async ({ skip }) => {
-      const reason = missing;
-      if (reason !== undefined) skip(reason);
+    async () => {
       mkdirSync(cacheFolder(), { recursive: true });
       const said = await run('python3', ['tests/run.py', '--environment', ENVIRONMENT]);
       expect(said).toMatch(/\d+ passed/);
@@ -65,11 +60,7 @@ describe('the recorder for Python', () => {
     },
   );
 
-  test('records with a real gateway byte for byte, and what a killed agent left is sent by the recorder for JavaScript [calls §7.8]', async ({
-    skip,
-  }) => {
-    const reason = missing;
-    if (reason !== undefined) skip(reason);
+  test('records with a real gateway byte for byte, and what a killed agent left is sent by the recorder for JavaScript [calls §7.8]', async () => {
     const url = await at.serve();
     const env = { STEMMA_SPOOL: at.spool, PYTHONPATH: join(PACKAGE, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
     expect(await run(PYTHON, ['-c', AGENT, models.url, 'end'], { ...env, STEMMA_URL: url })).toBe('done\n');
