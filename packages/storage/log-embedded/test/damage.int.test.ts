@@ -152,7 +152,7 @@ describe('damage in the embedded log', () => {
     await log.close();
     const end = records.at(-1)?.next ?? 0;
     const wrong: unknown[] = [];
-    for (let at = 1; at < end; at += sized(61, 7)) {
+    for (let at = 1; at < end; at += sized(151, 7)) {
       const copy = makeDirectory();
       cpSync(directory, copy, { recursive: true });
       truncateSync(segment(copy), at);

@@ -15,7 +15,7 @@ import { serveHome, upstreamsOf } from '../../src/index.ts';
 import { chatAnswer, chatEvents, startUpstream, type Script, type Upstream } from './scripted-upstream.ts';
 
 /** At a time. */
-const STREAMS = sized(60, 200);
+const STREAMS = sized(30, 200);
 
 let directory: string;
 let upstream: Upstream | undefined;
@@ -394,7 +394,7 @@ describe('the proxy', () => {
     }
     const url = `${/http:\S+/.exec(said)?.[0] ?? ''}/proxy/run/r`;
     const finished: string[] = [];
-    for (let i = 0; i < 40; i++) {
+    for (let i = 0; i < sized(10, 40); i++) {
       const response = await post(`${url}/openai/chat/completions`, chat(`Question ${i}`));
       await response.text();
       finished.push(`Question ${i}`);
