@@ -57,6 +57,7 @@ export const importCanaries: readonly Canary[] = [
   { rule: 'room-rows', file: 'packages/rows/read-models/src/up.ts', text: use('@stemma/log') },
   { rule: 'room-storage', file: 'packages/storage/log/src/up.ts', text: use('@stemma/projector') },
   { rule: 'room-engine', file: 'packages/engine/queries/src/up.ts', text: use('@stemma/home') },
+  { rule: 'room-engine', file: 'packages/engine/queries/test/up.unit.test.ts', text: use('@stemma/home') },
   { rule: 'room-home', file: 'packages/home/home/src/up.ts', text: use('@stemma/recorder') },
   { rule: 'room-agents', file: 'packages/agents/recorder/src/up.ts', text: use('@stemma/gateway') },
   {

@@ -60,17 +60,25 @@ describe('the packages', () => {
     expect(done).toEqual(new Set(folders));
   });
 
-  it.each(folders)('%s is imported only by its index, and a port also by its contract', (folder) => {
-    const { name, type, license, exports } = read(`${folder}/package.json`);
-    const port = ['log', 'row-store', 'contents'].includes(nameOf(folder));
+  it.each(folders)(
+    '%s is entered by its index, a port also by its contract, the test kit by its home',
+    (folder) => {
+      const { name, type, license, exports } = read(`${folder}/package.json`);
+      const doors: Readonly<Record<string, string>> = {
+        ...(['log', 'row-store', 'contents'].includes(nameOf(folder)) && {
+          './contract': './src/contract.ts',
+        }),
+        ...(nameOf(folder) === 'test-kit' && { './home': './src/home/index.ts' }),
+      };
 
-    expect({ name, type, license, exports }).toEqual({
-      name: `@stemma/${nameOf(folder)}`,
-      type: 'module',
-      license: 'Apache-2.0',
-      exports: { '.': './src/index.ts', ...(port ? { './contract': './src/contract.ts' } : {}) },
-    });
-  });
+      expect({ name, type, license, exports }).toEqual({
+        name: `@stemma/${nameOf(folder)}`,
+        type: 'module',
+        license: 'Apache-2.0',
+        exports: { '.': './src/index.ts', ...doors },
+      });
+    },
+  );
 });
 
 describe('the workspace', () => {

@@ -24,7 +24,7 @@ export const SLOWEST: readonly string[] = [
   'cli/test/hostile-input.int',
   'gateway/test/recorder.int',
   'home/test/home.int',
-  'home/test/recovery.int',
+  'operations/test/recovery.int',
   'home/test/resumed.int',
   'cli/test/bad-input.int',
 ];

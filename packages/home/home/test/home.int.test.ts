@@ -4,7 +4,6 @@ import { compareCodePoints } from '@stemma/canonical';
 import { cpSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { salvageBranch } from '@stemma/operations';
-import { expect, test } from 'vitest';
 import {
   contentsOf,
   damage,
@@ -15,7 +14,8 @@ import {
   send,
   start,
   temporaryHome,
-} from './small-home.ts';
+} from '@stemma/test-kit/home';
+import { expect, test } from 'vitest';
 
 test('a home reads at once what it has written, and so does another home on the same directory [record §6: durable]', async () => {
   using at = temporaryHome();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sized } from '@stemma/test-kit';
 import { expect, test } from 'vitest';
 import { seeded } from '@stemma/log/contract';
-import { open, send, start, temporaryHome } from './small-home.ts';
+import { open, send, start, temporaryHome } from '@stemma/test-kit/home';
 
 /** One cycle: blocks with and without an end, references, and something late on an older turn. */
 const cycle = (i: number, random: () => number): readonly Step[] => {

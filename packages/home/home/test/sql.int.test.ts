@@ -10,8 +10,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CallAttempt } from '@stemma/queries';
+import { named, open, say, send, start, temporaryHome } from '@stemma/test-kit/home';
 import type { Home } from '../src/index.ts';
-import { named, open, say, send, start, temporaryHome } from './small-home.ts';
 
 const DOCS = join(import.meta.dirname, '../../../../docs');
 

@@ -1,7 +1,6 @@
 import type { WatchMessage } from '@stemma/queries';
+import { type Home, named, open, say, send, start, temporaryHome } from '@stemma/test-kit/home';
 import { expect, test } from 'vitest';
-import type { Home } from '../src/index.ts';
-import { named, open, say, send, start, temporaryHome } from './small-home.ts';
 
 /** The messages of a watch, one at a time. */
 const watching = (home: Home, name: string, selector: string, after?: string) => {

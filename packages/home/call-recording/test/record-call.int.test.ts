@@ -1,10 +1,9 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { toOpenAIMessages } from '@stemma/importers';
 import { sized } from '@stemma/test-kit';
+import { type Home, open, start, temporaryHome } from '@stemma/test-kit/home';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Home } from '../src/index.ts';
-import { open, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(6, 15));
 

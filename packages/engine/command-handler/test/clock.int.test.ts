@@ -1,8 +1,7 @@
 import { exportTree } from '@stemma/context-tree';
 import type { Step } from '@stemma/history';
+import { openHome, send, temporaryHome } from '@stemma/test-kit/home';
 import { expect, test } from 'vitest';
-import { openHome } from '../src/index.ts';
-import { send, temporaryHome } from './small-home.ts';
 
 const block = (id: string): Step => ({
   op: 'insert',

@@ -4,9 +4,8 @@ import type { Projection } from '@stemma/projector';
 import { findServedPosition, viewOf } from '@stemma/queries';
 import type { RowReader } from '@stemma/row-store';
 import { sized } from '@stemma/test-kit';
+import { memoryServices, temporaryHome } from '@stemma/test-kit/home';
 import { expect, test } from 'vitest';
-import { memoryServices } from './memory-services.ts';
-import { temporaryHome } from './small-home.ts';
 
 const by = { recorder: 'proxy' };
 const said = (who: number, turn: number): { role: string; content: string }[] =>

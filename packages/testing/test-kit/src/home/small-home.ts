@@ -4,7 +4,7 @@ import { historyId, type Step } from '@stemma/history';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openHome, type Home } from '../src/index.ts';
+import { openHome, type Home } from '@stemma/home';
 
 /** A folder for a home that is gone when `using` ends. */
 export const temporaryHome = (): Disposable & { readonly directory: string } => {

@@ -1,9 +1,8 @@
 import { branchRefOf } from '@stemma/history-store';
 import { historyId } from '@stemma/history';
-import { openHome, type Home } from '@stemma/home';
 import { toOpenAIMessages } from '@stemma/importers';
+import { type Home, openHome, temporaryHome } from '@stemma/test-kit/home';
 import { expect, test } from 'vitest';
-import { temporaryHome } from './small-home.ts';
 
 const by = { recorder: 'agent' };
 const history = historyId('talk', '');

@@ -1,11 +1,11 @@
 import { historyId, type Step } from '@stemma/history';
 import { sized } from '@stemma/test-kit';
+import { type Home, openHome } from '@stemma/test-kit/home';
 import fc from 'fast-check';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { openHome, type Home } from '../src/index.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {

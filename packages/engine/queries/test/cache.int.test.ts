@@ -5,10 +5,10 @@ import { branchRefOf } from '@stemma/history-store';
 import { buildCacheReport } from '@stemma/queries';
 import { tokenCounter } from '@stemma/read-models';
 import { anyOperations, framesOf, HISTORY, play, START, type Played, sized } from '@stemma/test-kit';
+import { open, say, send, start, temporaryHome } from '@stemma/test-kit/home';
 import fc from 'fast-check';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { expect, test } from 'vitest';
-import { open, say, send, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(10, 30));
 

@@ -1,5 +1,5 @@
+import { open, say, start, temporaryHome } from '@stemma/test-kit/home';
 import { expect, test } from 'vitest';
-import { open, say, start, temporaryHome } from './small-home.ts';
 
 /** Texts of different lengths at equal numbers of frames: what is counted of one history fits no other. */
 const TEXTS = {

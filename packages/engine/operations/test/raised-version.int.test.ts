@@ -1,11 +1,10 @@
 import { checkpointAtStart, partitionOf, readFrame, readPartition, type HeadState } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
-import { openHome } from '../src/index.ts';
 import { copyLog } from '@stemma/operations';
 import { branchRefOf } from '@stemma/history-store';
+import { openHome, temporaryHome } from '@stemma/test-kit/home';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { temporaryHome } from './small-home.ts';
 
 const HISTORY = 'h1';
 

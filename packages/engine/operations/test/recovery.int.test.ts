@@ -6,11 +6,11 @@ import { seeded } from '@stemma/log/contract';
 import { acknowledge, diagnose, replayRows, verifyHome } from '@stemma/operations';
 import { followFrom, followLog } from '@stemma/queries';
 import { sized } from '@stemma/test-kit';
+import { memoryServices, type MemoryServices } from '@stemma/test-kit/home';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { memoryServices, type MemoryServices } from './memory-services.ts';
 
 /*
  * Everything happens in memory, so an endless loop would never let a timer run: the deadline is the number of reads that a

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { exportTree } from '@stemma/context-tree';
 import { historyId } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
-import { openHome, type Home } from '@stemma/home';
+import { type Home, openHome, temporaryHome } from '@stemma/test-kit/home';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { temporaryHome } from './small-home.ts';
 
 type Message = { readonly role: string; readonly content: unknown; readonly [name: string]: unknown };
 const by = { recorder: 'proxy' };

@@ -1,9 +1,9 @@
 import { branchRefOf, type Position } from '@stemma/history-store';
 import { bisect } from '@stemma/queries';
 import { anyOperations, framesOf, HISTORY, play, type Played, sized } from '@stemma/test-kit';
+import { open, say, send, start, temporaryHome } from '@stemma/test-kit/home';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { open, say, send, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(10, 30));
 

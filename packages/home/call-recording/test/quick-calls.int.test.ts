@@ -1,13 +1,12 @@
 import type { StemmaError } from '@stemma/errors';
 import type { Command } from '@stemma/history';
-import { openHome, type Home } from '@stemma/home';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { sized } from '@stemma/test-kit';
+import { type Home, openHome, temporaryHome } from '@stemma/test-kit/home';
 import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { temporaryHome } from './small-home.ts';
 
 type Message = { readonly role: string; readonly content: string };
 

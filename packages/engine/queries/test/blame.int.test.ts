@@ -2,9 +2,9 @@ import { flattenRecords, threadBytes } from '@stemma/context-tree';
 import { payloadIn, type Step } from '@stemma/history';
 import { blameThread, parseByteRange } from '@stemma/queries';
 import { anyOperations, framesOf, play, START, type Played, sized } from '@stemma/test-kit';
+import { open, send, start, temporaryHome } from '@stemma/test-kit/home';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { open, send, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(10, 30));
 

@@ -1,11 +1,10 @@
 import type { Outcome } from '@stemma/command-handler';
 import type { Step } from '@stemma/history';
+import { contentsOf, type Home, named, open, say, start, temporaryHome } from '@stemma/test-kit/home';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import type { Home } from '../src/index.ts';
-import { contentsOf, named, open, say, start, temporaryHome } from './small-home.ts';
 
 const run = promisify(execFile);
 

@@ -1,9 +1,8 @@
-import { openHome } from '@stemma/home';
 import { historyId } from '@stemma/history';
+import { openHome, temporaryHome } from '@stemma/test-kit/home';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryHome } from './small-home.ts';
 
 /** Files below a directory that hold a text. */
 const filesWith = (directory: string, text: string): readonly string[] =>

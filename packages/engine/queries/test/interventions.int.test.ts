@@ -1,9 +1,8 @@
 import type { Outcome } from '@stemma/command-handler';
 import type { Step } from '@stemma/history';
 import type { Intervention } from '@stemma/queries';
+import { type Home, named, open, say, start, temporaryHome } from '@stemma/test-kit/home';
 import { expect, it } from 'vitest';
-import type { Home } from '../src/index.ts';
-import { named, open, say, start, temporaryHome } from './small-home.ts';
 
 const act = (
   home: Home,

@@ -1,10 +1,9 @@
 import { branchRefOf } from '@stemma/history-store';
 import { historyId } from '@stemma/history';
-import { openHome } from '@stemma/home';
+import { openHome, temporaryHome } from '@stemma/test-kit/home';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryHome } from './small-home.ts';
 
 test('what a call costs follows from a file that one may replace, and is never guessed [calls §1.6]', async () => {
   using at = temporaryHome();

@@ -4,17 +4,16 @@ import { threadBytes } from '@stemma/context-tree';
 import { historyId, type Step } from '@stemma/history';
 import { branchRefOf } from '@stemma/history-store';
 import { openMemoryLog } from '@stemma/log';
-import { positionOf, viewOf } from '@stemma/queries';
 import { readThreadLength } from '@stemma/read-models';
+import { memoryServices, temporaryHome } from '@stemma/test-kit/home';
 import { expect, test } from 'vitest';
-import { memoryServices } from './memory-services.ts';
-import { temporaryHome } from './small-home.ts';
 
 const TURNS = 300;
 
 /** A history of turns, and its projector; `asked` has the frames whose payloads somebody wants. */
 const openTurns = async (directory: string, turns: number) => {
-  const { handler, projector } = memoryServices(await openMemoryLog(), directory);
+  const services = memoryServices(await openMemoryLog(), directory);
+  const { handler, projector } = services;
   const history = historyId('long', '');
   const submit = (id: string, steps: readonly Step[]) =>
     handler.submit({ id, history, branchId: 0, by: { recorder: 'test' }, steps: [...steps] });
@@ -40,8 +39,8 @@ const openTurns = async (directory: string, turns: number) => {
         projector.payloads.using(of, (source) => fn((ref) => (asked.add(ref.seq), source(ref))), frameAt),
     },
   };
-  const position = (at: string) => projector.read((rows) => positionOf(rows, branchRefOf(history, 0), at));
-  return { projector, counted, asked, position, submit };
+  const position = (at: string) => services.position(branchRefOf(history, 0), at);
+  return { projector, counted, asked, position, view: services.view, submit };
 };
 
 const block = (content: string, more: object = {}): Step => ({
@@ -84,7 +83,7 @@ test.each(Object.entries(TRIED))(
   'what steps change in a thread is what both whole threads say, read of a few frames: %s',
   async (_, steps) => {
     using at = temporaryHome();
-    const { projector, counted, asked, position, submit } = await openTurns(at.directory, TURNS);
+    const { projector, counted, asked, position, view, submit } = await openTurns(at.directory, TURNS);
     const compare = async (ref: string): Promise<void> => {
       const where = await position(ref);
       const how = { by: { actor: 'ann' }, steps: [...steps] };
@@ -95,7 +94,7 @@ test.each(Object.entries(TRIED))(
       expect(asked.size).toBeLessThan(20);
       const after = await (await tryInFork(counted, where, how, 0n)).thread();
       expect(asked.size).toBeGreaterThan(100);
-      const { tree, payloads, thread } = await viewOf(projector, where);
+      const { tree, payloads, thread } = await view(where);
       expect(found).toEqual(differenceOf(threadBytes(tree, payloads, thread), after));
     };
     await compare('');
@@ -117,7 +116,8 @@ test('what differs on both sides of turns that are not loaded, only the whole th
 
 test('what a model would be shown after steps is read of a long history in a few reads, not in one for each turn', async () => {
   using at = temporaryHome();
-  const { handler, projector } = memoryServices(await openMemoryLog(), at.directory);
+  const services = memoryServices(await openMemoryLog(), at.directory);
+  const { handler, projector } = services;
   const history = historyId('long', '');
   const submit = (id: string, steps: readonly Step[]) =>
     handler.submit({ id, history, branchId: 0, by: { recorder: 'test' }, steps: [...steps] });
@@ -125,7 +125,7 @@ test('what a model would be shown after steps is read of a long history in a few
   for (let turn = 1; turn <= TURNS; turn++)
     await submit(`turn-${turn}`, [block(`${turn}`), { op: 'commit' }]);
   await projector.catchUp();
-  const position = await projector.read((rows) => positionOf(rows, branchRefOf(history, 0), ''));
+  const position = await services.position(branchRefOf(history, 0), '');
   let reads = 0;
   const counted: typeof projector = {
     ...projector,
@@ -137,7 +137,7 @@ test('what a model would be shown after steps is read of a long history in a few
   const tried = await tryInFork(counted, position, { by: { actor: 'ann' }, steps: [block('what if')] }, 0n);
   const after = await tried.thread();
   expect(reads).toBeLessThan(30);
-  const { tree, payloads, thread } = await viewOf(projector, position);
+  const { tree, payloads, thread } = await services.view(position);
   const before = threadBytes(tree, payloads, thread);
   expect(after.startsWith(before.slice(0, -1))).toBe(true);
   expect(JSON.parse(after)).toHaveLength(TURNS + 1);

@@ -1,7 +1,7 @@
 import type { Step } from '@stemma/history';
 import { branchRefOf } from '@stemma/history-store';
+import { named, open, start, temporaryHome } from '@stemma/test-kit/home';
 import { expect, it } from 'vitest';
-import { named, open, start, temporaryHome } from './small-home.ts';
 
 const block = (content: string): Step => ({
   op: 'insert',

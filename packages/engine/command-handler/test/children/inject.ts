@@ -1,4 +1,4 @@
-import { openHome } from '../../src/index.ts';
+import { openHome } from '@stemma/test-kit/home';
 
 /* A process that injects into branches of one history, in turns: directory, history, its own name, how often, branches. */
 const [directory = '', history = '', name = '', times = '1', ...branches] = process.argv.slice(2);

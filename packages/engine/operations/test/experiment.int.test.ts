@@ -4,10 +4,9 @@ import type { HistoryEvent } from '@stemma/events';
 import { payloadIn, type Step } from '@stemma/history';
 import { exportExperiment } from '@stemma/operations';
 import { anyOperations, play, sized } from '@stemma/test-kit';
+import { type Home, named, open, say, start, temporaryHome } from '@stemma/test-kit/home';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Home } from '../src/index.ts';
-import { named, open, say, start, temporaryHome } from './small-home.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(6, 12));
 

@@ -1,7 +1,6 @@
-import { openHome, type Home } from '@stemma/home';
 import { branchRefOf } from '@stemma/history-store';
+import { type Home, openHome, temporaryHome } from '@stemma/test-kit/home';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { temporaryHome } from './small-home.ts';
 
 type Message = { readonly role: string; readonly content: unknown };
 const by = { recorder: 'proxy' };

@@ -1,7 +1,7 @@
+import { type Home, openHome } from '@stemma/test-kit/home';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openHome, type Home } from '@stemma/home';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const by = { recorder: 'proxy' };

@@ -1,8 +1,7 @@
 import { historyId } from '@stemma/history';
 import { branchRefOf } from '@stemma/history-store';
-import { openHome, type Home } from '@stemma/home';
+import { type Home, openHome, temporaryHome } from '@stemma/test-kit/home';
 import { expect, test } from 'vitest';
-import { temporaryHome } from './small-home.ts';
 
 const by = { recorder: 'agent' };
 const history = historyId('talk', '');
