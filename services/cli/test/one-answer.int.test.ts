@@ -83,6 +83,20 @@ const overHttp = async (question: Question, input: Record<string, unknown>): Pro
   return response.ok ? text : (JSON.parse(text) as { error: { code: string } }).error.code;
 };
 
+/** What narrows and details an answer: each question takes some of it. */
+const DETAILED = {
+  ...{
+    at: '@c2',
+    explain: '1',
+    includeContent: true,
+    contentMode: 'tokens',
+    contextLines: 0,
+    provider: 'openai',
+  },
+  ...{ maxChangesPerSnapshot: 1, maxSnapshots: 9, skip: 1, limit: 1, from: 1, after: 1, before: 3, tail: 1 },
+  ...{ bytes: '5-17', excerpt: 5, holds: 'none', order: 'newest', actor: 'ada', type: 'fork', format: 'csv' },
+};
+
 /** Their answers say when they were made, and how much they looked at. */
 const OF_THE_MOMENT: readonly string[] = ['doctor', 'checkpoint', 'stats'];
 
@@ -96,6 +110,7 @@ test.each(whole.map((question) => [question.name, question] as const))(
       { selector: '.cb' },
       { history: 'sea', node: 'nothing', selector: '.cb' },
       { history: 'nobody' },
+      DETAILED,
     ]) {
       const input = inputOf(question, other);
       const [own, http] = [await asked(question, input), await overHttp(question, input)];
@@ -127,6 +142,11 @@ test('most questions of the law are answered, not refused', async () => {
   ]);
 });
 
+const CONTENT = ['--include-content', '--content-mode', 'tokens', '--context-lines', '0'];
+const OF_CONTENT = { includeContent: true, contentMode: 'tokens', contextLines: 0 };
+const WINDOW = ['--skip', '1', '--limit', '2', '--max-changes', '1', '--max-snapshots', '5'];
+const OF_WINDOW = { skip: 1, limit: 2, maxChangesPerSnapshot: 1, maxSnapshots: 5 };
+
 /** Command lines whose document is the answer of a question. */
 const SAME: readonly (readonly [
   line: readonly string[],
@@ -141,7 +161,15 @@ const SAME: readonly (readonly [
   [['runs', 'sea'], QUESTIONS.poolRuns, { history: 'sea' }],
   [['pool', 'metrics', 'sea'], QUESTIONS.poolMetrics, { history: 'sea' }],
   [['grep', 'checkout', '--in', 'h'], QUESTIONS.search],
+  [['thread', 'h', '@c1', '--provider', 'openai'], QUESTIONS.thread, { at: '@c1', provider: 'openai' }],
+  [['diff', 'h', '@c1', '@c2', '--select', '.cb'], QUESTIONS.diff, { selector: '.cb' }],
   [['select', 'h', '@c1..@c2 .cb'], QUESTIONS.range],
+  [
+    ['select', 'h', '@c8..@c9 #plan', ...CONTENT],
+    QUESTIONS.range,
+    { selector: '@c8..@c9 #plan', ...OF_CONTENT },
+  ],
+  [['select', 'h', '@c1..@c5 .cb', ...WINDOW], QUESTIONS.range, { selector: '@c1..@c5 .cb', ...OF_WINDOW }],
   [['tools', 'h'], QUESTIONS.tools],
 ];
 
@@ -153,5 +181,37 @@ test.each(SAME.map(([line, ...rest]) => [line.join(' '), line, ...rest] as const
     if (question.name === 'held') delete input['history'];
     const { code, stdout } = await runStemma([...line, '--json', '--home', directory]);
     expect([code, stdout.trimEnd()]).toEqual([0, await asked(question, input)]);
+  },
+);
+
+/** Command lines whose document has the values of an answer, or of a part of it. NODE is a node that one step brought. */
+const VALUES: readonly (readonly [
+  line: readonly string[],
+  question: Question,
+  of: Record<string, unknown>,
+  part?: string,
+])[] = [
+  [['diff', 'h', '@c1', '@c2', '--explain'], QUESTIONS.diff, { selector: undefined, explain: '1' }],
+  [['why', 'h', 'NODE'], QUESTIONS.why, {}],
+  [['why', 'h', 'NODE', '@c2'], QUESTIONS.why, { at: '@c2' }],
+  [['log', 'h', '--node', 'NODE'], QUESTIONS.events, {}, 'events'],
+  [['log', 'h'], QUESTIONS.events, { node: undefined, limit: 1_000 }, 'events'],
+  [['list', 'h'], QUESTIONS.saved, {}, 'saved'],
+  [['select', 'h', '.cb'], QUESTIONS.select, { selector: '.cb' }, 'ids'],
+  [['bisect', 'h', '--good', '@c1', '--bad', '@c3', '--when', '#NODE'], QUESTIONS.bisect, {}],
+  [['blame', 'h'], QUESTIONS.blame, { node: undefined }],
+  [['compare', 'h', '@c1', '@c2'], QUESTIONS.compare, {}],
+];
+
+test.each(VALUES.map(([line, ...rest]) => [line.join(' '), line, ...rest] as const))(
+  'the command line prints what the question answers: %s',
+  async (_title, line, question, of, part) => {
+    const input = { ...inputOf(question, of), ...of };
+    for (const [name, value] of Object.entries(input)) if (value === undefined) delete input[name];
+    const words = line.map((word) => word.replace('NODE', String(values['node'])));
+    const { code, stdout } = await runStemma([...words, '--json', '--home', directory]);
+    expect(code).toBe(0);
+    const answer = JSON.parse(await asked(question, input)) as Record<string, unknown>;
+    expect(JSON.parse(stdout)).toEqual(part === undefined ? answer : answer[part]);
   },
 );
