@@ -105,13 +105,6 @@ test('an export that is imported again is exported as the same bytes [PACT 05 §
   expect(copied?.treeHash).toBe(original?.treeHash);
 });
 
-test('select reads the working state unless a snapshot is named [context-tree §5: positions]', async () => {
-  expect(await json('select', 'desk', "@t0 .cb[role='assistant']")).toEqual(['a1']);
-  expect(await json('select', 'desk', ".cb[role='assistant']")).toEqual(['a1', 'a2']);
-  expect(await json('select', 'desk', '#doc')).toEqual(['doc']);
-  expect((await run('select', 'desk', '.cb[', '--json')).code).toBe(64);
-});
-
 test('snapshots lists both hashes and the SHA-256 of the thread [snapshots: tree hash and thread hash]', async () => {
   const list = (await json('snapshots', 'desk')) as Record<string, unknown>[];
   expect(list.map(({ label, cycle }) => ({ label, cycle }))).toEqual([
@@ -153,35 +146,7 @@ test('an expected position that is no longer the newest is a conflict, exit 3 [r
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'E_CONFLICT' } });
 });
 
-test('a saved name always names the same position [context-tree §5: positions]', async () => {
-  using other = temporaryFolder();
-  const at = ['--home', other.path];
-  await stemmaJson(['start', '--name', 'one', ...at]);
-  await stemmaJson(['insert', 'one', '--id', 'a', '--content', 'first', ...at]);
-  await stemmaJson(['name', 'one', 'draft', ...at]);
-  await stemmaJson(['replace', 'one', 'a', '--content', 'second', ...at]);
-  const { stdout } = await runStemma(['thread', 'one', '@name:draft', ...at]);
-  expect(JSON.parse(stdout)).toEqual([block('a', 'user', 'first')]);
-});
-
-test('log lists every event; show lists every node, or gives all headers of one', async () => {
-  const events = (await json('log', 'desk')) as { seq: number; index: number; event: { type: string } }[];
-  expect(events.map(({ event }) => event.type).filter((type) => type !== 'InterventionRecorded')).toEqual([
-    'HistoryStarted',
-    'NodeInserted',
-    'NodeInserted',
-    'NodeInserted',
-    'TurnSealed',
-    'SnapshotCommitted',
-    'NodeInserted',
-    'NodeInserted',
-    'TurnSealed',
-    'SnapshotCommitted',
-    'NodeInserted',
-  ]);
-  // All but the first were done by a person: each intervention says so before what it did.
-  const acts = events.filter(({ event }) => event.type === 'InterventionRecorded');
-  expect(acts.map(({ seq, index }) => [seq, index])).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((seq) => [seq, 0]));
+test('show lists every node, or gives all headers of one', async () => {
   expect(await json('show', 'desk', '#q1')).toMatchObject({
     id: 'q1',
     role: 'user',
