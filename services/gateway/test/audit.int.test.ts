@@ -8,24 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('compare gives two positions side by side, and as a page whose policy forbids every script and request [context-tree §7: shape]', async () => {
+test('compare gives two positions as a page whose policy forbids every script and request', async () => {
   const history = 'airline';
-  const { a, b, mergeBase, relation } = await airline.client.compare({
-    history,
-    a: '@c2',
-    b: '@c3',
-    excerpt: 5,
-  });
-  const diff = await airline.client.diff({ history, a: '@c2', b: '@c3' });
-
-  expect(relation).toBe('a-before-b');
-  expect(mergeBase?.position).toEqual(a.position);
-  expect(b.added.map(({ id }) => id)).toEqual(diff.added);
-  const thread = JSON.parse(await airline.client.thread({ history, at: '@c3' })) as unknown[];
-  expect(b.shown).toBe(thread.length);
-  expect(b.tokens).toBeGreaterThan(0);
-  expect(b.added.every(({ excerpt }) => excerpt === null || excerpt.length <= 5)).toBe(true);
-
   const page = await airline.client.comparePage({ history, a: '@c2', b: 'main' });
   const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/
     .exec(page)?.[1]

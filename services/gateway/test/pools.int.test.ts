@@ -91,22 +91,6 @@ test('a session goes over HTTP from the first message to the branches: each inte
   expect(await home.operations.verify()).toMatchObject({ ok: true });
 });
 
-test('many sessions run at once, and what each says is what it says alone [pool: Runner]', async () => {
-  const { client, start } = open;
-  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-  await Promise.all(names.map((name) => start(name)));
-  const runs = await Promise.all(
-    names.map((history) =>
-      client.runPool({ history, body: { actor: history, notes: 'at once', rounds: 4 } }),
-    ),
-  );
-  expect(runs.every(({ ended }) => ended === 'rounds')).toBe(true);
-  const texts = await Promise.all(
-    names.map(async (history) => (await client.poolMessages({ history })).messages.map(({ text }) => text)),
-  );
-  for (const each of texts) expect(each).toEqual(texts[0]);
-});
-
 test('rounds are asked of a runner over HTTP, stopped, and asked for again; progress is shown [pool: Runner]', async () => {
   const { client, start, home } = open;
   await start('long');
@@ -185,23 +169,12 @@ test.each([
   },
 );
 
-test('bad pools are refused with codes: settings that contradict, two questions at once, what is no pool [pool: Runner]', async () => {
-  const { client, start, home } = open;
-  await expect(start('zero', { sample_size: 0 })).rejects.toMatchObject({ code: 'E_CONFIG_INVALID' });
-  await expect(start('who', { minds: ['nobody'] })).rejects.toMatchObject({ code: 'E_MIND_INVALID' });
-  await expect(home.find('zero')).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
-  await start('big', { sample_size: 9 });
-  await expect(client.runPool({ history: 'big', body: { actor: 'a', rounds: 1 } })).rejects.toMatchObject({
-    code: 'E_POOL_TOO_SMALL',
-  });
-  await expect(client.poolMessages({ history: 'big', words: 'a', like: 'b' })).rejects.toMatchObject({
+test('messages are asked for by words or by likeness, and not by both', async () => {
+  const { client, start } = open;
+  await start('both');
+  await expect(client.poolMessages({ history: 'both', words: 'a', like: 'b' })).rejects.toMatchObject({
     code: 'E_USAGE',
   });
-  await client.start({ body: { id: 's', actor: 'ann', name: 'plain' } });
-  await expect(client.pool({ history: 'plain' })).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
-  await expect(
-    client.requestRun({ history: 'plain', body: { id: 'x', actor: 'a', rounds: 1 } }),
-  ).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
 });
 
 test('vectors are brought, and asked for, over HTTP; a search asks nobody [pool §6.6]', async () => {

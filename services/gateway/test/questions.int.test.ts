@@ -7,21 +7,6 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('blame names the author of every byte of the thread [context-tree §4: provider thread]', async () => {
-  const history = 'airline';
-  const bytes = await airline.client.thread({ history, at: '@c2' });
-  const { parts, origins, ...all } = await airline.client.blame({ history, at: '@c2' });
-  expect(all).toMatchObject({ position: { label: '@c2' }, bytes: bytes.length, from: 0, to: bytes.length });
-  expect(parts.map(({ text }) => text).join('')).toBe(bytes);
-  for (const { node, origin } of parts)
-    expect(node === null ? origin : (origins[origin ?? -1]?.event ?? '')).toEqual(
-      node === null ? null : 'NodeInserted',
-    );
-  const some = await airline.client.blame({ history, at: '@c2', bytes: '5-17' });
-  expect(some.parts.map(({ text }) => text).join('')).toBe(bytes.slice(5, 17));
-  await expect(airline.client.blame({ history, bytes: '9-9' })).rejects.toMatchObject({ code: 'E_USAGE' });
-});
-
 test('cache compares each call with the one before it and names the nodes that changed the prefix [context-tree §4: provider thread]', async () => {
   const { calls, verdicts, steps, worst } = await airline.client.cache({ history: 'airline' });
   expect([calls, verdicts, worst]).toEqual([3, { append: 1, rewind: 0, break: 1 }, [1]]);
@@ -118,22 +103,4 @@ test('histories are listed by a text in their name, the beginning of their id, a
   expect(await namesOf({ since: (newest?.updatedAt ?? 0) + 1 })).toEqual([0, []]);
   expect(await namesOf({ since: oldest?.updatedAt ?? 0 })).toEqual([2, [newest?.name, oldest?.name]]);
   expect(await namesOf({ limit: 1, skip: 1 })).toEqual([2, [oldest?.name]]);
-});
-
-test('bisect finds the position where a selector begins to match, and refuses wrong ends [context-tree §5: positions]', async () => {
-  const history = 'airline';
-  const ask = { history, good: '@c1', bad: '@c3' };
-  expect(await airline.client.bisect({ ...ask, when: '#done' })).toMatchObject({
-    first: { label: '@c3' },
-    before: { label: '@c2' },
-    matched: ['done'],
-    loads: 3,
-  });
-  expect(await airline.client.bisect({ ...ask, when: '#found', holds: 'none' })).toMatchObject({
-    first: { label: '@c3' },
-    matchedBefore: ['found'],
-  });
-  await expect(airline.client.bisect({ ...ask, when: '#ask' })).rejects.toMatchObject({
-    code: 'E_BISECT_ENDS',
-  });
 });
