@@ -7,13 +7,15 @@ type CallExpression = Rule.Node & { readonly type: 'CallExpression' };
 const MOST_CELLS = 3;
 
 /**
- * What folds and reads each node of a tree or each frame of a log: cells in their order are faster than objects with names. The
- * list only shrinks.
+ * What writes or reads a row for each node of a tree: cells in their order are faster than objects with names. The list only
+ * shrinks.
  */
 const HOT = [
-  'packages/rows/history-store/src/**/*.ts',
-  'packages/rows/read-models/src/diffs/**/*.ts',
-  'packages/engine/projector/src/{fold-frames,projector}.ts',
+  // They fold the nodes of a frame.
+  'packages/rows/history-store/src/{fold-snapshots,turn-sums}.ts',
+  'packages/rows/read-models/src/diffs/fold.ts',
+  // They read the nodes of a tree.
+  'packages/rows/history-store/src/{block-versions,node-reader,read-position,thread-timeline-rows}.ts',
 ];
 
 /** True for a table whose key or value has more columns than may be told apart by their order. */

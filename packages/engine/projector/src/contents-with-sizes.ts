@@ -1,7 +1,8 @@
 import { ContentRef } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
+import type { DEFECTS } from '@stemma/history-store';
 import type { ContentSource } from '@stemma/log';
-import type { Row, Value } from '@stemma/row-store';
+import type { NamedRow } from '@stemma/row-store';
 
 /** The same contents, whose errors have the hash and the length of the content. */
 export const contentsWithSizes = (contents: ContentSource): ContentSource => ({
@@ -16,19 +17,20 @@ export const contentsWithSizes = (contents: ContentSource): ContentSource => ({
   },
 });
 
+type Defect = Pick<NamedRow<typeof DEFECTS>, 'sha256' | 'size'>;
+
 /** True if a history is defective only for a content that is there now. */
 export const hasRestoredContent = async (
-  defects: readonly Row[],
+  defects: readonly Defect[],
   contents: ContentSource,
 ): Promise<boolean> => {
-  for (const { value } of defects) if (await isContentRestored(value, contents)) return true;
+  for (const defect of defects) if (await isContentRestored(defect, contents)) return true;
   return false;
 };
 
 /** True for a row of `defects` whose content was missing or damaged and can be read now (record §4). */
-const isContentRestored = async (defect: Value, contents: ContentSource): Promise<boolean> => {
-  const [, , , sha256, size] = defect;
-  if (typeof sha256 !== 'string' || typeof size !== 'number') return false;
+const isContentRestored = async ({ sha256, size }: Defect, contents: ContentSource): Promise<boolean> => {
+  if (sha256 === null || size === null) return false;
   try {
     await contents.get(new ContentRef(sha256, size));
     return true;

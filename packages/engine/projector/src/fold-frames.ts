@@ -4,10 +4,9 @@ import {
   checkBranchRows,
   DEFECTS,
   findFrame,
-  HISTORY_HEADS,
   HISTORY_STORE,
-  historyHeadCells,
   putFrame,
+  putHistoryHead,
 } from '@stemma/history-store';
 import {
   defectiveAt,
@@ -19,7 +18,7 @@ import {
   type Erasure,
 } from '@stemma/log';
 import type { ReadModel } from '@stemma/read-models';
-import type { StagedRows } from '@stemma/row-store';
+import { putRow, type StagedRows } from '@stemma/row-store';
 import type { BranchCache } from './branch-cache.ts';
 import { openAddedCounts } from './counts/index.ts';
 import { decodeFrame, foldFrameInto, type FoldContext, type StagedBatch } from './fold-frame.ts';
@@ -95,7 +94,7 @@ export const foldFrames = async (
   for (const [history, head] of batch.heads) {
     const stopped = defective.get(history);
     const now = stopped === undefined ? head : defectiveAt(head, stopped);
-    staged.put(HISTORY_HEADS, [history], historyHeadCells(now));
+    putHistoryHead(staged, history, now);
     for (const { name } of eagerModels(history, context))
       putFolded(staged, history, name, Math.min(now.next, now.stopped ?? Infinity));
   }
@@ -150,5 +149,5 @@ const checkRowsBefore = async (
 const recordDefect = (history: string, seq: number, error: unknown, staged: StagedRows): void => {
   if (!isStemmaError(error)) return;
   const { sha256 = null, size = null } = error.detail as { sha256?: string; size?: number };
-  staged.put(DEFECTS, [history], [seq, error.code, error.message, sha256, size]);
+  putRow(staged, DEFECTS, { history, seq, code: error.code, message: error.message, sha256, size });
 };

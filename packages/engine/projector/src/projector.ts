@@ -1,6 +1,6 @@
 import type { Checkpoint } from '@stemma/log';
 import { DEFECTS } from '@stemma/history-store';
-import type { Generation, GenerationView, Scan, Table } from '@stemma/row-store';
+import { listRows, type Generation, type GenerationView, type Scan, type Table } from '@stemma/row-store';
 import { openBranchCache } from './branch-cache.ts';
 import { catchUpForAll } from './catch-up-for-all.ts';
 import { hasRestoredContent } from './contents-with-sizes.ts';
@@ -125,7 +125,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
   const checkpoint = (partition: number): Promise<Checkpoint | undefined> =>
     repair.run(async () => readCheckpoint(await generation(), partition));
   const catchUpOnce = async (partition?: number): Promise<void> => {
-    if (await hasRestoredContent(await readOnce((view) => view.range(DEFECTS, { prefix: [] })), contents))
+    if (await hasRestoredContent(await readOnce((view) => listRows(view, DEFECTS, {})), contents))
       await rebuild();
     await catchUpAll(partition === undefined ? partitions : [partition]);
   };

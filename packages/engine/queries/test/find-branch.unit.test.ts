@@ -1,7 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import { historyId } from '@stemma/history';
-import { DEFECTS, foldFrame, HISTORY_HEADS, historyHeadCells, readHistoryHead } from '@stemma/history-store';
+import { DEFECTS, foldFrame, HISTORY_HEADS, putHistoryHead, readHistoryHead } from '@stemma/history-store';
 import { ALL_FOLDS, loadingTokenizer } from '@stemma/read-models';
 import {
   openMemoryRowStore,
@@ -37,7 +37,7 @@ beforeAll(async () => {
       for (const model of ALL_FOLDS) foldFrame(model, frame, staged, payloadsOf(frame));
     }, id).run(0, [{ op: 'start', name: NAMES[i] ?? null }]);
     const head = { next: 1, prev: new Uint8Array(32), state: 'open', stopped: null } as const;
-    staged.put(HISTORY_HEADS, [id], historyHeadCells(head));
+    putHistoryHead(staged, id, head);
     const expected = world.now((view) => view.cursor(0));
     await world.commit({ partition: 0, expected, cursor: Uint8Array.of(i), changes: staged.changes() });
   }
@@ -106,7 +106,7 @@ const headOf = (
   const [known = ''] = IDS;
   const head = readHistoryHead(view, known);
   if (head === undefined) throw new Error('there is no head');
-  return historyHeadCells({ ...head, state, stopped });
+  return [head.next, head.prev, state, stopped];
 };
 
 it.each([

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { BranchPosition } from '@stemma/events';
-import type { RowReader } from '@stemma/row-store';
+import { findRow, type RowReader } from '@stemma/row-store';
 import { BRANCHES } from './tables.ts';
 
 /** A branch on an ancestor path, and the last of its frames that belongs to the path. */
@@ -18,26 +18,19 @@ export type Branch = {
 
 /** The row of a branch. @throws E_BRANCH_NOT_FOUND, or E_HISTORY_NOT_FOUND if there is not even a root */
 export const readBranch = (rows: RowReader, history: string, branchId: number): Branch => {
-  const value = rows.get(BRANCHES, [history, branchId]);
-  if (value === undefined) {
+  const row = findRow(rows, BRANCHES, { history, branch_id: branchId });
+  if (row === undefined) {
     if (branchId === 0) throw fail('E_HISTORY_NOT_FOUND', `there is no history ${history}`, { history });
     throw fail('E_BRANCH_NOT_FOUND', `the history ${history} has no branch ${branchId}`, {
       history,
       branchId,
     });
   }
-  const [parent, at, metaBranchId, metaSeq, name, thread] = value as [
-    number | null,
-    number,
-    number,
-    number,
-    string | null,
-    string,
-  ];
+  const { parent, at, meta_branch_id, meta_seq, name, thread } = row;
   return {
     branchId,
-    parent: parent === null ? null : { branchId: parent, at },
-    metaAt: parent === null ? null : { branchId: metaBranchId, seq: metaSeq },
+    parent: parent === null ? null : { branchId: parent, at: at as number },
+    metaAt: parent === null ? null : { branchId: meta_branch_id as number, seq: meta_seq as number },
     name,
     thread: thread === 'pre' ? 'pre' : 'full',
   };

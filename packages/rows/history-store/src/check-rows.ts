@@ -10,7 +10,7 @@ import {
   type TreeNode,
 } from '@stemma/context-tree';
 import type { BranchState } from '@stemma/history';
-import type { RowReader } from '@stemma/row-store';
+import { findRow, type RowReader } from '@stemma/row-store';
 import { isMissing } from '@stemma/suspend';
 import { newestSnapshot, type SnapshotRow } from './list-snapshots.ts';
 import { loadBranchFromRows, loadTurns } from './load-branch.ts';
@@ -118,6 +118,6 @@ export const checkBranchRows = (
   branchId: number,
   payload: PayloadSource,
 ): void => {
-  if (rows.get(BRANCHES, [history, branchId]) === undefined) return;
+  if (findRow(rows, BRANCHES, { history, branch_id: branchId }) === undefined) return;
   checkLoadedBranch(rows, history, loadBranchFromRows(rows, history, branchId, null), payload);
 };

@@ -1,12 +1,12 @@
 import { eachInSubtree, idOf, type NodeRecord } from '@stemma/context-tree';
 import { isOf, namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
-import type { Rows } from '@stemma/row-store';
+import { findRow, putRow, type Rows } from '@stemma/row-store';
 import { liveAfterAttachment, liveAfterCommit, oldestTurnOf, type LiveLocations } from './live-locations.ts';
 import { netChanges, type NetChanges } from './net-changes.ts';
 import {
   equalPositionMeta,
-  positionMetaCells,
+  positionMetaColumns,
   positionMetaOf,
   readPositionMeta,
   type PositionMeta,
@@ -68,7 +68,8 @@ export const foldSnapshots = (frame: AppliedFrame, rows: Rows): void => {
   };
   // The first frame of a branch writes metadata in any case: of its two rows each shows when the other is missing.
   const metaChanged = frame.snapshot !== null || head === undefined || !equalPositionMeta(before, meta);
-  if (metaChanged) rows.put(POSITION_META, [history, branchId, seq], positionMetaCells(meta));
+  if (metaChanged)
+    putRow(rows, POSITION_META, { history, branch_id: branchId, seq, ...positionMetaColumns(meta) });
   rows.put(HEADS, [history, branchId], [seq, metaChanged ? seq : ownMetaSeq]);
 };
 
@@ -93,7 +94,10 @@ const metaBefore = (
   rows: Rows,
   ownMetaSeq: number | null,
 ): PositionMeta => {
-  const own = ownMetaSeq === null ? undefined : rows.get(POSITION_META, [history, branchId, ownMetaSeq]);
+  const own =
+    ownMetaSeq === null
+      ? undefined
+      : findRow(rows, POSITION_META, { history, branch_id: branchId, seq: ownMetaSeq });
   return own === undefined ? readPositionMeta(rows, history, branchId, seq - 1).meta : positionMetaOf(own);
 };
 
@@ -106,7 +110,7 @@ const foldBranchStart = (
   if (started.how === 'start') {
     const first = events.find((event) => event.type === 'HistoryStarted');
     const thread = first?.thread === 'pre' ? 'pre' : null;
-    rows.put(BRANCHES, [history, branchId], [null, null, null, null, 'main', thread]);
+    putRow(rows, BRANCHES, { history, branch_id: branchId, name: 'main', thread });
     rows.put(BRANCH_NAMES, [history, 'main'], [branchId]);
     return EMPTY_META;
   }
@@ -114,8 +118,9 @@ const foldBranchStart = (
   const name = event?.name ?? null;
   const { parent, at } = started;
   const nearest = readPositionMeta(rows, history, parent, at);
-  const thread = rows.get(BRANCHES, [history, parent])?.[5] ?? null;
-  rows.put(BRANCHES, [history, seq], [parent, at, nearest.at.branchId, nearest.at.seq, name, thread]);
+  const { branchId: meta_branch_id, seq: meta_seq } = nearest.at;
+  const thread = findRow(rows, BRANCHES, { history, branch_id: parent })?.thread ?? null;
+  putRow(rows, BRANCHES, { history, branch_id: seq, parent, at, meta_branch_id, meta_seq, name, thread });
   if (name !== null) rows.put(BRANCH_NAMES, [history, name], [branchId]);
   if (started.how === 'rollback') renameBranch(history, parent, event?.abandoned ?? null, rows);
   return nearest.meta;
@@ -123,11 +128,9 @@ const foldBranchStart = (
 
 /** The branch that a rollback abandons loses its name to the new one. */
 const renameBranch = (history: string, branchId: number, name: string | null, rows: Rows): void => {
-  const row = rows.get(BRANCHES, [history, branchId]);
-  if (row === undefined) return;
-  const [parent, at, metaBranchId, metaSeq, before, thread] = row;
-  if (before === name) return;
-  rows.put(BRANCHES, [history, branchId], [parent, at, metaBranchId, metaSeq, name, thread]);
+  const row = findRow(rows, BRANCHES, { history, branch_id: branchId });
+  if (row === undefined || row.name === name) return;
+  putRow(rows, BRANCHES, { ...row, name });
   if (name !== null) rows.put(BRANCH_NAMES, [history, name], [branchId]);
 };
 
@@ -223,21 +226,12 @@ const foldSnapshot = ({ history, branchId, seq, snapshot, events }: AppliedFrame
   const index = events.findIndex((event) => isOf(event, 'snapshot'));
   const imported = events[index]?.type === 'SnapshotImported' ? true : null;
   const turnIndex = events.findIndex(({ type }) => type === 'TurnSealed');
-  rows.put(
-    SNAPSHOTS,
-    [history, branchId, cycle],
-    [
-      seq,
-      treeHash,
-      threadHash,
-      counts.nodes,
-      counts.blocks,
-      counts.turns,
-      index,
-      turnIndex === -1 ? null : turnIndex,
-      imported,
-    ],
-  );
+  putRow(rows, SNAPSHOTS, {
+    ...{ history, branch_id: branchId, cycle, seq },
+    ...{ tree_hash: treeHash, thread_hash: threadHash },
+    ...{ nodes: counts.nodes, blocks: counts.blocks, turns: counts.turns },
+    ...{ index, turn_index: turnIndex === -1 ? null : turnIndex, imported },
+  });
 };
 
 type SystemRows = Pick<PositionMeta, 'sys' | 'sysLive' | 'sysRows'> & { readonly rewritten: boolean };

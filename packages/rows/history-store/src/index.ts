@@ -60,7 +60,7 @@ export {
   FRAME_BYTES,
   FRAMES,
   HISTORY_HEADS,
-  historyHeadCells,
+  putHistoryHead,
   putFrame,
   readHistoryHead,
   readHistoryHeads,

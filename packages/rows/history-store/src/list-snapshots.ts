@@ -1,5 +1,5 @@
 import { fail } from '@stemma/errors';
-import type { RowOf, RowReader } from '@stemma/row-store';
+import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
 import { readAncestorPath, type Segment } from './ancestor-path.ts';
 import { readPositionMeta } from './position-meta.ts';
 import type { AncestryScope } from './node-reader.ts';
@@ -58,14 +58,10 @@ export const listSnapshots = (
     const high = first === 'newest' ? Math.min(cycleRange.high, from ?? Infinity) : cycleRange.high;
     if (low > high || found.length >= limit) continue;
     const remaining = limit - found.length;
-    const range = {
-      prefix: [history, cycleRange.branchId] as const,
-      from: low,
-      to: high,
-      reverse: first === 'newest',
-    };
-    for (const row of rows.range(SNAPSHOTS, remaining === Infinity ? range : { ...range, limit: remaining }))
-      found.push(snapshotOf(row));
+    const range = { from: low, to: high, reverse: first === 'newest' };
+    const own = { history, branch_id: cycleRange.branchId };
+    const bounds = remaining === Infinity ? range : { ...range, limit: remaining };
+    for (const row of listRows(rows, SNAPSHOTS, own, bounds)) found.push(snapshotOf(row));
   }
   const oldest = oldestCycle(rows, history);
   const [low, high] =
@@ -89,7 +85,7 @@ export const listOwnSnapshots = (
   const parent = path.at(-2);
   const low = parent === undefined ? oldestCycle(rows, history) : cycleAt(parent) + 1;
   const high = cycleAt(path.at(-1) as Segment);
-  const found = rows.range(SNAPSHOTS, { prefix: [history, branchId] }).map(snapshotOf);
+  const found = listRows(rows, SNAPSHOTS, { history, branch_id: branchId }).map(snapshotOf);
   if (found.length !== Math.max(0, high - low + 1)) throw lacksSnapshots(history, low, high);
   return found;
 };
@@ -101,8 +97,8 @@ const lacksSnapshots = (history: string, low: number, high: number): Error =>
 
 /** Every commit is the next cycle, from 1 on; only what a history began with may have any number. */
 const oldestCycle = (rows: RowReader, history: string): number => {
-  const [first] = rows.range(SNAPSHOTS, { prefix: [history, 0], limit: 1 });
-  return first?.value[0] === 0 ? first.key[2] : 1;
+  const [first] = listRows(rows, SNAPSHOTS, { history, branch_id: 0 }, { limit: 1 });
+  return first?.seq === 0 ? first.cycle : 1;
 };
 
 const lacksSnapshot = (history: string, cycle: number): Error =>
@@ -135,9 +131,8 @@ const snapshotOn = (
 ): SnapshotRow | undefined => {
   for (let i = ancestorPath.length - 1; i >= 0; i--) {
     const { branchId, limit } = ancestorPath[i] as Segment;
-    const value = rows.get(SNAPSHOTS, [history, branchId, cycle]);
-    if (value !== undefined && value[0] <= limit)
-      return snapshotOf({ key: [history, branchId, cycle], value });
+    const row = findRow(rows, SNAPSHOTS, { history, branch_id: branchId, cycle });
+    if (row !== undefined && row.seq <= limit) return snapshotOf(row);
   }
   return undefined;
 };
@@ -170,23 +165,24 @@ export const sealedTurn = (
   { branchId, cycle, seq, turnIndex }: SnapshotRow,
 ): { readonly id: string; readonly index: number } | null => {
   if (turnIndex === null) return null;
-  const id = rows.get(TURNS, [history, branchId, cycle, 0, seq])?.[0] ?? null;
+  const turn = findRow(rows, TURNS, { history, branch_id: branchId, cycle, ordinal: 0, from: seq });
+  const id = turn?.id ?? null;
   if (id === null) throw rowsDiffer(history, branchId, seq);
   return { id, index: turnIndex };
 };
 
-const snapshotOf = ({ key, value }: RowOf<typeof SNAPSHOTS>): SnapshotRow => ({
-  cycle: key[2],
-  branchId: key[1],
-  seq: value[0],
-  treeHash: value[1],
-  threadHash: value[2],
-  nodes: value[3],
-  blocks: value[4],
-  turns: value[5],
-  index: value[6],
-  turnIndex: value[7],
-  imported: value[8] === true,
+const snapshotOf = (row: NamedRow<typeof SNAPSHOTS>): SnapshotRow => ({
+  cycle: row.cycle,
+  branchId: row.branch_id,
+  seq: row.seq,
+  treeHash: row.tree_hash,
+  threadHash: row.thread_hash,
+  nodes: row.nodes,
+  blocks: row.blocks,
+  turns: row.turns,
+  index: row.index,
+  turnIndex: row.turn_index,
+  imported: row.imported === true,
 });
 
 /** The newest snapshot on the ancestor path of a position. @throws as {@link findSnapshot} */

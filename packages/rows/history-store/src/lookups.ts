@@ -1,17 +1,17 @@
 import type { BranchPosition } from '@stemma/events';
 import type { BranchTip } from '@stemma/history';
-import type { RowReader } from '@stemma/row-store';
+import { findRow, listRows, type RowReader } from '@stemma/row-store';
 import { readTipSeq } from './read-position.ts';
 import { BRANCH_NAMES, BRANCHES, COMMANDS, IDS, NAMES } from './tables.ts';
 
 /** True if a node of the history, on any branch at any time, has or had this id. */
 export const isIdTaken = (rows: RowReader, history: string, id: string): boolean =>
-  rows.range(IDS, { prefix: [history, id], limit: 1 }).length > 0;
+  listRows(rows, IDS, { history, id }, { limit: 1 }).length > 0;
 
 /** The frame that inserted a node, on any branch: an id is never used twice. Undefined if the history never had it. */
 export const findFirstFrame = (rows: RowReader, history: string, id: string): BranchPosition | undefined => {
-  const [first] = rows.range(IDS, { prefix: [history, id], limit: 1 });
-  return first && { branchId: first.key[3], seq: first.key[2] };
+  const [first] = listRows(rows, IDS, { history, id }, { limit: 1 });
+  return first && { branchId: first.branch_id, seq: first.from };
 };
 
 /** True if the frame that started the history inserted the node: an import brought it. */
@@ -44,13 +44,13 @@ export const findBranchByName = (rows: RowReader, history: string, name: string)
 
 /** The tip of a branch, in two look-ups; undefined if there is no such branch. */
 export const readBranchTip = (rows: RowReader, history: string, branchId: number): BranchTip | undefined => {
-  const row = rows.get(BRANCHES, [history, branchId]);
+  const row = findRow(rows, BRANCHES, { history, branch_id: branchId });
   if (row === undefined) return undefined;
-  const [parent, at, , , name] = row;
+  const { parent, at, name } = row;
   return {
     branchId,
-    parent: parent == null ? null : { branchId: parent, at: at as number },
-    name: name ?? null,
+    parent: parent === null ? null : { branchId: parent, at: at as number },
+    name,
     seq: readTipSeq(rows, history, branchId),
   };
 };
@@ -68,18 +68,16 @@ export const listLookups = (
       readonly commands: readonly (readonly [string, { seq: number; digest: Uint8Array }])[];
     }
   | undefined => {
-  const found = [IDS, NAMES, BRANCH_NAMES, COMMANDS].map((table) =>
-    rows.range(table, { prefix: [history], limit: most + 1 }),
-  );
-  if (found.some((list) => list.length > most)) return undefined;
-  const [ids = [], names = [], branches = [], commands = []] = found;
+  const limits = { limit: most + 1 };
+  const ids = listRows(rows, IDS, { history }, limits);
+  const names = listRows(rows, NAMES, { history }, limits);
+  const branches = listRows(rows, BRANCH_NAMES, { history }, limits);
+  const commands = listRows(rows, COMMANDS, { history }, limits);
+  if ([ids, names, branches, commands].some((list) => list.length > most)) return undefined;
   return {
-    ids: ids.map(({ key }) => key[1]),
-    names: names.map(({ key }) => key[1]),
-    branches: branches.map(({ key, value }) => [key[1], value[0] ?? undefined]),
-    commands: commands.map(({ key, value }) => [
-      key[1],
-      { seq: value[0] as number, digest: value[1] as Uint8Array },
-    ]),
+    ids: ids.map(({ id }) => id),
+    names: names.map(({ name }) => name),
+    branches: branches.map(({ name, branch_id }) => [name, branch_id]),
+    commands: commands.map(({ command, seq, digest }) => [command, { seq, digest }]),
   };
 };

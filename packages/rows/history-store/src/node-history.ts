@@ -1,6 +1,6 @@
-import type { RowReader } from '@stemma/row-store';
+import { listRows, type RowReader } from '@stemma/row-store';
 import type { Segment } from './ancestor-path.ts';
-import { isTombstone, REGION } from './records.ts';
+import { REGION } from './records.ts';
 import { IDS } from './tables.ts';
 
 /** A frame that inserted, removed, changed or moved a node. */
@@ -25,12 +25,11 @@ export const readNodeHistory = (
   id: string,
 ): readonly NodeHistoryEntry[] => {
   const limits = new Map(ancestorPath.map(({ branchId, limit }) => [branchId, limit]));
-  return rows
-    .range(IDS, { prefix: [history, id] })
-    .filter(({ key }) => key[2] <= (limits.get(key[3]) ?? -1))
-    .map(({ key, value }) => ({
-      seq: key[2],
-      branchId: key[3],
-      location: isTombstone(value) ? null : locationOf(value[0] as number),
+  return listRows(rows, IDS, { history, id })
+    .filter((row) => row.from <= (limits.get(row.branch_id) ?? -1))
+    .map(({ from, branch_id, region }) => ({
+      seq: from,
+      branchId: branch_id,
+      location: region === null ? null : locationOf(region),
     }));
 };

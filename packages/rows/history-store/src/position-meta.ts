@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { BranchPosition } from '@stemma/events';
-import type { RowReader, ValueOf } from '@stemma/row-store';
+import { findRow, listRows, type NamedValue, type RowReader } from '@stemma/row-store';
 import { readBranch } from './ancestor-path.ts';
 import { POSITION_META } from './tables.ts';
 
@@ -26,34 +26,34 @@ export type PositionMeta = {
   readonly sum: number;
 };
 
-export const positionMetaCells = (meta: PositionMeta): ValueOf<typeof POSITION_META> => [
-  meta.cycle,
-  meta.oldestLive,
-  meta.oldestTurn,
-  meta.newest,
-  meta.nextIndex,
-  meta.sysLive,
-  meta.sysRows,
-  meta.sum,
-  meta.sys === 0 ? null : meta.sys,
-  meta.policy,
-  meta.olderLive.length === 0 ? null : meta.olderLive,
-  meta.config,
-];
+export const positionMetaColumns = (meta: PositionMeta): NamedValue<typeof POSITION_META> => ({
+  cycle: meta.cycle,
+  oldest_live: meta.oldestLive,
+  oldest_turn: meta.oldestTurn,
+  newest: meta.newest,
+  next_index: meta.nextIndex,
+  sys_live: meta.sysLive,
+  sys_rows: meta.sysRows,
+  sum: meta.sum,
+  sys: meta.sys === 0 ? null : meta.sys,
+  policy: meta.policy,
+  older_live: meta.olderLive.length === 0 ? null : meta.olderLive,
+  config: meta.config,
+});
 
-export const positionMetaOf = (value: ValueOf<typeof POSITION_META>): PositionMeta => ({
-  cycle: value[0],
-  oldestLive: value[1],
-  oldestTurn: value[2],
-  newest: value[3],
-  nextIndex: value[4],
-  sysLive: value[5],
-  sysRows: value[6],
-  sum: value[7],
-  sys: value[8] ?? 0,
-  policy: value[9],
-  olderLive: (value[10] ?? []) as readonly number[],
-  config: value[11] ?? null,
+export const positionMetaOf = (row: NamedValue<typeof POSITION_META>): PositionMeta => ({
+  cycle: row.cycle,
+  oldestLive: row.oldest_live,
+  oldestTurn: row.oldest_turn,
+  newest: row.newest,
+  nextIndex: row.next_index,
+  sysLive: row.sys_live,
+  sysRows: row.sys_rows,
+  sum: row.sum,
+  sys: row.sys ?? 0,
+  policy: row.policy,
+  olderLive: (row.older_live ?? []) as readonly number[],
+  config: row.config,
 });
 
 export const equalPositionMeta = (a: PositionMeta, b: PositionMeta): boolean =>
@@ -83,19 +83,20 @@ export const readPositionMeta = (
   seq: number,
 ): { readonly at: BranchPosition; readonly meta: PositionMeta } => {
   // Most frames write metadata, and one row is found faster than the newest of several.
-  const exact = rows.get(POSITION_META, [history, branchId, seq]);
+  const exact = findRow(rows, POSITION_META, { history, branch_id: branchId, seq });
   if (exact !== undefined) return { at: { branchId, seq }, meta: positionMetaOf(exact) };
-  const [own] = rows.range(POSITION_META, { prefix: [history, branchId], to: seq, reverse: true, limit: 1 });
-  if (own !== undefined) return { at: { branchId, seq: own.key[2] }, meta: positionMetaOf(own.value) };
+  const newest = { to: seq, reverse: true, limit: 1 };
+  const [own] = listRows(rows, POSITION_META, { history, branch_id: branchId }, newest);
+  if (own !== undefined) return { at: { branchId, seq: own.seq }, meta: positionMetaOf(own) };
   const { parent, metaAt } = readBranch(rows, history, branchId);
   // The branch's row has the key of the metadata at its beginning; a position before that is one of its parent's.
   if (parent === null || metaAt === null || seq < branchId)
     return parent === null
       ? failWithoutMeta(history)
       : readPositionMeta(rows, history, parent.branchId, Math.min(seq, parent.at));
-  const value = rows.get(POSITION_META, [history, metaAt.branchId, metaAt.seq]);
-  if (value === undefined) return failWithoutMeta(history);
-  return { at: metaAt, meta: positionMetaOf(value) };
+  const row = findRow(rows, POSITION_META, { history, branch_id: metaAt.branchId, seq: metaAt.seq });
+  if (row === undefined) return failWithoutMeta(history);
+  return { at: metaAt, meta: positionMetaOf(row) };
 };
 
 const failWithoutMeta = (history: string): never => {

@@ -1,6 +1,6 @@
 import { compareSiblings, flattenRecords, type FlatTree, type TurnRecord } from '@stemma/context-tree';
 import type { BranchPosition } from '@stemma/events';
-import type { RowReader } from '@stemma/row-store';
+import { listRows, type RowReader } from '@stemma/row-store';
 import { readAncestorPath, type Segment } from './ancestor-path.ts';
 import { readPositionMeta, type PositionMeta } from './position-meta.ts';
 import { readNode } from './read-node.ts';
@@ -150,9 +150,9 @@ const turnsImportedLast = (
   ancestorPath: readonly Segment[],
   meta: PositionMeta,
 ): readonly TurnRecord[] => {
-  const [first] = rows.range(SNAPSHOTS, { prefix: [history, 0], limit: 1 });
-  if (first?.value[0] !== 0) return [];
-  const cycle = first.key[2];
+  const [first] = listRows(rows, SNAPSHOTS, { history, branch_id: 0 }, { limit: 1 });
+  if (first?.seq !== 0) return [];
+  const { cycle } = first;
   return readTurns(rows, history, ancestorPath, meta.cycle, cycle, cycle).filter(
     ({ headers }) => headers.offset > 0,
   );

@@ -12,7 +12,7 @@ import {
 } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { BranchParts, Config } from '@stemma/history';
-import type { RowOf, RowReader } from '@stemma/row-store';
+import { listRows, type RowOf, type RowReader } from '@stemma/row-store';
 import { readAncestorPath, readBranch, type Branch, type Segment } from './ancestor-path.ts';
 import { readPositionMeta, type PositionMeta } from './position-meta.ts';
 import { asTree, rowsDiffer } from './rows-differ.ts';
@@ -195,9 +195,10 @@ const openLocationCache = (): ((region: number, location: number, ordinal: numbe
  */
 export const readTipSeq = (rows: RowReader, history: string, branchId: number): number => {
   const tip = rows.get(HEADS, [history, branchId]);
-  const [meta] = rows.range(POSITION_META, { prefix: [history, branchId], reverse: true, limit: 1 });
+  const newest = { reverse: true, limit: 1 };
+  const [meta] = listRows(rows, POSITION_META, { history, branch_id: branchId }, newest);
   const branch = tip === undefined ? readBranch(rows, history, branchId) : undefined;
-  if ((meta?.key[2] ?? null) !== (tip?.[1] ?? null) || branch?.parent === null)
+  if ((meta?.seq ?? null) !== (tip?.[1] ?? null) || branch?.parent === null)
     throw fail('E_ROWS_DAMAGED', `the rows of ${history} lack the newest frame of branch ${branchId}`, {
       history,
       branchId,

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
-import { defineTable } from '@stemma/row-store';
-import type { RowReader, Rows, Table, ValueOf } from '@stemma/row-store';
+import { defineTable, findRow, putRow } from '@stemma/row-store';
+import type { RowReader, Rows, Table } from '@stemma/row-store';
 
 /* What every reader of the log keeps of its records, in one transaction with cursor and rows (record §5). */
 
@@ -110,24 +110,19 @@ export const findFrames = (
   return new Map(found.map(({ key, value }) => [key[1] as number, value[0] as number | Uint8Array]));
 };
 
-/** `open` heads have no state in their row: they are nearly all. */
-export const historyHeadCells = ({
-  next,
-  prev,
-  state,
-  stopped,
-}: HistoryHead): ValueOf<typeof HISTORY_HEADS> => [next, prev, state === 'open' ? null : state, stopped];
+/** Writes the head of a history. `open` heads have no state in their row: they are nearly all. */
+export const putHistoryHead = (
+  rows: Rows,
+  history: string,
+  { next, prev, state, stopped }: HistoryHead,
+): void =>
+  putRow(rows, HISTORY_HEADS, { history, next, prev, state: state === 'open' ? null : state, stopped });
 
 export const readHistoryHead = (rows: RowReader, history: string): HistoryHead | undefined => {
-  const value = rows.get(HISTORY_HEADS, [history]);
-  if (value === undefined) return undefined;
-  const [next, prev, state, stopped] = value;
-  return {
-    next,
-    prev,
-    state: (state ?? 'open') as HistoryHead['state'],
-    stopped,
-  };
+  const row = findRow(rows, HISTORY_HEADS, { history });
+  if (row === undefined) return undefined;
+  const { next, prev, state, stopped } = row;
+  return { next, prev, state: (state ?? 'open') as HistoryHead['state'], stopped };
 };
 
 /** The heads of those histories that have one. */

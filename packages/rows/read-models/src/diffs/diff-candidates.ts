@@ -9,7 +9,7 @@ import {
   type AncestryScope,
   type Segment,
 } from '@stemma/history-store';
-import type { RowReader } from '@stemma/row-store';
+import { listRows, type RowReader } from '@stemma/row-store';
 import { commonAncestry, readAncestryView, type AncestryView } from './ancestry-view.ts';
 import { CHANGED_NODES, DUE } from './tables.ts';
 
@@ -185,9 +185,10 @@ const ageingIds = (
 ): readonly string[] | undefined => {
   const ids: string[] = [];
   for (const { branchId, limit } of ancestorPath) {
-    const expiring = rows.range(DUE, { prefix: [history, branchId], from: cycle + 1, limit: maxIds + 1 });
+    const bounds = { from: cycle + 1, limit: maxIds + 1 };
+    const expiring = listRows(rows, DUE, { history, branch_id: branchId }, bounds);
     if (expiring.length > maxIds) return undefined;
-    for (const { key } of expiring) if (key[3] <= limit) ids.push(key[4]);
+    for (const { seq, node } of expiring) if (seq <= limit) ids.push(node);
   }
   return ids;
 };

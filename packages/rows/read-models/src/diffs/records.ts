@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Cause, Explains, NodeChange } from '@stemma/history';
-import type { Cell, RowOf, ValueOf } from '@stemma/row-store';
+import type { Cell, NamedRow, ValueOf } from '@stemma/row-store';
 import type { CHANGED_NODES, TIMELINE } from './tables.ts';
 
 /** What one recorded event did to one node, where and when. */
@@ -128,9 +128,9 @@ const explainsOf = (word: string, fields: Cell): Explains => {
 };
 
 /** The node change in a row of `timeline`. */
-export const nodeChangeOf = ({ key, value }: RowOf<typeof TIMELINE>): RecordedNodeChange => {
-  const [, id, seq, index] = key;
-  const [branchId, word, cycle, parent, seals, ttl, expires, priority, by, rank, fields] = value;
+export const nodeChangeOf = (row: NamedRow<typeof TIMELINE>): RecordedNodeChange => {
+  const { node: id, seq, index, branch_id: branchId, cycle } = row;
+  const { what: word, parent, seals, ttl, expires, priority, by, rank, fields } = row;
   const cause = CAUSE_OF[word]?.(by, rank ?? 0, id);
   if (cause === undefined) throw fail('E_INTERNAL', `a row of timeline says ${word}`);
   const added = ADDED.has(word);
@@ -152,30 +152,17 @@ export const nodeChangeOf = ({ key, value }: RowOf<typeof TIMELINE>): RecordedNo
 
 /** The insertion of a node, if the row of the frame has it. */
 export const insertionOf = (
-  { key, value }: RowOf<typeof CHANGED_NODES>,
+  row: NamedRow<typeof CHANGED_NODES>,
   id: string,
 ): RecordedNodeChange | undefined => {
-  const [history, branchId, seq] = key;
-  const [nodes, cycle, inserted] = value as readonly [readonly string[], number, readonly Inserted[] | null];
-  const cells = inserted?.[nodes.indexOf(id)];
+  const { history, branch_id, seq, cycle } = row;
+  const cells = (row.inserted as readonly Inserted[] | null)?.[(row.nodes as readonly string[]).indexOf(id)];
   if (cells === undefined) return undefined;
   const [index, word, parent = null, seals = null, ttl = null, expires = null, priority = null] = cells;
   const fromCycle = (cycles: number | null): number | null => (cycles === null ? null : cycle + cycles);
   return nodeChangeOf({
-    key: [history, id, seq, index],
-    value: [
-      branchId,
-      word,
-      cycle,
-      parent,
-      fromCycle(seals),
-      ttl,
-      fromCycle(expires),
-      priority,
-      null,
-      null,
-      null,
-    ],
+    ...{ history, node: id, seq, index, branch_id, what: word, cycle, parent, ttl, priority },
+    ...{ seals: fromCycle(seals), expires: fromCycle(expires), by: null, rank: null, fields: null },
   });
 };
 

@@ -1,6 +1,6 @@
 import type { Cause, Explains } from '@stemma/history';
 import { findFirstFrame, rowsDiffer } from '@stemma/history-store';
-import type { RowReader } from '@stemma/row-store';
+import { findRow, listRows, type RowReader } from '@stemma/row-store';
 import { findCycle, type AncestryView } from './ancestry-view.ts';
 import { insertionOf, nodeChangeOf, type RecordedNodeChange } from './records.ts';
 import { CHANGED_NODES, TIMELINE } from './tables.ts';
@@ -32,14 +32,13 @@ export const readNodeChanges = (
   history: string,
   id: string,
 ): readonly RecordedNodeChange[] => {
-  const changes = rows.range(TIMELINE, { prefix: [history, id] }).map(nodeChangeOf);
+  const changes = listRows(rows, TIMELINE, { history, node: id }).map(nodeChangeOf);
   if (changes[0]?.explains === 'added') return changes;
   const frame = findFirstFrame(rows, history, id);
   if (frame === undefined) return changes;
-  const key = [history, frame.branchId, frame.seq] as const;
-  const value = rows.get(CHANGED_NODES, key);
-  const insertion = value && insertionOf({ key, value }, id);
-  if (insertion === undefined) throw rowsDiffer(...key);
+  const row = findRow(rows, CHANGED_NODES, { history, branch_id: frame.branchId, seq: frame.seq });
+  const insertion = row && insertionOf(row, id);
+  if (insertion === undefined) throw rowsDiffer(history, frame.branchId, frame.seq);
   return [insertion, ...changes];
 };
 
