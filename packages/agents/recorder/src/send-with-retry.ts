@@ -1,5 +1,4 @@
 import { backOff, isStemmaError } from '@stemma/errors';
-import { setTimeout as sleep } from 'node:timers/promises';
 
 const TRIES = 4;
 const PAUSES = { first: 100, longest: 400 };
@@ -15,7 +14,11 @@ export const sendWithRetry = async <T>(send: () => Promise<T>): Promise<T> => {
     } catch (error) {
       const unknown = isStemmaError(error, 'E_OUTCOME_UNKNOWN') || isStemmaError(error, 'E_IO');
       if (!unknown || tries >= TRIES) throw error;
-      await sleep(backOff(tries, PAUSES));
+      await pause(backOff(tries, PAUSES));
     }
   }
 };
+
+/** By a timer that pages have, too. */
+const pause = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
