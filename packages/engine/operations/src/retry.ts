@@ -1,5 +1,5 @@
-import { backOff, isStemmaError, type StemmaError } from '@stemma/errors';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { isStemmaError, type StemmaError } from '@stemma/errors';
+import { retryAttempts } from '@stemma/machine';
 
 export type Retry = {
   /** What `work` gives, tried again for as long as what it needs is away. @throws what waiting does not help against */
@@ -30,20 +30,19 @@ export const openRetry = (
   return {
     waitingFor: () => reason,
     async run(work) {
-      for (let failed = 1; ; failed++) {
-        try {
-          const done = await work();
-          if (reason !== null) say('reconnected');
-          reason = null;
-          return done;
-        } catch (error) {
+      const done = await retryAttempts(work, {
+        pauses: PAUSES,
+        signal,
+        onFailure: ({ error }) => {
           if (signal.aborted || !isStemmaError(error) || !(isTransient(error) || isAlsoTransient(error)))
             throw error;
           if (reason === null) say(`waiting: ${error.message} (${error.code})`);
           reason = error.message;
-          await sleep(backOff(failed, PAUSES), undefined, { signal });
-        }
-      }
+        },
+      });
+      if (reason !== null) say('reconnected');
+      reason = null;
+      return done;
     },
   };
 };

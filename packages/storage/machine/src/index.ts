@@ -35,4 +35,5 @@ export {
   readRegularFile,
   refuseIrregular,
 } from './read-file.ts';
+export { retryAttempts, type FailedAttempt, type RetryPolicy } from './retry-attempts.ts';
 export { syncFile } from './sync-file.ts';

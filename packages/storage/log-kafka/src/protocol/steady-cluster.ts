@@ -1,6 +1,6 @@
-import { backOff, fail, isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
+import { retryAttempts } from '@stemma/machine';
 import type Cluster from 'kafkajs/src/cluster/index.js';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster, openSockets, turned } from './connections.ts';
 import { isFinal, refused, unreachable } from './kafka-errors.ts';
 import { Lost, unlessLost } from './unless-lost.ts';
@@ -50,24 +50,27 @@ export class SteadyCluster {
   /** Repeats an attempt until it succeeds, cannot succeed, or the deadline is over. @throws E_BROKERS_UNREACHABLE, E_LOG_CLOSED */
   async trying<T>(attempt: (cluster: Cluster) => Promise<T>): Promise<T> {
     const { brokers, deadline } = this.#options;
-    const until = performance.now() + deadline;
-    for (let tries = 0; ; tries++) {
+    let mine = this.#cluster;
+    const once = async (): Promise<T> => {
       this.#refuseClosed();
-      let mine = this.#cluster;
-      try {
-        if (!this.#known) await this.renew();
-        mine = this.#cluster;
-        return await unlessLost(attempt(mine));
-      } catch (error) {
+      mine = this.#cluster;
+      if (!this.#known) await this.renew();
+      mine = this.#cluster;
+      return unlessLost(attempt(mine));
+    };
+    return retryAttempts(once, {
+      pauses: PAUSES,
+      atOnce: 1,
+      deadline,
+      onFailure: async ({ error, failed, isLate }) => {
         if (error instanceof Lost) this.leave(mine);
         this.#refuseClosed();
         if (isStemmaError(error)) throw error;
-        if (isFinal(error)) throw refused(error, tries === 0);
-        if (performance.now() >= until) throw unreachable(brokers, error);
+        if (isFinal(error)) throw refused(error, failed === 1);
+        if (isLate) throw unreachable(brokers, error);
         await this.renew().catch(() => undefined);
-        if (tries > 0) await sleep(backOff(tries, PAUSES));
-      }
-    }
+      },
+    });
   }
 
   /** Looks up the leaders again, once for all who ask meanwhile. */

@@ -1,6 +1,6 @@
-import { backOff, isStemmaError } from '@stemma/errors';
+import { isStemmaError } from '@stemma/errors';
+import { retryAttempts } from '@stemma/machine';
 import kafkajs from 'kafkajs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openKafka, openSockets, turned } from './connections.ts';
 import { isFinal, refused, typeOf, unreachable } from './kafka-errors.ts';
 import { Lost, unlessLost } from './unless-lost.ts';
@@ -64,7 +64,6 @@ export const openTopic = async ({
   deadline,
   create,
 }: TopicOptions): Promise<TopicFacts | undefined> => {
-  const until = performance.now() + deadline;
   /** The facts, undefined if there is no topic, or null where it is made just now. */
   const attempt = async (admin: kafkajs.Admin): Promise<TopicFacts | null | undefined> => {
     await admin.connect();
@@ -73,26 +72,38 @@ export const openTopic = async ({
     await createTopic(admin, topic, create);
     return null;
   };
-  for (let tries = 0; ; tries++) {
+  let made = 0;
+  const onNewConnections = async (): Promise<TopicFacts | null | undefined> => {
     const sockets = openSockets();
-    const admin = openKafka(turned(brokers, tries), sockets).admin();
+    const admin = openKafka(turned(brokers, made++), sockets).admin();
     let isLost = false;
     try {
-      const found = await unlessLost(attempt(admin));
-      if (found !== null) return found;
+      return await unlessLost(attempt(admin));
     } catch (error) {
-      if (isStemmaError(error)) throw error;
-      if (isFinal(error)) throw refused(error, true);
       isLost = error instanceof Lost;
-      if (performance.now() >= until) throw unreachable(brokers, error);
-      await sleep(backOff(tries + 1, PAUSES));
+      throw error;
     } finally {
       // kafkajs waits for its open requests, and for those that are lost for ever.
       const ended = admin.disconnect().catch(() => undefined);
       if (!isLost) await unlessLost(ended).catch(() => undefined);
       sockets.end();
     }
-  }
+  };
+  const untilListed = async (): Promise<TopicFacts | undefined> => {
+    for (;;) {
+      const found = await onNewConnections();
+      if (found !== null) return found;
+    }
+  };
+  return retryAttempts(untilListed, {
+    pauses: PAUSES,
+    deadline,
+    onFailure: ({ error, isLate }) => {
+      if (isStemmaError(error)) throw error;
+      if (isFinal(error)) throw refused(error, true);
+      if (isLate) throw unreachable(brokers, error);
+    },
+  });
 };
 
 const createTopic = async (admin: kafkajs.Admin, topic: string, partitions: number): Promise<void> => {
