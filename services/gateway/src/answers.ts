@@ -37,7 +37,7 @@ export type ClientPorts = { readonly remote: number; readonly local: number };
 
 /** Who asks. */
 export type Client = {
-  readonly connection: unknown;
+  readonly connection: object | number | string;
   /** Of the connection, where it is one of a server. */
   readonly ports?: ClientPorts;
   /** The program that the connection belongs to; one of its own where that cannot be known. Called where questions wait. */

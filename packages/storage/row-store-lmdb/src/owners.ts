@@ -1,4 +1,5 @@
 import { hashBytes, keyScratch, seedOf, writeUint } from '@stemma/row-store';
+import { RecentMap } from '@stemma/values';
 import type { OwnRecords } from './own-records.ts';
 
 /** An owner's number, and what the checksums of its rows begin with: rows of another owner are noticed. */
@@ -19,21 +20,17 @@ export type Owners = {
   all(): Map<number, { readonly text: string; readonly hash: number }>;
 };
 
-/** Owners whose numbers are known without a look, the newest ones; about 150 bytes each. */
-const MOST_KNOWN = 10_000;
+/** Owners whose numbers are known without a look: so many, and at most twice as many; about 150 bytes each. */
+const KNOWN = 5_000;
 
 export const ownersOf = (db: OwnRecords, head: Buffer): Owners => {
-  const known = new Map<string, Owner>();
+  /** Whoever owns rows is remembered for ever otherwise: a gateway meets a new owner with every conversation. */
+  const known = new RecentMap<string, Owner>(KNOWN);
   let fresh = new Map<string, Owner>();
   const keyOf = (owner: string): Buffer => Buffer.concat([head, Buffer.of(0x01), Buffer.from(owner)]);
   const counter = Buffer.concat([head, Buffer.of(0x02)]);
   const numberAt = (key: Buffer): number | undefined => db.get(key)?.readUInt32BE(0);
 
-  /** Whoever owns rows is remembered for ever otherwise: a gateway meets a new owner with every conversation. */
-  const remember = (owner: string, found: Owner): void => {
-    known.set(owner, found);
-    if (known.size > MOST_KNOWN) known.delete(known.keys().next().value as string);
-  };
   const find = (owner: string): Owner | undefined => {
     let found = known.get(owner);
     if (found === undefined && fresh.size > 0) found = fresh.get(owner);
@@ -41,7 +38,7 @@ export const ownersOf = (db: OwnRecords, head: Buffer): Owners => {
     const number = numberAt(keyOf(owner));
     if (number === undefined) return undefined;
     found = { number, hash: hashOf(owner) };
-    remember(owner, found);
+    known.set(owner, found);
     return found;
   };
 
@@ -58,7 +55,7 @@ export const ownersOf = (db: OwnRecords, head: Buffer): Owners => {
       return assigned;
     },
     endTransaction(committed) {
-      if (committed) for (const [owner, number] of fresh) remember(owner, number);
+      if (committed) for (const [owner, number] of fresh) known.set(owner, number);
       fresh = new Map();
     },
     all() {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { HttpAnswers, Client, ClientPorts } from '../answers.ts';
 import type { Pieces } from '../front/answer.ts';
 import { openPrograms } from '../questions-apart/programs.ts';
@@ -23,13 +24,11 @@ const MAX_CONNECTIONS = 10_000;
 /** The programs of connections: to look takes a while, and a connection keeps its own. */
 const openConnectionPrograms = (): ((connection: number, ports: ClientPorts) => Promise<string>) => {
   const programs = openPrograms();
-  const known = new Map<number, Promise<string>>();
+  const known = new LRUCache<number, Promise<string>>({ max: MAX_CONNECTIONS });
   return (connection, ports) => {
     const found =
       known.get(connection) ?? programs.find(ports).then((program) => program ?? `connection ${connection}`);
     known.set(connection, found);
-    const [oldest] = known.keys();
-    if (known.size > MAX_CONNECTIONS && oldest !== undefined) known.delete(oldest);
     return found;
   };
 };

@@ -1,4 +1,5 @@
 import { bytesIn, joinBytes } from '@stemma/canonical';
+import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerAndClose } from '../front/answer-and-close.ts';
@@ -463,13 +464,11 @@ const isMeant = (place: AskedScope): boolean => place !== null && ('name' in pla
 
 /** Says a sentence, and the next one like it only after a while. */
 const openWarnings = (say: (sentence: string) => void): ((sentence: string) => void) => {
-  const said = new Map<string, number>();
+  const said = new LRUCache<string, true>({ max: 100, ttl: REPEAT });
   return (sentence) => {
     const kind = sentence.replace(/\d+/g, '');
-    const now = performance.now();
-    if (now - (said.get(kind) ?? -REPEAT) < REPEAT) return;
-    if (said.size > 100) said.clear();
-    said.set(kind, now);
+    if (said.has(kind)) return;
+    said.set(kind, true);
     say(sentence);
   };
 };

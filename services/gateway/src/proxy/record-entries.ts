@@ -12,6 +12,7 @@ import {
 } from '@stemma/exchanges';
 import { isAccessDenied, openRetry, type Home } from '@stemma/home';
 import { defined, inOrderByKey } from '@stemma/values';
+import { LRUCache } from 'lru-cache';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openEntryFiles, type EntryFiles } from './entry-files.ts';
 import {
@@ -60,20 +61,19 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
   const closing = new AbortController();
   // A gateway with wrong settings does not begin.
   const retry = openRetry(closing.signal, say, isAccessDenied);
-  /** Where calls are recorded whose end is to come. */
-  const branches = new Map<string, Promise<Started>>();
+  /** Where calls are recorded whose end is to come. One that is forgotten says itself, with its end, where its beginning is. */
+  const branches = new LRUCache<string, Promise<Started>>({ max: MOST_OPEN });
   /** Steered calls that are being recorded. */
   const starting = new Map<string, Promise<unknown>>();
   const share = openSharedBudget(AT_A_TIME);
   const files = openEntryFiles();
   const inOrder = inOrderByKey();
-  const said = new Set<string>();
+  /** Names of places are the clients': they take no memory for ever. */
+  const said = new LRUCache<string, true>({ max: MOST_SAID });
   const sayOnce = (given: string | null): void => {
     const warning = given && home.privacy.redactText(given);
     if (warning === null || said.has(warning)) return;
-    // Names of places are the clients': they take no memory for ever.
-    if (said.size >= MOST_SAID) said.clear();
-    said.add(warning);
+    said.set(warning, true);
     say(warning);
   };
   let begin: Promise<unknown> = Promise.resolve();
@@ -114,12 +114,6 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
         ...defined({ status: end?.status }),
       };
     };
-  };
-  const rememberBranch = (id: string, started: Promise<Started>): void => {
-    branches.set(id, started);
-    // Of a call whose end is never noted, nobody asks; an end that comes this late says itself where its beginning is.
-    const [oldest] = branches.keys();
-    if (branches.size > MOST_OPEN && oldest !== undefined) branches.delete(oldest);
   };
   const end = async (entry: EndedEntry, body: Uint8Array): Promise<Started> => {
     const started = await branches.get(entry.id);
@@ -190,7 +184,7 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
       const lost = left ? retry.run(() => home.steering.lose(entry.id)) : undefined;
       const started = lost === undefined ? start() : lost.then(start);
       // Nobody asks for it any more.
-      if (ended === undefined) rememberBranch(entry.id, started);
+      if (ended === undefined) branches.set(entry.id, started);
       return started;
     };
   };

@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
+
 /** Who asks: a connection, and the program that it belongs to, as far as that is known. */
-export type Share = { readonly program: string; readonly connection: unknown };
+export type Share = { readonly program: string; readonly connection: object | number | string };
 
 /** What waits, and for whom. */
 type Waiting<T> = Share & { readonly item: T };
@@ -25,8 +27,8 @@ const MAX_REMEMBERED = 10_000;
 
 export const openFairQueue = <T>(capacity: number): FairQueue<T> => {
   let waiting: Waiting<T>[] = [];
-  const byProgram = new Map<unknown, number>();
-  const byConnection = new Map<unknown, number>();
+  const byProgram = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const byConnection = new LRUCache<Share['connection'], number>({ max: MAX_REMEMBERED });
   let floor = 0;
   const usedBy = (program: string): number => Math.max(byProgram.get(program) ?? 0, floor);
   const connectionUse = ({ connection }: Share): number => byConnection.get(connection) ?? 0;
@@ -68,16 +70,9 @@ export const openFairQueue = <T>(capacity: number): FairQueue<T> => {
       return waiting.length < before;
     },
     spend: (share, milliseconds) => {
-      remember(byProgram, share.program, usedBy(share.program) + milliseconds);
-      remember(byConnection, share.connection, connectionUse(share) + milliseconds);
+      byProgram.set(share.program, usedBy(share.program) + milliseconds);
+      byConnection.set(share.connection, connectionUse(share) + milliseconds);
     },
     size: () => waiting.length,
   };
-};
-
-const remember = (used: Map<unknown, number>, who: unknown, total: number): void => {
-  used.delete(who);
-  used.set(who, total);
-  const [oldest] = used.keys();
-  if (used.size > MAX_REMEMBERED) used.delete(oldest);
 };

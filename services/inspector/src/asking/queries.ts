@@ -1,5 +1,6 @@
 import type { ApiClient } from '@stemma/api';
 import { StemmaError } from '@stemma/errors';
+import { RecentMap } from '@stemma/values';
 import type { Changing } from '../tree/use-changes.ts';
 
 /** An answer of the server, if it has arrived. `stale`: a newer one is on its way. */
@@ -26,10 +27,11 @@ export type Queries = Changing & {
 
 type Entry = { query: Query<unknown>; loading: boolean; expired: boolean };
 
-const MAX_ENTRIES = 300;
+/** So many answers read last are kept, and at most twice as many. */
+const KEPT_ENTRIES = 300;
 
 export const createQueries = (client: ApiClient): Queries => {
-  const entries = new Map<string, Entry>();
+  const entries = new RecentMap<string, Entry>(KEPT_ENTRIES);
   const busy = new Set<string>();
   const listeners = new Set<() => void>();
   let notified = false;
@@ -67,10 +69,7 @@ export const createQueries = (client: ApiClient): Queries => {
   return {
     read: <T>(key: string, load: (client: ApiClient) => Promise<T>, group?: string): Query<T> => {
       const entry: Entry = entries.get(key) ?? { query: { state: 'pending' }, loading: false, expired: true };
-      // The key moves to the end: the least recently read is evicted first.
-      entries.delete(key);
       entries.set(key, entry);
-      if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value ?? key);
       if (entry.expired && !entry.loading) start(entry, load, group);
       return entry.query as Query<T>;
     },
@@ -82,7 +81,7 @@ export const createQueries = (client: ApiClient): Queries => {
       }
     },
     expire: (concerned) => {
-      for (const [key, entry] of entries) {
+      for (const [key, entry] of entries.entries()) {
         if (!concerned(key)) continue;
         entry.expired = true;
         if (entry.query.state === 'done') entry.query = { ...entry.query, stale: true };

@@ -1,13 +1,12 @@
 import type { ApiClient, AttemptAnswer, PromptSizeAnswer } from '@stemma/api';
-import { defined } from '@stemma/values';
+import { defined, RecentMap } from '@stemma/values';
 import type { Query } from '../asking/queries.ts';
 import { useQuery } from '../asking/use-query.ts';
 
 export type LoadedSizes = { readonly branchId: number; readonly sizes: readonly PromptSizeAnswer[] };
 
 /** What was loaded, by what it was asked of: snapshots do not change, so later questions ask only for later ones. */
-const knownSizes = new Map<string, LoadedSizes>();
-const MOST_KNOWN = 8;
+const knownSizes = new RecentMap<string, LoadedSizes>(8);
 /** The server counts tokens the first time: so few calls at once that a busy one answers before its time for a question is over. */
 const MOST_AT_ONCE = 4_000;
 
@@ -30,10 +29,8 @@ const loadSizes = async (client: ApiClient, history: string): Promise<LoadedSize
     branchId = page.branchId;
     sizes.push(...page.sizes);
     if (page.next !== null) continue;
-    knownSizes.delete(history);
     const found: LoadedSizes = { branchId, sizes };
     knownSizes.set(history, found);
-    if (knownSizes.size > MOST_KNOWN) knownSizes.delete(knownSizes.keys().next().value ?? '');
     return found;
   }
 };

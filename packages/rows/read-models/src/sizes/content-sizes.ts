@@ -1,4 +1,5 @@
 import type { EventRef } from '@stemma/context-tree';
+import { RecentMap } from '@stemma/values';
 
 /** Of a content: the bytes of its canonical JSON, and its tokens. */
 export type ContentSize = { readonly bytes: number; readonly tokens: number };
@@ -9,15 +10,12 @@ export type ContentSizes = {
   set(ref: EventRef, size: ContentSize): void;
 };
 
-/** The sizes of the newest contents, of as many at least and at most twice as many. */
+/** The sizes of the contents used last, of as many at least and at most twice as many. */
 export const openContentSizes = (least: number): ContentSizes => {
-  let [older, newer] = [new Map<string, ContentSize>(), new Map<string, ContentSize>()];
+  const sizes = new RecentMap<string, ContentSize>(least);
   const keyOf = ({ seq, index }: EventRef): string => `${seq}.${index}`;
   return {
-    get: (ref) => newer.get(keyOf(ref)) ?? older.get(keyOf(ref)),
-    set(ref, size) {
-      if (newer.size >= least) [older, newer] = [newer, new Map<string, ContentSize>()];
-      newer.set(keyOf(ref), size);
-    },
+    get: (ref) => sizes.get(keyOf(ref)),
+    set: (ref, size) => sizes.set(keyOf(ref), size),
   };
 };

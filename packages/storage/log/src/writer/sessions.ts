@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { type Body, type Frame, versionOfFrame } from '@stemma/events';
+import { RecentMap } from '@stemma/values';
 import { encodeFrame, isDefect, isReadAs } from '../body.ts';
 import { decodeEnvelope, ZERO_HASH } from '../envelope.ts';
 import type { CheckedRecords } from '../check-records.ts';
@@ -98,8 +99,8 @@ const MANY_AHEAD = 128;
 const IDLE = 5_000;
 const IDLE_BYTES = 24 * 1024 * 1024;
 
-/** The most evicted histories of which it is kept how far they were read; about 400 bytes each. */
-const MAX_READ_BACK = 10_000;
+/** Of so many histories evicted last, and at most twice as many, it is kept how far they were read; about 400 bytes each. */
+const READ_BACK = 5_000;
 
 /** A cache for one partition. @param readOn brings the reader to the end of the log. */
 export const openSessionCache = <C>(
@@ -114,8 +115,8 @@ export const openSessionCache = <C>(
   const order = openEvictionOrder(capacity, (history) => (sessions.get(history)?.sent.length ?? 0) > 0);
   const { partition } = reader.checkpoint().cursor;
 
-  /** The frames of evicted histories that were read or written here, by history; the oldest entry goes first. */
-  const readBack = new Map<string, ReadBack>();
+  /** The frames of evicted histories that were read or written here, by history. */
+  const readBack = new RecentMap<string, ReadBack>(READ_BACK);
   /** Histories that the rows may not have whole, the last one used at the end. */
   const ahead = new Set<string>();
   /** Commands since the rows were asked: if they stay behind, they are not asked at each. */
@@ -154,9 +155,7 @@ export const openSessionCache = <C>(
   const dropIdle = (history: string): void => {
     const { next, prev } = (sessions.get(history) as HistorySession<C>).session;
     drop(history);
-    readBack.delete(history);
     readBack.set(history, { next, prev });
-    if (readBack.size > MAX_READ_BACK) readBack.delete(readBack.keys().next().value as string);
   };
   const used = (history: string): void => {
     const known = sessions.get(history);
@@ -178,7 +177,7 @@ export const openSessionCache = <C>(
       : headOver(log, partition, history, head, recent, take);
   };
   const loadNew = async (history: string): Promise<HistorySession<C>> => {
-    const since = readBack.get(history) ?? FROM_START;
+    const since = readBack.peek(history) ?? FROM_START;
     const loaded = await domain.load(history, since.next);
     const { known } = loaded;
     if (known !== null) await refuseUnreadable(log, partition, history, known, { since, contents });
