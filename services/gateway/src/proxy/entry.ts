@@ -1,3 +1,4 @@
+import { decode, encode } from '@msgpack/msgpack';
 import { fail } from '@stemma/errors';
 import type { CallStatus } from '@stemma/events';
 import { crc32 } from 'node:zlib';
@@ -90,9 +91,9 @@ export type Waiting = { readonly kind: 'started' | 'ended'; readonly id: string;
 /** Lengths of the head and the body, a checksum over both, and one over these three: a wrong length is not a file that ends. */
 export const PREFIX = 16;
 
-/** An entry as it stands in a file: its prefix and head; the body follows. */
+/** An entry as it stands in a file: its prefix, its head as MessagePack, and the body. */
 export const encodeEntry = (entry: ProxyEntry, body: readonly Uint8Array[] = []): Buffer[] => {
-  const head = Buffer.from(JSON.stringify(entry));
+  const head = encode(entry, { ignoreUndefined: true });
   const prefix = Buffer.alloc(PREFIX);
   let sum = crc32(head);
   let size = 0;
@@ -104,7 +105,10 @@ export const encodeEntry = (entry: ProxyEntry, body: readonly Uint8Array[] = [])
   prefix.writeUInt32LE(size, 4);
   prefix.writeUInt32LE(sum, 8);
   prefix.writeUInt32LE(crc32(prefix.subarray(0, 12)), 12);
-  return [prefix, head, ...body.map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.length))];
+  return [
+    prefix,
+    ...[head, ...body].map((piece) => Buffer.from(piece.buffer, piece.byteOffset, piece.length)),
+  ];
 };
 
 /** The entry that begins at an offset, and where the next one does. */
@@ -119,12 +123,23 @@ export const decodeEntry = (bytes: Buffer, at: number): ReadEntry | undefined =>
   if (next > bytes.length) return undefined;
   if (crc32(bytes.subarray(at + PREFIX, next)) !== bytes.readUInt32LE(at + 8)) throw damagedAt(at);
   try {
-    const entry = ProxyEntry.parse(JSON.parse(bytes.toString('utf8', at + PREFIX, body)));
+    const entry = readHead(bytes.subarray(at + PREFIX, body));
     return { entry, body: bytes.subarray(body, next), next };
   } catch {
     throw damagedAt(at);
   }
 };
+
+/** The head of an entry. Earlier versions wrote JSON, which begins with a brace; no map of MessagePack does. */
+const readHead = (head: Buffer): ProxyEntry => {
+  if (head[0] === BRACE) return ProxyEntry.parse(JSON.parse(head.toString()));
+  // A head that is damaged may name any length.
+  const most = head.length;
+  const limits = { maxStrLength: most, maxBinLength: most, maxArrayLength: most, maxMapLength: most };
+  return ProxyEntry.parse(decode(head, { ...limits, maxExtLength: most }));
+};
+
+const BRACE = 0x7b;
 
 /** Where the body of the entry begins that begins at an offset. */
 export const bodyAt = (bytes: Buffer, at: number): number => at + PREFIX + bytes.readUInt32LE(at);
@@ -137,7 +152,7 @@ export const decodeHead = (
   if (crc32(bytes.subarray(at, at + 12)) !== bytes.readUInt32LE(at + 12)) return undefined;
   const body = bodyAt(bytes, at);
   try {
-    const entry = ProxyEntry.parse(JSON.parse(bytes.toString('utf8', at + PREFIX, body)));
+    const entry = readHead(bytes.subarray(at + PREFIX, body));
     return entry.kind === 'done' ? undefined : { entry, next: body + bytes.readUInt32LE(at + 4) };
   } catch {
     return undefined;
