@@ -31,7 +31,6 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'services/inspector/src/page/main-panes.tsx': 'MainPanes',
   'services/inspector/src/pool/point-map.tsx': 'PointMap',
   'services/inspector/src/pool/pool-messages.tsx': 'PoolMessages',
-  'services/inspector/src/time/time.tsx': 'Scrubber',
 };
 
 const rule = (max: number): Linter.RulesRecord => ({

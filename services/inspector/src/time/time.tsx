@@ -91,26 +91,12 @@ const useSources = (history: string, { branchId, sizes }: LoadedSizes) => {
   return { points, events };
 };
 
-const Scrubber = ({
-  sizes,
-  address,
-  looking,
-  go,
-}: ViewProps & { readonly sizes: LoadedSizes }): ComponentChildren => {
-  const { history } = address;
-  const { points, events } = useSources(history, sizes);
-  const stack: StackedBy = address.part === 'roles' ? 'roles' : 'regions';
-  const first = points[0]?.cycle ?? 0;
-  const indexOf = (label: string | null | undefined): number => {
-    const cycle = /^@c(\d+)$/.exec(label ?? '')?.[1];
-    return cycle === undefined ? -1 : Math.min(points.length - 1, Number(cycle) - first);
-  };
-  const settled = looking?.cycle == null ? points.length - 1 : indexOf(`@c${looking.cycle}`);
+/** Which call is shown: that of the address, the one that somebody scrubs to, or each in turn while they are played. */
+const useScrubbing = (points: readonly CallPoint[], settled: number, go: ViewProps['go']) => {
   /** Where somebody scrubs to, before the address says so. */
   const [moving, setMoving] = useState<number | null>(null);
   const [playing, setPlaying] = useState(false);
   const selected = Math.max(0, moving ?? settled);
-  const other = address.other === null ? null : indexOf(address.other);
   const timer = useRef(0);
   const choose = (index: number): void => {
     const to = Math.max(0, Math.min(points.length - 1, index));
@@ -132,19 +118,39 @@ const Scrubber = ({
     const next = setTimeout(() => choose(selected + 1), STEP);
     return () => clearTimeout(next);
   }, [playing, selected]);
-
-  const point = points[selected];
-  const label = point?.label ?? '@t0';
-  const compare = (): void => {
-    const against = points[other ?? Math.max(0, selected - 1)];
-    const [a, b] = [against, point].sort((x, y) => (x?.cycle ?? 0) - (y?.cycle ?? 0));
-    go({ show: 'compare', a: a?.label ?? null, b: b?.label ?? null, part: null });
-  };
-  const chooseOther = (): void => go({ other: address.other === label ? null : label }, 'replace');
   const play = (): void => {
     if (!playing && selected >= points.length - 1) choose(0);
     setPlaying(!playing);
   };
+  return { selected, isMoving: moving !== null, playing, choose, play };
+};
+
+const Scrubber = ({
+  sizes,
+  address,
+  looking,
+  go,
+}: ViewProps & { readonly sizes: LoadedSizes }): ComponentChildren => {
+  const { history } = address;
+  const { points, events } = useSources(history, sizes);
+  const stack: StackedBy = address.part === 'roles' ? 'roles' : 'regions';
+  const first = points[0]?.cycle ?? 0;
+  const indexOf = (label: string | null | undefined): number => {
+    const cycle = /^@c(\d+)$/.exec(label ?? '')?.[1];
+    return cycle === undefined ? -1 : Math.min(points.length - 1, Number(cycle) - first);
+  };
+  const settled = looking?.cycle == null ? points.length - 1 : indexOf(`@c${looking.cycle}`);
+  const { selected, isMoving, playing, choose, play } = useScrubbing(points, settled, go);
+  const other = address.other === null ? null : indexOf(address.other);
+
+  const point = points[selected];
+  const label = point?.label ?? '@t0';
+  const against = points[other ?? Math.max(0, selected - 1)];
+  const compare = (): void => {
+    const [a, b] = [against, point].sort((x, y) => (x?.cycle ?? 0) - (y?.cycle ?? 0));
+    go({ show: 'compare', a: a?.label ?? null, b: b?.label ?? null, part: null });
+  };
+  const chooseOther = (): void => go({ other: address.other === label ? null : label }, 'replace');
   const onKey = (event: KeyboardEvent): void => {
     const step = STEPS[event.key];
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -161,42 +167,17 @@ const Scrubber = ({
   return (
     <>
       <section class="panel time-chart" aria-label="Calls over time">
-        <header class="panel-head">
-          <h2>
-            Time <span class="at">{label}</span>
-          </h2>
-          <div class="tabs" role="group" aria-label="Stacked by">
-            {(['regions', 'roles'] as const).map((one) => (
-              <button
-                key={one}
-                class="tab"
-                aria-pressed={stack === one}
-                onClick={() => go({ part: one === 'regions' ? null : one }, 'replace')}
-              >
-                by {one}
-              </button>
-            ))}
-          </div>
-        </header>
-        <div class="time-bar">
-          <button class="plain" onClick={play} aria-pressed={playing} title="Play (space, on the chart)">
-            {playing ? 'Pause' : 'Play'}
-          </button>
-          <button
-            class="plain"
-            onClick={chooseOther}
-            aria-pressed={address.other === label}
-            title="Choose it as the other point (m, on the chart)"
-          >
-            {address.other === label ? 'Chosen to compare' : 'Choose to compare'}
-          </button>
-          <button class="plain" onClick={compare} title="Compare (Enter, on the chart)">
-            Compare {points[other ?? Math.max(0, selected - 1)]?.label} with {label}
-          </button>
-          <button class="plain" onClick={() => go({ show: null, at: label })}>
-            Open context
-          </button>
-        </div>
+        <TimeHead label={label} stack={stack} go={go} />
+        <TimeBar
+          label={label}
+          against={against}
+          playing={playing}
+          isOther={address.other === label}
+          play={play}
+          chooseOther={chooseOther}
+          compare={compare}
+          go={go}
+        />
         <Chart
           points={points}
           events={events}
@@ -210,11 +191,83 @@ const Scrubber = ({
         <CallFacts point={point} />
         <HappenedHere events={events.filter(({ index }) => index === selected)} go={go} />
       </section>
-      <Changes history={history} reference={points[settled]?.label ?? label} busy={moving !== null} go={go} />
+      <Changes history={history} reference={points[settled]?.label ?? label} busy={isMoving} go={go} />
       <CallTable points={points} events={events} selected={selected} stack={stack} choose={choose} />
     </>
   );
 };
+
+/** The call that is shown, and the choice of what its tokens are stacked by. */
+const TimeHead = ({
+  label,
+  stack,
+  go,
+}: {
+  readonly label: string;
+  readonly stack: StackedBy;
+  readonly go: ViewProps['go'];
+}): ComponentChildren => (
+  <header class="panel-head">
+    <h2>
+      Time <span class="at">{label}</span>
+    </h2>
+    <div class="tabs" role="group" aria-label="Stacked by">
+      {(['regions', 'roles'] as const).map((one) => (
+        <button
+          key={one}
+          class="tab"
+          aria-pressed={stack === one}
+          onClick={() => go({ part: one === 'regions' ? null : one }, 'replace')}
+        >
+          by {one}
+        </button>
+      ))}
+    </div>
+  </header>
+);
+
+/** What can be done with the call that is shown. */
+const TimeBar = ({
+  label,
+  against,
+  playing,
+  isOther,
+  play,
+  chooseOther,
+  compare,
+  go,
+}: {
+  readonly label: string;
+  /** The call that it is compared with. */
+  readonly against: CallPoint | undefined;
+  readonly playing: boolean;
+  /** True if the call itself is chosen as the other point. */
+  readonly isOther: boolean;
+  readonly play: () => void;
+  readonly chooseOther: () => void;
+  readonly compare: () => void;
+  readonly go: ViewProps['go'];
+}): ComponentChildren => (
+  <div class="time-bar">
+    <button class="plain" onClick={play} aria-pressed={playing} title="Play (space, on the chart)">
+      {playing ? 'Pause' : 'Play'}
+    </button>
+    <button
+      class="plain"
+      onClick={chooseOther}
+      aria-pressed={isOther}
+      title="Choose it as the other point (m, on the chart)"
+    >
+      {isOther ? 'Chosen to compare' : 'Choose to compare'}
+    </button>
+    <button class="plain" onClick={compare} title="Compare (Enter, on the chart)">
+      Compare {against?.label} with {label}
+    </button>
+    <button class="plain" onClick={() => go({ show: null, at: label })}>
+      Open context
+    </button>
+  </div>
+);
 
 const STEPS: Readonly<Record<string, number | 'first' | 'last'>> = {
   ArrowLeft: -1,
