@@ -9,7 +9,7 @@ import { useQuery } from '../asking/use-query.ts';
 import { optionProps, VirtualList } from '../parts/virtual-list.tsx';
 import { grouped, plural } from '../parts/words.ts';
 import type { ViewProps } from '../parts/page-view.ts';
-import { PointMap, type ColouredPoint } from './point-map.tsx';
+import { PointMap } from './point-map.tsx';
 import { colouringOf, cssOf, kindColour } from './pool-colours.ts';
 import {
   byCodeUnits,
@@ -25,6 +25,7 @@ import {
   type PoolFilter,
   type PoolRow,
 } from './pool-filter.ts';
+import type { ColouredPoint } from './use-map-view.ts';
 import { usePoolFigures, type ShownFigures } from './use-pool.ts';
 
 export type Pool = AnswerOf<Endpoints['poolRows']>;
