@@ -28,7 +28,6 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'services/gateway/test/fixture-home.ts': 'fixtureHome',
   'services/inspector/src/branches/branches-panel.tsx': 'BranchTree',
   'services/inspector/src/interventions/interventions-of.ts': 'intervene',
-  'services/inspector/src/pool/pool-messages.tsx': 'PoolMessages',
 };
 
 const rule = (max: number): Linter.RulesRecord => ({

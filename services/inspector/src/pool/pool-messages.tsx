@@ -1,5 +1,4 @@
-import { excerptOf, firstWords, type AnswerOf, type Endpoints } from '@stemma/api';
-import { defined } from '@stemma/values';
+import { excerptOf, firstWords } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Content } from '../parts/content.tsx';
@@ -21,30 +20,13 @@ import {
   type ColouredBy,
   type Known,
   type OrderedBy,
-  type MapCorner,
   type PoolFilter,
   type PoolRow,
 } from './pool-filter.ts';
 import type { ColouredPoint } from './use-map-view.ts';
-import { usePoolFigures, type ShownFigures } from './use-pool.ts';
+import { useKnown, usePoolMap, type PlacedMessages, type Pool, type PoolMap } from './use-pool.ts';
 
-export type Pool = AnswerOf<Endpoints['poolRows']>;
-type Placed = AnswerOf<Endpoints['poolMap']>;
-
-/** So many neighbours are asked for where a filter needs all that are similar. */
-const MOST_NEAR = 100_000;
 const NEIGHBOURS = 12;
-
-/** The attractor in which each message was last. */
-const clustersIn = (metrics: ShownFigures | undefined): ReadonlyMap<string, number> => {
-  const found = new Map<string, number>();
-  for (const { attractors } of metrics === undefined ? [] : [...metrics.snapshots, metrics.now])
-    for (const { identity, members } of attractors ?? []) for (const id of members) found.set(id, identity);
-  return found;
-};
-
-const pointsIn = (map: Placed | undefined): ReadonlyMap<string, MapCorner> =>
-  new Map(map?.ids.map((id, i) => [id, [map.x[i] ?? 0, map.y[i] ?? 0] as const]));
 
 export const PoolMessages = ({
   pool,
@@ -54,120 +36,17 @@ export const PoolMessages = ({
 }: ViewProps & { readonly pool: Pool; readonly reference: string | undefined }): ComponentChildren => {
   const { history, node } = address;
   const filter = useMemo(() => parseFilter(address.filter), [address.filter]);
-  const set = (change: Partial<PoolFilter>): void =>
-    go({ filter: printFilter({ ...filter, ...change }) }, 'replace');
-  const branch = `${pool.history}:${pool.branch_id}`;
-  // A map takes seconds to compute: it stays that of the position for which it was first asked, until somebody wants another.
-  const [placedAt, setPlacedAt] = useState({ branch, position: pool.position });
-  const isOfAnother = placedAt.branch !== branch || reference !== undefined;
-  const mapAt = isOfAnother ? pool.position : placedAt.position;
-  const map = useQuery(
-    `old/h/${branch}/pool-map/${mapAt}/${filter.seed}`,
-    (client) => client.poolMap({ history: branch, at: mapAt, seed: filter.seed }),
-    `pool-map/${branch}`,
-  );
-  const metrics = usePoolFigures(history, reference);
-  const near = useQuery(
-    filter.near === null ? 'none' : `now/h/${history}/pool-near/${reference ?? ''}/${filter.near}`,
-    (client) =>
-      filter.near === null
-        ? new Promise<never>(() => undefined)
-        : client.poolNear({
-            history,
-            message: filter.near,
-            limit: MOST_NEAR,
-            ...defined({ at: reference }),
-          }),
-  );
-  const metricsValue = metrics.state === 'done' ? metrics.value : undefined;
-  const placed = map.state === 'done' ? map.value : undefined;
-  const nearList = near.state === 'done' ? near.value.near : undefined;
-  const clusters = useMemo(() => clustersIn(metricsValue), [metricsValue]);
-  const points = useMemo(() => pointsIn(placed), [placed]);
-  const known = useMemo((): Known => {
-    const similarity = new Map(nearList?.map(({ id, similarity: value }) => [id, value]));
-    return { clusters, points, similarity };
-  }, [clusters, points, nearList]);
+  const set: SetFilter = (change) => go({ filter: printFilter({ ...filter, ...change }) }, 'replace');
+  const map = usePoolMap(pool, reference, filter.seed);
+  const known = useKnown(history, reference, filter.near, map.map);
   const shown = useMemo(() => filterRows(pool.rows, filter, known), [pool.rows, filter, known]);
-  const colouring = useMemo(
-    () => colouringOf(filter.colour, pool.rows, clusters),
-    [filter.colour, pool.rows, clusters],
-  );
-  const mapPoints = useMemo((): readonly ColouredPoint[] => {
-    const ids = new Set(shown.map(({ id }) => id));
-    return pool.rows.flatMap((row) => {
-      const point = points.get(row.id);
-      if (point === undefined) return [];
-      return [
-        { id: row.id, x: point[0], y: point[1], colour: colouring.colourOf(row), isShown: ids.has(row.id) },
-      ];
-    });
-  }, [pool.rows, points, colouring, shown]);
   const choose = (id: string | null): void => go({ node: id }, 'replace');
   const chosen = pool.rows.find(({ id }) => id === node);
-  const selected = shown.findIndex(({ id }) => id === node);
-  const isPlaced = (placed?.position ?? mapAt) === pool.position;
+  const common = { pool, known, filter, set, shown, node, choose };
   return (
     <div class={`pool-messages${chosen === undefined ? '' : ' with-message'}`}>
-      <section class="panel pool-list" aria-label="Messages of the pool">
-        <header class="panel-head">
-          <h2>
-            Messages <span class="at">{pool.position}</span>
-          </h2>
-          <span class="quiet" role="status">
-            {shown.length === pool.rows.length
-              ? plural(shown.length, 'message')
-              : `${grouped(shown.length)} of ${plural(pool.rows.length, 'message')}`}
-            , round {grouped(pool.round)}
-          </span>
-        </header>
-        <Filters pool={pool} filter={filter} set={set} clusters={clusters} />
-        {shown.length === 0 ? (
-          <div class="note">
-            <p>No message passes these filters.</p>
-            <button class="plain" onClick={() => go({ filter: null }, 'replace')}>
-              Show all messages
-            </button>
-          </div>
-        ) : (
-          <MessageList
-            rows={shown}
-            all={pool.rows}
-            known={known}
-            selected={selected}
-            choose={choose}
-            isNearShown={filter.near !== null}
-          />
-        )}
-      </section>
-      <section class="panel pool-map" aria-label="Map of the messages">
-        <header class="panel-head">
-          <h2>Map</h2>
-          {!isPlaced && (
-            <button
-              class="plain"
-              onClick={() => setPlacedAt({ branch, position: pool.position })}
-              title={`It shows ${mapAt}`}
-            >
-              {plural(pool.rows.filter(({ id }) => !points.has(id)).length, 'new message')}: draw again
-            </button>
-          )}
-          <MapControls filter={filter} set={set} />
-        </header>
-        <Shown query={map} what="map: the coordinates are computed">
-          {(value) => (
-            <MapWithNote
-              map={value}
-              points={mapPoints}
-              legend={colouring.legend}
-              filter={filter}
-              set={set}
-              chosen={node}
-              choose={choose}
-            />
-          )}
-        </Shown>
-      </section>
+      <ListPanel {...common} showAll={() => go({ filter: null }, 'replace')} />
+      <MapPanel {...common} map={map} />
       {chosen !== undefined && (
         <Message
           key={chosen.id}
@@ -185,6 +64,114 @@ export const PoolMessages = ({
   );
 };
 
+type SetFilter = (change: Partial<PoolFilter>) => void;
+
+/** What the list and the map show: the messages that pass the filter, and the one chosen. */
+type ShownMessages = {
+  readonly pool: Pool;
+  readonly known: Known;
+  readonly filter: PoolFilter;
+  readonly set: SetFilter;
+  readonly shown: readonly PoolRow[];
+  readonly node: string | null;
+  readonly choose: (id: string | null) => void;
+};
+
+const ListPanel = ({
+  pool,
+  known,
+  filter,
+  set,
+  shown,
+  node,
+  choose,
+  showAll,
+}: ShownMessages & { readonly showAll: () => void }): ComponentChildren => (
+  <section class="panel pool-list" aria-label="Messages of the pool">
+    <header class="panel-head">
+      <h2>
+        Messages <span class="at">{pool.position}</span>
+      </h2>
+      <span class="quiet" role="status">
+        {shown.length === pool.rows.length
+          ? plural(shown.length, 'message')
+          : `${grouped(shown.length)} of ${plural(pool.rows.length, 'message')}`}
+        , round {grouped(pool.round)}
+      </span>
+    </header>
+    <Filters pool={pool} filter={filter} set={set} clusters={known.clusters} />
+    {shown.length === 0 ? (
+      <div class="note">
+        <p>No message passes these filters.</p>
+        <button class="plain" onClick={showAll}>
+          Show all messages
+        </button>
+      </div>
+    ) : (
+      <MessageList
+        rows={shown}
+        all={pool.rows}
+        known={known}
+        selected={shown.findIndex(({ id }) => id === node)}
+        choose={choose}
+        isNearShown={filter.near !== null}
+      />
+    )}
+  </section>
+);
+
+const MapPanel = ({
+  pool,
+  known: { clusters, points },
+  filter,
+  set,
+  shown,
+  node,
+  choose,
+  map: { map, at, isCurrent, drawAgain },
+}: ShownMessages & { readonly map: PoolMap }): ComponentChildren => {
+  const colouring = useMemo(
+    () => colouringOf(filter.colour, pool.rows, clusters),
+    [filter.colour, pool.rows, clusters],
+  );
+  const mapPoints = useMemo((): readonly ColouredPoint[] => {
+    const ids = new Set(shown.map(({ id }) => id));
+    return pool.rows.flatMap((row) => {
+      const point = points.get(row.id);
+      if (point === undefined) return [];
+      return [
+        { id: row.id, x: point[0], y: point[1], colour: colouring.colourOf(row), isShown: ids.has(row.id) },
+      ];
+    });
+  }, [pool.rows, points, colouring, shown]);
+  return (
+    <section class="panel pool-map" aria-label="Map of the messages">
+      <header class="panel-head">
+        <h2>Map</h2>
+        {!isCurrent && (
+          <button class="plain" onClick={drawAgain} title={`It shows ${at}`}>
+            {plural(pool.rows.filter(({ id }) => !points.has(id)).length, 'new message')}: draw again
+          </button>
+        )}
+        <MapControls filter={filter} set={set} />
+      </header>
+      <Shown query={map} what="map: the coordinates are computed">
+        {(value) => (
+          <MapWithNote
+            map={value}
+            points={mapPoints}
+            legend={colouring.legend}
+            filter={filter}
+            set={set}
+            chosen={node}
+            choose={choose}
+          />
+        )}
+      </Shown>
+    </section>
+  );
+};
+
 const WORDS: Readonly<Record<ColouredBy | OrderedBy, string>> = {
   round: 'round',
   cluster: 'attractor',
@@ -194,8 +181,6 @@ const WORDS: Readonly<Record<ColouredBy | OrderedBy, string>> = {
   newest: 'newest first',
   similar: 'most similar first',
 };
-
-type SetFilter = (change: Partial<PoolFilter>) => void;
 
 const wholeOf = (text: string): number | null => (/^\d{1,9}$/.test(text) ? Number(text) : null);
 
@@ -363,7 +348,7 @@ const MapWithNote = ({
   chosen,
   choose,
 }: {
-  readonly map: Placed;
+  readonly map: PlacedMessages;
   readonly points: readonly ColouredPoint[];
   readonly legend: readonly (readonly [string, readonly [number, number, number]])[];
   readonly filter: PoolFilter;
