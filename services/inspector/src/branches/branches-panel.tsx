@@ -1,11 +1,8 @@
 import type { BranchNodeAnswer } from '@stemma/api';
-import { scaleLinear } from 'd3-scale';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { Go } from '../page/address.ts';
 import {
-  ancestorsOf,
-  APART,
   drawBranches,
   foldBranches,
   linesInView,
@@ -13,13 +10,13 @@ import {
   type Drawing,
   type DrawnBranch,
   type JoinLine,
-  type PointGroup,
 } from './branch-drawing.ts';
 import { BranchRow, type Scale } from './branch-row.tsx';
-import { addressById } from '../page/chosen.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
 import { useBranches } from './use-branches.ts';
+import { isNamed, useFolded } from './use-folded.ts';
+import { useZoom, type Zooming } from './use-zoom.ts';
 import type { Looking } from '../cycles/use-cycles.ts';
 import { VirtualList, type Seen } from '../parts/virtual-list.tsx';
 import { grouped, plural } from '../parts/words.ts';
@@ -27,21 +24,6 @@ import { grouped, plural } from '../parts/words.ts';
 const ROW = 42;
 /** From the top of a row to its line, in pixels. */
 const LINE = 25;
-/** Behind the newest cycle, for what stands there. */
-const MARGIN = 22;
-const MOST_NAMES = 380;
-const ZOOM = 2;
-/** The drawing is enlarged until so many pixels are a cycle; a position between two is in their middle. */
-const MOST_CYCLE = 2 * APART;
-
-/** What is enlarged, and what stands in the middle then; null: what was. */
-type Zoom = { readonly factor: number; readonly middle: number | null };
-
-const scaleOf = (width: number, { last }: Drawing, factor: number): Scale => {
-  const names = Math.round(Math.min(MOST_NAMES, 0.42 * width));
-  const wide = Math.max(1, width - names - MARGIN) * factor;
-  return { names, wide, place: scaleLinear([0, Math.max(1, last)], [names, names + wide]) };
-};
 
 /** The branches of a history as a drawing, with the chosen position and the path to it marked. */
 export const BranchesPanel = ({
@@ -83,9 +65,6 @@ export const BranchesPanel = ({
 
 const all = (): boolean => true;
 
-/** Which branches of each history are folded: the drawing is made anew when another branch is looked at. */
-const kept = new Map<string, ReadonlySet<number>>();
-
 const BranchTree = ({
   history,
   asked,
@@ -105,100 +84,33 @@ const BranchTree = ({
   readonly cycle: number | null;
   readonly go: Go;
 }): ComponentChildren => {
-  const [folded, keepFolded] = useState<ReadonlySet<number>>(() => kept.get(history) ?? new Set());
-  const setFolded = (next: ReadonlySet<number>): void => {
-    kept.set(history, next);
-    keepFolded(next);
-  };
   const branches = useMemo(() => given.filter(keep), [given, keep]);
+  const { folded, setFolded, fold } = useFolded(history, branches, branch);
   const { shown, below } = useMemo(() => foldBranches(branches, folded), [branches, folded]);
   const drawing = useMemo(() => drawBranches(shown), [shown]);
-  // A branch that somebody goes to is drawn.
-  useEffect(() => {
-    const known = new Map(branches.map((node) => [node.branchId, node]));
-    const gone = branches.find(
-      (node) => node.branch === branch || addressById(history, node.branchId) === branch,
-    );
-    const above = gone === undefined ? [] : ancestorsOf(gone, known);
-    if (above.some((one) => folded.has(one)))
-      setFolded(new Set([...folded].filter((one) => !above.includes(one))));
-  }, [branch]);
-  const fold = (branchId: number): void => {
-    const next = new Set(folded);
-    if (!next.delete(branchId)) next.add(branchId);
-    setFolded(next);
-  };
-  const chosen = drawing.rows.findIndex(
-    ({ node }) => node.branch === branch || addressById(history, node.branchId) === branch,
-  );
+  const chosen = drawing.rows.findIndex(({ node }) => isNamed(history, branch, node));
   const x = positionOn(drawing.rows[chosen], looking, cycle);
   const path = x === null ? new Map<number, number>() : pathToPosition(drawing, chosen, x);
-  const abandonedCount = branches.filter((one) => one.abandoned_by !== null).length;
-  const [{ factor, middle }, setZoom] = useState<Zoom>({ factor: 1, middle: null });
-  const latest = useRef<Seen | null>(null);
-  /** Enlarges around a cycle: unless it is given, around the position shown if it is in view, else what stands in the middle. */
-  const zoomTo = (wanted: number, around?: number): void => {
-    const { left, width } = latest.current ?? { left: 0, width: 0 };
-    const { names, wide, place } = scaleOf(width, drawing, factor);
-    const most = Math.max(1, (MOST_CYCLE * drawing.last * factor) / wide);
-    const isInView = x !== null && place(x) >= left + names && place(x) <= left + width;
-    const inMiddle = ((left + (width - names) / 2) / wide) * drawing.last;
-    setZoom({
-      factor: Math.max(1, Math.min(most, wanted)),
-      middle: around ?? (isInView ? x : inMiddle),
-    });
-  };
-  const enlarge = ({ points }: PointGroup): void => {
-    const [first] = points;
-    const end = points.at(-1)?.x ?? first.x;
-    // A third of what is in view: what stands around them stays in view.
-    zoomTo(Math.max(factor * ZOOM, drawing.last / (3 * (end - first.x))), (first.x + end) / 2);
-  };
+  const zoom = useZoom(drawing, x);
   const onKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === '+' || event.key === '=') zoomTo(factor * ZOOM);
-    else if (event.key === '-') zoomTo(factor / ZOOM);
-    else if (event.key === '0') zoomTo(1);
+    if (event.key === '+' || event.key === '=') zoom.larger();
+    else if (event.key === '-') zoom.smaller();
+    else if (event.key === '0') zoom.reset();
     else return;
     event.preventDefault();
     event.stopPropagation();
   };
   return (
     <>
-      <div class="side-facts quiet">
-        <span>
-          {plural(branches.length, 'branch', 'branches')}
-          {abandonedCount > 0 && `, ${grouped(abandonedCount)} abandoned`}
-          {`, to cycle ${grouped(Math.floor(drawing.last))}`}
-        </span>
-        <span class="branch-tools">
-          {below.size > 0 && (
-            <button
-              class="link"
-              onClick={() => setFolded(folded.size > 0 ? new Set() : new Set(below.keys()))}
-            >
-              {folded.size > 0 ? 'Unfold all' : 'Fold all'}
-            </button>
-          )}
-          <button
-            class="plain"
-            aria-label="Smaller"
-            title="Smaller (-, on the drawing)"
-            disabled={factor === 1}
-            onClick={() => zoomTo(factor / ZOOM)}
-          >
-            −
-          </button>
-          <button
-            class="plain"
-            aria-label="Larger"
-            title="Larger (+, on the drawing)"
-            onClick={() => zoomTo(factor * ZOOM)}
-          >
-            +
-          </button>
-        </span>
-      </div>
+      <BranchFacts
+        branches={branches}
+        last={drawing.last}
+        canFold={below.size > 0}
+        isFolded={folded.size > 0}
+        foldAll={() => setFolded(folded.size > 0 ? new Set() : new Set(below.keys()))}
+        zoom={zoom}
+      />
       <div class="branch-list" onKeyDown={onKey}>
         <VirtualList
           label="Branches"
@@ -206,16 +118,7 @@ const BranchTree = ({
           count={drawing.rows.length}
           rowHeight={ROW}
           selected={chosen}
-          wide={{
-            of: (width) => {
-              const { names, wide } = scaleOf(width, drawing, factor);
-              return names + wide + MARGIN;
-            },
-            middle: (width) => {
-              const { names, place } = scaleOf(width, drawing, factor);
-              return middle === null ? null : place(middle) - names / 2;
-            },
-          }}
+          wide={zoom.wide}
           row={(i, seen) => (
             <BranchRow
               drawing={drawing}
@@ -225,23 +128,70 @@ const BranchTree = ({
               path={path}
               below={below.get(drawing.rows[i]?.node.branchId ?? -1) ?? 0}
               isFolded={folded.has(drawing.rows[i]?.node.branchId ?? -1)}
-              scale={scaleOf(seen.width, drawing, factor)}
+              scale={zoom.scaleIn(seen.width)}
               seen={seen}
               fold={fold}
-              enlarge={enlarge}
+              enlarge={zoom.enlarge}
               go={go}
             />
           )}
           over={(seen) => {
-            latest.current = seen;
-            return (
-              <Joins drawing={drawing} path={path} seen={seen} scale={scaleOf(seen.width, drawing, factor)} />
-            );
+            zoom.see(seen);
+            return <Joins drawing={drawing} path={path} seen={seen} scale={zoom.scaleIn(seen.width)} />;
           }}
         />
       </div>
       {given.length === 1 && <ForkHint history={asked} at={looking?.reference} />}
     </>
+  );
+};
+
+/** How many branches there are, and how they are drawn. */
+const BranchFacts = ({
+  branches,
+  last,
+  canFold,
+  isFolded,
+  foldAll,
+  zoom,
+}: {
+  readonly branches: readonly BranchNodeAnswer[];
+  /** The newest cycle. */
+  readonly last: number;
+  readonly canFold: boolean;
+  readonly isFolded: boolean;
+  /** Folds all branches, or unfolds them if one is folded. */
+  readonly foldAll: () => void;
+  readonly zoom: Zooming;
+}): ComponentChildren => {
+  const abandonedCount = branches.filter((one) => one.abandoned_by !== null).length;
+  return (
+    <div class="side-facts quiet">
+      <span>
+        {plural(branches.length, 'branch', 'branches')}
+        {abandonedCount > 0 && `, ${grouped(abandonedCount)} abandoned`}
+        {`, to cycle ${grouped(Math.floor(last))}`}
+      </span>
+      <span class="branch-tools">
+        {canFold && (
+          <button class="link" onClick={foldAll}>
+            {isFolded ? 'Unfold all' : 'Fold all'}
+          </button>
+        )}
+        <button
+          class="plain"
+          aria-label="Smaller"
+          title="Smaller (-, on the drawing)"
+          disabled={!zoom.isEnlarged}
+          onClick={zoom.smaller}
+        >
+          −
+        </button>
+        <button class="plain" aria-label="Larger" title="Larger (+, on the drawing)" onClick={zoom.larger}>
+          +
+        </button>
+      </span>
+    </div>
   );
 };
 
