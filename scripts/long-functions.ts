@@ -26,7 +26,6 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'services/gateway/src/proxy/open-proxy.ts': 'openProxy',
   'services/gateway/src/proxy/record-entries.ts': 'openEntryRecorder',
   'services/gateway/test/fixture-home.ts': 'fixtureHome',
-  'services/inspector/src/interventions/interventions-of.ts': 'intervene',
 };
 
 const rule = (max: number): Linter.RulesRecord => ({

@@ -10,7 +10,7 @@ import { Failure, Shown } from '../asking/states.tsx';
 import { useQueries, useQuery } from '../asking/use-query.ts';
 import { isoTime } from '../parts/words.ts';
 import { Area, Choice, Line } from '../parts/form-fields.tsx';
-import { rootOf, type Fields, type Target } from './interventions-of.ts';
+import { rootOf, type Fields, type Target } from './intervention-request.ts';
 
 type FieldsProps = {
   readonly dialog: Dialog;

@@ -10,7 +10,8 @@ import { useQueries } from '../asking/use-query.ts';
 import { keepActor, keptActor } from '../parts/command-id.ts';
 import { Choice, Line } from '../parts/form-fields.tsx';
 import { DialogFields } from './intervene-fields.tsx';
-import { intervene, type Done, type Fields, type Target } from './interventions-of.ts';
+import type { Done, Fields, Target } from './intervention-request.ts';
+import { intervene } from './interventions-of.ts';
 import type { ViewProps } from '../parts/page-view.ts';
 import { Preview } from './preview.tsx';
 

@@ -9,7 +9,8 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
 import { useQuery } from '../asking/use-query.ts';
 import { plural } from '../parts/words.ts';
-import { changeOf, type Fields, type Target } from './interventions-of.ts';
+import type { Fields, Target } from './intervention-request.ts';
+import { changeOf } from './interventions-of.ts';
 import { DiffedText, wordRuns } from '../parts/word-diff.tsx';
 
 const SETTLE = 300;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { visible } from './safe-text.tsx';
-import type { Fields } from '../interventions/interventions-of.ts';
+import type { Fields } from '../interventions/intervention-request.ts';
 
 type LineProps = {
   readonly label: string;
