@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { simulate, type SimulatedRun } from './simulate.ts';
-import { ROWS_ABLATIONS, simulateRows, type RowsAblation } from './simulate-rows.ts';
+import { ROWS_ABLATIONS, type RowsAblation } from './rows-life.ts';
+import { simulateRows } from './simulate-rows.ts';
 import { ABLATIONS, type Ablation } from './simulation.ts';
 
 const USAGE =

@@ -1,70 +1,18 @@
 import { scratchFolder } from '../scratch-folder.ts';
-import { compareCodePoints } from '@stemma/canonical';
 import { openCommandHandler } from '@stemma/command-handler';
 import { openMemoryContents } from '@stemma/contents';
 import { openMemoryLog, type EventLog } from '@stemma/log';
 import { decodeCheckpoint, openProjector, verifyReplay, type Projector } from '@stemma/projector';
 import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { commandsOf, isDone, type SentCommand } from './clients.ts';
-import { copyLooks, copyRows, killedWriting, loseOthers, transactionOf, unsynced } from './crash-rows.ts';
+import { cursorsText, Life, NO_ROWS, type Left, type RowsAblation, type RowsRun } from './rows-life.ts';
 import type { SimulatedRun } from './simulate.ts';
-import { Killed, openDice, type Dice } from './power.ts';
-import { watchFiles } from './watched-files.ts';
-
-/** Which safeguard is left out: each must make a run fail. */
-export type RowsAblation = 'rows sync' | 'rows state';
-export const ROWS_ABLATIONS: readonly RowsAblation[] = ['rows sync', 'rows state'];
-
-/** What of one environment the disk has, and what only the page cache. */
-type OnDisk = {
-  /** The file of the rows when it was synced last; undefined: never. */
-  rows: Buffer | undefined;
-  /** Later versions of it, the newest ones. */
-  versions: readonly Buffer[];
-  /** The file `state` when its folder was synced last. */
-  state: Buffer | undefined;
-};
-
-/** What the process before has left. */
-type Left = {
-  readonly rows: string;
-  /** What rows of which offsets may be found, as texts; undefined: any that the log has. */
-  readonly cursors: ReadonlySet<string> | undefined;
-  /** By the folder of the environment. */
-  readonly disk: ReadonlyMap<string, OnDisk>;
-};
-
-/** One run: the rows of a log in real files, written by one process after the other, each of which ends or crashes. */
-type Run = {
-  readonly dice: Dice;
-  readonly ablation: RowsAblation | undefined;
-  readonly folder: string;
-  readonly log: EventLog;
-  readonly contents: ReturnType<typeof openMemoryContents>;
-  readonly sent: readonly SentCommand[];
-  readonly count: (what: string) => void;
-  readonly wrong: (sentence: string) => void;
-  clock: number;
-  boot: number;
-  lives: number;
-  steps: number;
-};
+import { openDice } from './power.ts';
 
 const PLACE = scratchFolder();
-const NO_ROWS = '';
-const VERSIONS = 4;
 
 /**
  * A random run of rows in LMDB, on real files whose pages are mixed as a crash at any step leaves them: they open, hold no row that
@@ -75,7 +23,7 @@ export const simulateRows = async (seed: number, ablation?: RowsAblation): Promi
   const counts = new Map<string, number>();
   const wrong: string[] = [];
   const folder = realpathSync(mkdtempSync(join(PLACE, 'stemma-rows-')));
-  const run: Run = {
+  const run: RowsRun = {
     dice,
     ablation,
     folder,
@@ -101,10 +49,10 @@ export const simulateRows = async (seed: number, ablation?: RowsAblation): Promi
 };
 
 /** One process, from its start to its end or its crash; the last one does not crash. */
-const live = async (run: Run, left: Left, isLast: boolean): Promise<Left> => {
+const live = async (run: RowsRun, left: Left, isLast: boolean): Promise<Left> => {
   const { dice } = run;
   const inCalls = dice.chance(0.4);
-  const life = openLife(run, left, {
+  const life = new Life(run, left, {
     calls: isLast || !inCalls ? Infinity : 1 + dice.int(80),
     writes: isLast || inCalls ? Infinity : 1 + dice.int(10),
   });
@@ -133,17 +81,8 @@ const live = async (run: Run, left: Left, isLast: boolean): Promise<Left> => {
   return life.left() ?? life.asItIs();
 };
 
-/** What of the rows there is, and up to where: equal texts, equal rows. */
-const cursorsText = async (store: RowStore): Promise<string> => {
-  const found: string[] = [];
-  for (const name of await store.generations())
-    for (const [partition, cursor] of await store.cursors(name))
-      found.push(`${name} ${partition}@${decodeCheckpoint(cursor).cursor.offset}`);
-  return found.sort(compareCodePoints).join();
-};
-
 /** Compares the rows that were found with the log as far as they go, then sends commands and folds them. */
-const work = async (run: Run, store: RowStore, isLast: boolean): Promise<void> => {
+const work = async (run: RowsRun, store: RowStore, isLast: boolean): Promise<void> => {
   const { dice, log, contents, sent } = run;
   const projectorOn = (read: EventLog): Projector =>
     openProjector({
@@ -208,150 +147,3 @@ const logUpTo = async (log: EventLog, store: RowStore): Promise<EventLog> => {
     },
   };
 };
-
-type Life = {
-  /** The same store, whose writes are steps. */
-  readonly counted: (store: RowStore) => RowStore;
-  readonly opened: (cursors: string) => void;
-  readonly losePower: () => void;
-  readonly left: () => Left | undefined;
-  /** What it leaves if nothing happens any more. */
-  readonly asItIs: () => Left;
-  readonly end: () => void;
-};
-
-/** @param ends after so many changes of files by `node:fs`, or so many writes of LMDB, it crashes */
-const openLife = (
-  run: Run,
-  before: Left,
-  ends: { readonly calls: number; readonly writes: number },
-): Life => {
-  const { dice, ablation } = run;
-  const { rows } = before;
-  const next = join(run.folder, `rows-${run.lives + 1}`);
-  const disk = new Map([...before.disk].map(([name, each]) => [name, { ...each }] as const));
-  let { calls, writes } = ends;
-  let left: Left | undefined;
-  let cursors: ReadonlySet<string> | undefined;
-
-  const hasCrashed = (): boolean => left !== undefined;
-  const onDisk = (name: string): OnDisk => {
-    const found = disk.get(name) ?? { rows: undefined, versions: [], state: undefined };
-    disk.set(name, found);
-    return found;
-  };
-  /** The folder of the environment that counts. */
-  const current = (): string | undefined => {
-    const names = existsSync(rows) ? readdirSync(rows).filter((name) => /^\d+$/.test(name)) : [];
-    return names.length === 0 ? undefined : String(Math.max(...names.map(Number)));
-  };
-  const bytesIn = (folder: string, name: string | undefined, file: string): Buffer | undefined => {
-    const path = join(folder, name ?? '', file);
-    return name !== undefined && existsSync(path) ? readFileSync(path) : undefined;
-  };
-
-  const kill = (mixed: Buffer | undefined): void => {
-    const name = current();
-    copyRows(rows, next);
-    if (mixed !== undefined && name !== undefined) writeFileSync(join(next, name, 'rows.mdb'), mixed);
-    if (name !== undefined) copyLooks(join(rows, name), join(next, name));
-    run.count(mixed === undefined ? 'rows killed between writes' : 'rows killed in a write');
-    left = { rows: next, cursors, disk };
-  };
-  const losePower = (): void => {
-    const name = current();
-    copyRows(rows, next);
-    run.boot++;
-    run.count('rows without power');
-    left = { rows: next, cursors: undefined, disk: new Map() };
-    const file = bytesIn(rows, name, 'rows.mdb');
-    if (name === undefined || file === undefined) return;
-    const losesOthers = dice.chance(0.5);
-    if (losesOthers) loseOthers(next, dice);
-    const known = onDisk(name);
-    const kept = unsynced(known.rows, isSame(known.rows, file) ? [] : [...known.versions, file], dice);
-    writeFileSync(join(next, name, 'rows.mdb'), kept);
-    const state = dice.chance(0.5) ? known.state : bytesIn(rows, name, 'state');
-    if (state === undefined) rmSync(join(next, name, 'state'), { force: true });
-    else writeFileSync(join(next, name, 'state'), state);
-    if (!losesOthers) copyLooks(join(rows, name), join(next, name));
-    const word = state?.toString().split(' ')[0];
-    // What was closed before the power went is there; what was not is thrown away, whatever it looks like.
-    const isUnsynced = word === 'written' || known.versions.length > 0;
-    const isKept = word === 'clean' && !losesOthers;
-    const clean = isKept ? cursors : undefined;
-    left = {
-      rows: next,
-      cursors: isUnsynced ? new Set([NO_ROWS]) : clean,
-      disk: new Map([[name, { rows: kept, versions: [], state }]]),
-    };
-  };
-  const crash = (mixed?: Buffer): never => {
-    if (dice.chance(0.5)) losePower();
-    else kill(mixed);
-    throw new Killed('killed');
-  };
-  const step = (): void => {
-    run.steps++;
-    if (!hasCrashed() && --calls === 0) crash();
-  };
-  const synced = (path: string): void => {
-    if (hasCrashed()) return;
-    const name = basename(dirname(path));
-    if (basename(path) === 'rows.mdb' && ablation !== 'rows sync')
-      Object.assign(onDisk(name), { rows: readFileSync(path), versions: [] });
-    else if (statSync(path).isDirectory() && ablation !== 'rows state')
-      onDisk(basename(path)).state = bytesIn(rows, basename(path), 'state');
-  };
-  /** A write of LMDB. Who is killed in the middle of it leaves what was there before, or what is there after. */
-  const writing = async <T>(store: RowStore, write: () => Promise<T>): Promise<T> => {
-    if (hasCrashed()) throw new Killed('killed');
-    run.steps++;
-    const [name, was] = [current(), await cursorsText(store)];
-    const old = bytesIn(rows, name, 'rows.mdb');
-    cursors = new Set([was]);
-    const answer = await write();
-    const is = await cursorsText(store);
-    const written = bytesIn(rows, name, 'rows.mdb');
-    if (name !== undefined && written !== undefined) {
-      const known = onDisk(name);
-      known.versions = [...known.versions, written].slice(-VERSIONS);
-    }
-    cursors = new Set([is]);
-    if (!hasCrashed() && --writes === 0) {
-      // Between two transactions others are in the middle of things as well.
-      const isOne = old && written && transactionOf(written) === transactionOf(old) + 1;
-      if (isOne) cursors = new Set([was, is]);
-      crash(isOne ? killedWriting(old, written, dice) : undefined);
-    }
-    return answer;
-  };
-  const end = watchFiles(rows, step, synced);
-  return {
-    opened: (found) => {
-      cursors = new Set([found]);
-    },
-    losePower,
-    left: () => left,
-    asItIs: () => ({ rows, cursors, disk }),
-    end,
-    counted: (store) => ({
-      ...store,
-      generation: async (name, tables) => {
-        const generation = await store.generation(name, tables);
-        return { ...generation, commit: (batch) => writing(store, () => generation.commit(batch)) };
-      },
-      promote: (promotion) => writing(store, () => store.promote(promotion)),
-      drop: (name) => writing(store, () => store.drop(name)),
-      discard: async (generation) => {
-        // Until it is done anything may be found, and then nothing.
-        cursors = undefined;
-        const done = await store.discard(generation);
-        cursors = new Set([await cursorsText(store)]);
-        return done;
-      },
-    }),
-  };
-};
-
-const isSame = (a: Buffer | undefined, b: Buffer): boolean => a?.equals(b) === true;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { sized } from '../sized.ts';
 import { simulate } from './simulate.ts';
-import { ROWS_ABLATIONS, simulateRows } from './simulate-rows.ts';
+import { ROWS_ABLATIONS } from './rows-life.ts';
+import { simulateRows } from './simulate-rows.ts';
 import { ABLATIONS } from './simulation.ts';
 
 const SEEDS = sized(25, 300);
