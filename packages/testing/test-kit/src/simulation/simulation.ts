@@ -5,7 +5,7 @@ import { fail, StemmaError } from '@stemma/errors';
 import type { Memory } from '@stemma/row-store';
 import { nanosecondsOf } from '@stemma/values';
 import { Killed, NO_FAULTS, openDice, type Dice, type DiskFaults } from './power.ts';
-import { openSimulatedDisk, type SimulatedDisk } from './simulated-disk.ts';
+import { SimulatedDisk } from './simulated-disk.ts';
 import { openSimulatedLock, type SimulatedLock } from './simulated-lock.ts';
 
 /** Which safeguard is left out: each must make the simulation fail. */
@@ -71,7 +71,7 @@ export type Simulation = {
 export const openSimulation = (seed: number, ablation?: Ablation): Simulation => {
   const dice = openDice(seed);
   const conditions = conditionsOf(dice);
-  const disk = openSimulatedDisk(
+  const disk = new SimulatedDisk(
     dice,
     () => noteHoles(),
     ablation === 'sync' || ablation === 'folder sync' ? ablation : undefined,
