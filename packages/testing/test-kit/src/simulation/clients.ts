@@ -77,7 +77,7 @@ export const runProcess = async (
     clock: simulation.machineOf(process).clock,
     accepted: () => undefined,
     decoded: opened.decoded,
-    timers: { random: dice.roll, sleep: (ms) => simulation.turn(process, ms), now: simulation.now },
+    timers: { random: dice.roll, sleep: (ms) => simulation.turn(process, ms), now: () => simulation.now() },
   });
   const client = async (): Promise<void> => {
     for (;;) {

@@ -62,7 +62,7 @@ export const openIn = async (simulation: Simulation, process: Process): Promise<
         contents: simulation.contents,
         store,
         decoded,
-        now: simulation.now,
+        now: () => simulation.now(),
         limits: { frames: 1 + simulation.dice.int(20) },
       });
       return { log, projector, decoded };

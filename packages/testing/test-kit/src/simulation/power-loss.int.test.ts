@@ -2,13 +2,13 @@ import { openAppendJobs, type AppendJobs, type LogMachine } from '@stemma/log-em
 import { sealRecord } from '@stemma/log';
 import { expect, it } from 'vitest';
 import { NO_FAULTS } from './power.ts';
-import { openSimulation, type Simulation } from './simulation.ts';
+import { Simulation } from './simulation.ts';
 
 const SEEDS = Array.from({ length: 12 }, (_, i) => i + 1);
 
 /** A machine without faults whose log has a folder. */
 const openMachine = (seed: number): Simulation => {
-  const simulation = openSimulation(seed);
+  const simulation = new Simulation(seed);
   simulation.stopFaults();
   const { disk } = simulation.machineOf(simulation.startProcess());
   disk.makeFolder('/home/log');

@@ -1,7 +1,7 @@
 import { acknowledgedEnd, commandsOf, isDone, runProcess, type SentCommand } from './clients.ts';
 import { checkOutcome } from './check-outcome.ts';
 import { openIn } from './opened.ts';
-import { openSimulation, type Ablation, type Simulation } from './simulation.ts';
+import { Simulation, type Ablation } from './simulation.ts';
 
 /** The result of one simulated run. */
 export type SimulatedRun = {
@@ -22,7 +22,7 @@ const FAULTS_END_AFTER = 12_000;
  * fails, whose processes are killed between any two steps, and which loses its power. The same in every run of a seed.
  */
 export const simulate = async (seed: number, ablation?: Ablation): Promise<SimulatedRun> => {
-  const simulation = openSimulation(seed, ablation);
+  const simulation = new Simulation(seed, ablation);
   const sent = commandsOf(simulation);
   try {
     await simulation.runUntil(runAndCheck(simulation, sent), MAX_STEPS);

@@ -39,104 +39,99 @@ export type Hole = { readonly partition: number; readonly from: number; readonly
 type Task = { readonly owner: Process | null; readonly at: number; readonly run: () => void };
 
 /** A machine with a disk, a lock and rows, a clock that moves when nothing else can, and processes that take turns. */
-export type Simulation = {
+export class Simulation {
   readonly dice: Dice;
   readonly conditions: Conditions;
   readonly ablation: Ablation | undefined;
   readonly disk: SimulatedDisk;
   readonly lock: SimulatedLock;
-  readonly rows: Memory;
-  readonly contents: MemoryContents;
-  readonly counts: Map<string, number>;
-  readonly wrong: string[];
-  readonly holes: readonly Hole[];
-  readonly boot: () => string;
-  readonly now: () => number;
-  readonly steps: () => number;
-  readonly count: (what: string) => void;
-  readonly startProcess: () => Process;
-  readonly end: (process: Process) => void;
-  readonly losePower: () => void;
-  readonly machineOf: (process: Process) => LogMachine;
-  /** Resolves when it is the process's turn, at the earliest after so many milliseconds; never if it was killed. */
-  readonly turn: (process: Process | null, milliseconds?: number) => Promise<void>;
-  /** From now on nothing fails and nobody is killed. */
-  readonly stopFaults: () => void;
-  /** Takes turns until `done` is settled, for so many steps at most. @throws a sentence if it is not by then */
-  readonly runUntil: (done: Promise<unknown>, budget: number) => Promise<void>;
-  /** Told of every step, while nobody is killed in it. */
+  readonly rows: Memory = { generations: new Map(), pointers: new Map() };
+  readonly contents: MemoryContents = openMemoryContents();
+  readonly counts = new Map<string, number>();
+  readonly wrong: string[] = [];
+  readonly holes: Hole[] = [];
+  /** Called at every step, while nobody is killed in it. */
   watch: (() => void) | undefined;
-};
+  readonly #processes = new Map<number, Process>();
+  #tasks: Task[] = [];
+  #now = 0;
+  #boots = 1;
+  #started = 0;
+  #steps = 0;
+  #areFaultsOver = false;
 
-export const openSimulation = (seed: number, ablation?: Ablation): Simulation => {
-  const dice = openDice(seed);
-  const conditions = conditionsOf(dice);
-  const disk = new SimulatedDisk(
-    dice,
-    () => noteHoles(),
-    ablation === 'sync' || ablation === 'folder sync' ? ablation : undefined,
-  );
-  disk.setFaults(conditions.disk);
-  const lock = openSimulatedLock(dice);
-  const rows: Memory = { generations: new Map(), pointers: new Map() };
-  const processes = new Map<number, Process>();
-  const counts = new Map<string, number>();
-  const holes: Hole[] = [];
-  let tasks: Task[] = [];
-  let [now, boots, started, steps] = [0, 1, 0, 0];
-  let areFaultsOver = false;
+  constructor(seed: number, ablation?: Ablation) {
+    this.dice = openDice(seed);
+    this.conditions = conditionsOf(this.dice);
+    this.ablation = ablation;
+    this.disk = new SimulatedDisk(
+      this.dice,
+      () => this.#noteHoles(),
+      ablation === 'sync' || ablation === 'folder sync' ? ablation : undefined,
+    );
+    this.disk.setFaults(this.conditions.disk);
+    this.lock = openSimulatedLock(this.dice);
+  }
 
-  const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
-  const boot = (): string => `boot ${boots}`;
-  const end = (process: Process): void => {
+  boot(): string {
+    return `boot ${this.#boots}`;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  steps(): number {
+    return this.#steps;
+  }
+
+  count(what: string): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
+  }
+
+  startProcess(): Process {
+    const { dice, conditions } = this;
+    const stepsLeft =
+      conditions.killedAfter === Infinity ? Infinity : 1 + dice.int(2 * conditions.killedAfter);
+    const process = { id: ++this.#started, alive: true, stepsLeft };
+    this.#processes.set(process.id, process);
+    return process;
+  }
+
+  end(process: Process): void {
     process.alive = false;
-    processes.delete(process.id);
-    tasks = tasks.filter(({ owner }) => owner !== process);
-  };
-  /** What lies behind the noted end was never acknowledged, and may now be lost in parts. */
-  const noteHoles = (): void => {
-    for (let partition = 0; partition < conditions.partitions; partition++) {
-      const from = lock.endIn(boot(), partition);
-      if (from !== undefined) holes.push({ partition, from, to: disk.extent(`/home/log/${partition}`) });
-    }
-  };
-  const losePower = (): void => {
-    for (const process of [...processes.values()]) end(process);
-    disk.losePower();
-    lock.losePower();
+    this.#processes.delete(process.id);
+    this.#tasks = this.#tasks.filter(({ owner }) => owner !== process);
+  }
+
+  losePower(): void {
+    for (const process of [...this.#processes.values()]) this.end(process);
+    this.disk.losePower();
+    this.lock.losePower();
     // Rows are either as they were or, as nobody synced them, found to be of another boot and thrown away.
-    if (dice.chance(0.5)) {
-      rows.generations.clear();
-      rows.pointers.clear();
+    if (this.dice.chance(0.5)) {
+      this.rows.generations.clear();
+      this.rows.pointers.clear();
     }
-    boots++;
-    count('power losses');
-  };
-  const step = (process: Process, writing = false): void => {
-    steps++;
-    if (!process.alive) throw new Killed('killed before');
-    simulation.watch?.();
-    if (areFaultsOver) return;
-    // Half a record is what recovery is for.
-    if (writing && conditions.killedAfter !== Infinity && dice.chance(0.06)) process.stepsLeft = 1;
-    if (--process.stepsLeft > 0) return;
-    if (dice.chance(conditions.powerLosses)) losePower();
-    else {
-      end(process);
-      count('kills');
-    }
-    throw new Killed('killed');
-  };
-  const turn = (owner: Process | null, milliseconds = 0): Promise<void> =>
-    new Promise((resolve) => {
+    this.#boots++;
+    this.count('power losses');
+  }
+
+  machineOf(process: Process): LogMachine {
+    return simulatedMachine(this, process, (writing) => this.#step(process, writing), this.#processes);
+  }
+
+  /** Resolves when it is the process's turn, at the earliest after so many milliseconds; never if it was killed. */
+  turn(owner: Process | null, milliseconds = 0): Promise<void> {
+    return new Promise((resolve) => {
       if (owner?.alive === false) return;
-      tasks.push({
+      this.#tasks.push({
         owner,
-        at: now + milliseconds,
+        at: this.#now + milliseconds,
         run: () => {
           try {
-            if (owner === null) steps++;
-            else step(owner);
+            if (owner === null) this.#steps++;
+            else this.#step(owner);
             resolve();
           } catch (error) {
             if (!(error instanceof Killed)) throw error;
@@ -144,62 +139,61 @@ export const openSimulation = (seed: number, ablation?: Ablation): Simulation =>
         },
       });
     });
-  const machineOf = (process: Process): LogMachine =>
-    simulatedMachine(simulation, process, (writing) => step(process, writing), processes);
+  }
 
-  const simulation: Simulation = {
-    dice,
-    conditions,
-    ablation,
-    disk,
-    lock,
-    rows,
-    contents: openMemoryContents(),
-    counts,
-    wrong: [],
-    holes,
-    boot,
-    now: () => now,
-    steps: () => steps,
-    count,
-    startProcess: () => {
-      const stepsLeft =
-        conditions.killedAfter === Infinity ? Infinity : 1 + dice.int(2 * conditions.killedAfter);
-      const process = { id: ++started, alive: true, stepsLeft };
-      processes.set(process.id, process);
-      return process;
-    },
-    end,
-    losePower,
-    machineOf,
-    turn,
-    stopFaults: () => {
-      areFaultsOver = true;
-      disk.setFaults(NO_FAULTS);
-    },
-    runUntil: async (done, budget) => {
-      let settled = false;
-      const mark = (): void => void (settled = true);
-      void done.then(mark, mark);
-      await settle();
-      while (!settled) {
-        if (steps > budget) throw new Error('it does not end');
-        const ready = tasks.filter(({ at }) => at <= now);
-        if (ready.length === 0) {
-          if (tasks.length === 0) throw new Error('nobody has anything to do, and it has not ended');
-          now = Math.min(...tasks.map(({ at }) => at));
-          continue;
-        }
-        const task = dice.pick(ready);
-        tasks.splice(tasks.indexOf(task), 1);
-        task.run();
-        await settle();
+  /** From now on nothing fails and nobody is killed. */
+  stopFaults(): void {
+    this.#areFaultsOver = true;
+    this.disk.setFaults(NO_FAULTS);
+  }
+
+  /** Takes turns until `done` is settled, for so many steps at most. @throws a sentence if it is not by then */
+  async runUntil(done: Promise<unknown>, budget: number): Promise<void> {
+    let settled = false;
+    const mark = (): void => void (settled = true);
+    void done.then(mark, mark);
+    await settle();
+    while (!settled) {
+      if (this.#steps > budget) throw new Error('it does not end');
+      const ready = this.#tasks.filter(({ at }) => at <= this.#now);
+      if (ready.length === 0) {
+        if (this.#tasks.length === 0) throw new Error('nobody has anything to do, and it has not ended');
+        this.#now = Math.min(...this.#tasks.map(({ at }) => at));
+        continue;
       }
-    },
-    watch: undefined,
-  };
-  return simulation;
-};
+      const task = this.dice.pick(ready);
+      this.#tasks.splice(this.#tasks.indexOf(task), 1);
+      task.run();
+      await settle();
+    }
+  }
+
+  /** What lies after the noted end was never acknowledged, and may now be lost in parts. */
+  #noteHoles(): void {
+    for (let partition = 0; partition < this.conditions.partitions; partition++) {
+      const from = this.lock.endIn(this.boot(), partition);
+      if (from !== undefined)
+        this.holes.push({ partition, from, to: this.disk.extent(`/home/log/${partition}`) });
+    }
+  }
+
+  #step(process: Process, writing = false): void {
+    const { dice, conditions } = this;
+    this.#steps++;
+    if (!process.alive) throw new Killed('killed before');
+    this.watch?.();
+    if (this.#areFaultsOver) return;
+    // Half a record is what recovery is for.
+    if (writing && conditions.killedAfter !== Infinity && dice.chance(0.06)) process.stepsLeft = 1;
+    if (--process.stepsLeft > 0) return;
+    if (dice.chance(conditions.powerLosses)) this.losePower();
+    else {
+      this.end(process);
+      this.count('kills');
+    }
+    throw new Killed('killed');
+  }
+}
 
 /** Resolves when all that can go on without a turn has gone on. */
 const settle = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
