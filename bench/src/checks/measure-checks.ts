@@ -8,6 +8,7 @@ import {
   readPosition,
   readTipSeq,
   sumOfRecords,
+  type Position,
 } from '@stemma/history-store';
 import { openHome } from '@stemma/home';
 import { openEmbeddedLog } from '@stemma/log-embedded';
@@ -147,31 +148,59 @@ const openRows = async (directory: string): Promise<Opened> => {
   return { projector, close };
 };
 
-/** Asks what reads rows, and does the checks in it once more by themselves. */
-export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> => {
-  await record(input);
-  const { directory, times } = input;
+/** Milliseconds of CPU of the same work with its checks and without. */
+type Compared = { readonly whole: number; readonly without: number };
+
+/** Times work with its checks and without them, after one turn that is not counted; which of them is first alternates. */
+const inTurns = async (
+  times: number,
+  checked: () => Promise<number>,
+  bare: () => Promise<number>,
+): Promise<readonly Compared[]> => {
+  const checkedFirst = async (): Promise<Compared> => {
+    const whole = await checked();
+    return { whole, without: await bare() };
+  };
+  const bareFirst = async (): Promise<Compared> => {
+    const without = await bare();
+    return { whole: await checked(), without };
+  };
+  const series: Compared[] = [];
+  for (let i = 0; i < times; i++) {
+    if (i === 0) await checkedFirst();
+    series.push(i % 2 === 0 ? await bareFirst() : await checkedFirst());
+  }
+  return series;
+};
+
+const medianOf = (series: readonly Checked[]): Checked => ({
+  whole: median(series.map(({ whole }) => whole)),
+  checks: median(series.map(({ checks }) => checks)),
+});
+
+/** Questions to rows alone: each runs, then the checks of the rows that it read. */
+const checksOfRows = async (projector: Projector, times: number): Promise<ChecksFigures> => {
   const versions = HISTORY_STORE.tables.find(({ name }) => name === 'versions') as Table;
-  const figures: Record<string, Checked> = {};
-  const { projector, close } = await openRows(directory);
   const keys = await projector.read((view) =>
     view.range(versions, { prefix: [history] }).map(({ key }) => key),
   );
-
-  /** A question to rows alone: it runs, then the checks of the rows that it read. */
-  const ofRows = async (name: string, ask: (rows: RowReader) => unknown): Promise<void> => {
+  const ofRows = async (ask: (rows: RowReader) => unknown): Promise<Checked> => {
     const read: Read[] = [];
     await projector.read((view) => ask(noting(view, read)));
     const whole = await timed(times, () => projector.read(ask));
     const sealed = sealedOf(read);
-    figures[name] = { whole, checks: await timed(times, () => checkAll(sealed)) };
+    return { whole, checks: await timed(times, () => checkAll(sealed)) };
   };
-  await ofRows('get', (rows) => {
+  const get = await ofRows((rows) => {
     for (const key of keys) rows.get(versions, key);
   });
-  await ofRows('range', (rows) => {
+  const range = await ofRows((rows) => {
     rows.range(versions, { prefix: [history] });
   });
+  return { get, range };
+};
+
+const checksOfScan = async (projector: Projector, times: number): Promise<ChecksFigures> => {
   const scan = (each?: (table: Table, row: Row) => void): Promise<void> =>
     projector.scan(async (rows, tables) => {
       for (const table of tables) for await (const row of rows.entries(table)) each?.(table, row);
@@ -183,53 +212,55 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
     else rows.push(row);
   });
   const all = sealedOf([...found].map(([table, rows]) => ({ table, rows, single: false })));
-  const scanned = await timed(times, () => scan());
-  figures['scan'] = { whole: scanned, checks: await timed(times, () => checkAll(all)) };
+  const whole = await timed(times, () => scan());
+  return { scan: { whole, checks: await timed(times, () => checkAll(all)) } };
+};
 
-  // Lists are compared with the number of their rows, as no sum covers them.
-  const ofList = async (name: string, ask: (rows: RowReader) => unknown): Promise<void> => {
+/** Lists are compared with the number of their rows, as no sum covers them. */
+const checksOfLists = async (projector: Projector, times: number): Promise<ChecksFigures> => {
+  const ofList = async (ask: (rows: RowReader) => unknown): Promise<Checked> => {
     const often = async (read: (fn: (view: RowReader) => unknown) => Promise<unknown>): Promise<number> =>
       timed(1, async () => {
         for (let i = 0; i < LISTS; i++) await read(ask);
       });
-    const series: Checked[] = [];
-    for (let i = 0; i < times; i++) {
-      const [checked, bare] = [
-        () => often((fn) => projector.read(fn)),
-        // As a read does: which generation is current is looked up before and after.
-        () =>
-          often(async (fn) => {
-            const rows = await projector.generation();
-            await rows.read(fn);
-            await projector.generation();
-          }),
-      ];
-      if (i === 0) await swapped(checked, bare);
-      const [without, whole] = i % 2 === 0 ? [await bare(), await checked()] : await swapped(checked, bare);
-      series.push({ whole: whole / LISTS, checks: (whole - without) / LISTS });
-    }
-    figures[name] = {
-      whole: median(series.map(({ whole }) => whole)),
-      checks: median(series.map(({ checks }) => checks)),
-    };
+    const series = await inTurns(
+      times,
+      () => often((fn) => projector.read(fn)),
+      // As a read does: which generation is current is looked up before and after.
+      () =>
+        often(async (fn) => {
+          const rows = await projector.generation();
+          await rows.read(fn);
+          await projector.generation();
+        }),
+    );
+    return medianOf(
+      series.map(({ whole, without }) => ({ whole: whole / LISTS, checks: (whole - without) / LISTS })),
+    );
   };
-  await ofList('list of one', (view) => listBranches(view, history));
-  await ofList('page of 50', (view) => listFrameSummaries(view, history, { limit: 50 }));
-  await ofList('list of 128', (view) => listFrameSummaries(view, history));
+  return {
+    'list of one': await ofList((view) => listBranches(view, history)),
+    'page of 50': await ofList((view) => listFrameSummaries(view, history, { limit: 50 })),
+    'list of 128': await ofList((view) => listFrameSummaries(view, history)),
+  };
+};
 
-  const position = await projector.read((view) =>
-    positionOfFrame(view, history, 0, readTipSeq(view, history, 0)),
-  );
-  const { branchId, seq } = position;
+/** The newest position, in a projector that has shown it and in one that is opened for it. Closes the projector. */
+const checksOfView = async (
+  { projector, close }: Opened,
+  position: Position,
+  { directory, times }: ChecksInput,
+): Promise<ChecksFigures> => {
   const read: Read[] = [];
-  const parts = await projector.read((view) => readPosition(noting(view, read), history, branchId, seq));
+  const parts = await projector.read((view) =>
+    readPosition(noting(view, read), history, position.branchId, position.seq),
+  );
   const sealed = sealedOf(read);
-  const checksOfPosition = await timed(times, () => {
+  const checks = await timed(times, () => {
     checkAll(sealed);
     sink ^= sumOfRecords(parts);
   });
   const again = await timed(times, () => viewOf(projector, position));
-  figures['view, again'] = { whole: again, checks: checksOfPosition };
   await close();
 
   const first: number[] = [];
@@ -238,53 +269,66 @@ export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> 
     first.push(await timed(1, () => viewOf(opened.projector, position)));
     await opened.close();
   }
-  figures['view, first'] = { whole: median(first), checks: checksOfPosition };
+  return { 'view, again': { whole: again, checks }, 'view, first': { whole: median(first), checks } };
+};
 
-  // Who writes computes the hashes for the commit: the check computes them earlier.
-  const series: Checked[] = [];
-  const opened = await openRows(directory);
+/** A writer computes the hashes for the commit: the check computes them earlier. */
+const checksOfLoad = async (branchId: number, { directory, times }: ChecksInput): Promise<ChecksFigures> => {
+  const { projector, close } = await openRows(directory);
   const loaded: Read[] = [];
-  await opened.projector.payloads.using(history, (payload) =>
-    opened.projector.read((view) =>
+  await projector.payloads.using(history, (payload) =>
+    projector.read((view) =>
       loadBranchFromRows(noting(view, loaded), history, branchId, null).tree.hashes(payload),
     ),
   );
-  const sealedOfLoad = sealedOf(loaded);
-  const checksOfLoad = await timed(times, () => checkAll(sealedOfLoad));
-  for (let i = 0; i < times; i++) {
-    const load = (check: boolean): Promise<number> =>
-      timed(1, async () => {
-        for (let j = 0; j < LOADS; j++)
-          await opened.projector.payloads.using(history, (payload) =>
-            opened.projector.read((view) => {
-              const branch = loadBranchFromRows(view, history, branchId, null);
-              if (check) checkLoadedBranch(view, history, branch, payload);
-              branch.tree.hashes(payload);
-            }),
-          );
-      });
-    if (i === 0) await reversed(load);
-    const [without, whole] = i % 2 === 0 ? [await load(false), await load(true)] : await reversed(load);
-    series.push({ whole: whole / LOADS, checks: (whole - without) / LOADS + checksOfLoad });
-  }
-  await opened.close();
-  figures['load and commit'] = {
-    whole: median(series.map(({ whole }) => whole)),
-    checks: median(series.map(({ checks }) => checks)),
+  const sealed = sealedOf(loaded);
+  const checksOfRead = await timed(times, () => checkAll(sealed));
+  const load = (check: boolean): Promise<number> =>
+    timed(1, async () => {
+      for (let j = 0; j < LOADS; j++)
+        await projector.payloads.using(history, (payload) =>
+          projector.read((view) => {
+            const branch = loadBranchFromRows(view, history, branchId, null);
+            if (check) checkLoadedBranch(view, history, branch, payload);
+            branch.tree.hashes(payload);
+          }),
+        );
+    });
+  const series = await inTurns(
+    times,
+    () => load(true),
+    () => load(false),
+  );
+  await close();
+  return {
+    'load and commit': medianOf(
+      series.map(({ whole, without }) => ({
+        whole: whole / LOADS,
+        checks: (whole - without) / LOADS + checksOfRead,
+      })),
+    ),
+  };
+};
+
+/** Asks what reads rows, and does the checks in it once more by themselves. */
+export const measureChecks = async (input: ChecksInput): Promise<ChecksFigures> => {
+  await record(input);
+  const { directory, times } = input;
+  const opened = await openRows(directory);
+  const { projector } = opened;
+  const ofReads = {
+    ...(await checksOfRows(projector, times)),
+    ...(await checksOfScan(projector, times)),
+    ...(await checksOfLists(projector, times)),
+  };
+  const position = await projector.read((view) =>
+    positionOfFrame(view, history, 0, readTipSeq(view, history, 0)),
+  );
+  const figures: ChecksFigures = {
+    ...ofReads,
+    ...(await checksOfView(opened, position, input)),
+    ...(await checksOfLoad(position.branchId, input)),
   };
   // Used, so that no compiler leaves the work out.
   return sink === 0.5 ? {} : figures;
-};
-
-const swapped = async (
-  checked: () => Promise<number>,
-  bare: () => Promise<number>,
-): Promise<[number, number]> => {
-  const whole = await checked();
-  return [await bare(), whole];
-};
-
-const reversed = async (load: (check: boolean) => Promise<number>): Promise<[number, number]> => {
-  const whole = await load(true);
-  return [await load(false), whole];
 };
