@@ -8,7 +8,6 @@ export const MOST_LINES = 120;
  * has become short enough.
  */
 export const longFunctions: Readonly<Record<string, string>> = {
-  'bench/src/replay/replay.ts': 'replay',
   'packages/agents/agent-loop/src/continue-branch.ts': 'continueClaimed',
   'packages/agents/pools/src/logosphere/import-session.ts': 'importSession',
   'packages/agents/recorder/src/calls/open-call-recorder.ts': 'openCallRecorder',

@@ -75,32 +75,50 @@ const recordWide = async (directory: string, quick: boolean): Promise<void> => {
   await probe<Written>('kafka/write', input);
 };
 
-/** How fast all read models are built anew from the log, and what memory it takes. */
-export const replay = async (options: BenchmarkOptions): Promise<Report> => {
+const OURS = 'Stemma: all read models, from the first record';
+const DECODING = 'check and decode alone';
+
+/** What was measured, and on what. */
+type Rounds = {
+  readonly small: Sessions;
+  readonly large: Sessions;
+  readonly workers: number;
+  readonly decodingSmall: Measured;
+  readonly decoding: Measured;
+  /** Without rows. */
+  readonly core: Measured;
+  readonly rebuiltSmall: Measured;
+  readonly rebuilt: Measured;
+  readonly serial: Measured;
+  readonly onDemand: Measured;
+  readonly wideTrees: Measured;
+  readonly emmett: Measured;
+  /** Emmett with as many rows as ours. */
+  readonly sameRows: Measured;
+  readonly emmettEvents: number;
+};
+
+const measureAll = async (options: BenchmarkOptions, few: number, many: number): Promise<Rounds> => {
   const scratch = dirname(options.directory);
   const { rounds } = options;
-  const [few, many] = options.quick ? [2_000, 8_000] : [250_000, 1_000_000];
   const small = await prepared(scratch, few);
   const large = await prepared(scratch, many);
   const emmettEvents = options.quick ? 1_000 : 50_000;
-  const ours = 'Stemma: all read models, from the first record';
-  const alone = 'Stemma: the same in one thread';
-  const asHome = 'Stemma: as a home rebuilds its rows, those on demand when somebody asks';
   // As a home does.
   const workers = availableParallelism();
-  const decodingSmall = await measure('check and decode alone', 'replay/decode', () => small, 1);
+  const decodingSmall = await measure(DECODING, 'replay/decode', () => small, 1);
   const core = await measure(
     'decode, apply to trees and compare every recorded hash, no rows',
     'replay/core',
     () => ({ ...large, threads: workers }),
     rounds,
   );
-  const rebuiltSmall = await measure(ours, 'replay/rebuild', () => ({ ...small, workers }), 1);
-  const decoding = await measure('check and decode alone', 'replay/decode', () => large, rounds);
-  const rebuilt = await measure(ours, 'replay/rebuild', () => ({ ...large, workers }), rounds);
-  const serial = await measure(alone, 'replay/rebuild', () => large, rounds);
+  const rebuiltSmall = await measure(OURS, 'replay/rebuild', () => ({ ...small, workers }), 1);
+  const decoding = await measure(DECODING, 'replay/decode', () => large, rounds);
+  const rebuilt = await measure(OURS, 'replay/rebuild', () => ({ ...large, workers }), rounds);
+  const serial = await measure('Stemma: the same in one thread', 'replay/rebuild', () => large, rounds);
   const onDemand = await measure(
-    asHome,
+    'Stemma: as a home rebuilds its rows, those on demand when somebody asks',
     'replay/rebuild',
     () => ({ ...large, workers, onDemand: true }),
     rounds,
@@ -121,49 +139,63 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
   });
   const emmett = await measureEmmett('emmett + SQLite: one row an event', beside('small'), rounds);
   const sameRows = await measureEmmett('emmett + SQLite: as many rows as ours', beside('same'), rounds);
+  return {
+    ...{ small, large, workers, decodingSmall, decoding, core, rebuiltSmall, rebuilt, serial, onDemand },
+    ...{ wideTrees, emmett, sameRows, emmettEvents },
+  };
+};
+
+/** In the order of the table. */
+const listOf = (all: Rounds): readonly Measured[] => [
+  all.decodingSmall,
+  all.decoding,
+  all.core,
+  all.rebuiltSmall,
+  all.rebuilt,
+  all.serial,
+  all.onDemand,
+  all.wideTrees,
+  all.emmett,
+  all.sameRows,
+];
+
+const tableOf = (all: Rounds, rounds: number): Table => ({
+  title: 'Replay: rebuilding all read models',
+  columns: [
+    '',
+    'against emmett, small',
+    'against emmett, same rows',
+    'events/s',
+    'events',
+    'own memory, peak',
+    'resident, peak',
+  ],
+  rows: listOf(all).map((one) => [
+    one.title,
+    times(rate(one) / rate(all.emmett)),
+    times(rate(one) / rate(all.sameRows)),
+    figure(rate(one)),
+    figure(one.events),
+    bytes(own(one)),
+    bytes(peak(one)),
+  ]),
+  notes: [
+    `${figure(all.large.events)} events in ${figure(all.large.frames)} frames of ${figure(all.large.histories)} sessions of an agent with tools; medians of ${rounds} rounds, each in a process of its own.`,
+    `The histories whose frames alternate have more nodes than memory has room for: frames of ${WIDE.events} insertions, which are less work an event.`,
+    'own memory: heap and buffers (RssAnon). Resident counts the pages of mapped files too, which grow with the rows and are given back when the system needs them.',
+    `emmett rebuilds ${figure(all.emmettEvents)} of the same events; its rate does not rise with more. Contents stay in its events, as in ours, where it writes our rows.`,
+  ],
+});
+
+const aimsOf = (
+  { core, rebuilt, rebuiltSmall, emmett, sameRows, workers }: Rounds,
+  few: number,
+  many: number,
+): readonly Aim[] => {
   const ratio = rate(rebuilt) / rate(emmett);
   const equal = rate(rebuilt) / rate(sameRows);
   const growth = own(rebuilt) / own(rebuiltSmall);
-  const measured = [
-    decodingSmall,
-    decoding,
-    core,
-    rebuiltSmall,
-    rebuilt,
-    serial,
-    onDemand,
-    wideTrees,
-    emmett,
-    sameRows,
-  ];
-  const table: Table = {
-    title: 'Replay: rebuilding all read models',
-    columns: [
-      '',
-      'against emmett, small',
-      'against emmett, same rows',
-      'events/s',
-      'events',
-      'own memory, peak',
-      'resident, peak',
-    ],
-    rows: measured.map((one) => [
-      one.title,
-      times(rate(one) / rate(emmett)),
-      times(rate(one) / rate(sameRows)),
-      figure(rate(one)),
-      figure(one.events),
-      bytes(own(one)),
-      bytes(peak(one)),
-    ]),
-    notes: [
-      `${figure(large.events)} events in ${figure(large.frames)} frames of ${figure(large.histories)} sessions of an agent with tools; medians of ${rounds} rounds, each in a process of its own.`,
-      `The histories whose frames alternate have more nodes than memory has room for: frames of ${WIDE.events} insertions, which are less work an event.`,
-      'own memory: heap and buffers (RssAnon). Resident counts the pages of mapped files too, which grow with the rows and are given back when the system needs them.',
-      `emmett rebuilds ${figure(emmettEvents)} of the same events; its rate does not rise with more. Contents stay in its events, as in ours, where it writes our rows.`,
-    ],
-  };
-  const aims: readonly Aim[] = [
+  return [
     {
       what: `trees and hashes alone in ${workers} threads, events/s`,
       aim: '≥ 100,000',
@@ -201,13 +233,19 @@ export const replay = async (options: BenchmarkOptions): Promise<Report> => {
       met: growth <= 1.25,
     },
   ];
+};
+
+/** How fast all read models are rebuilt from the log, and what memory it takes. */
+export const replay = async (options: BenchmarkOptions): Promise<Report> => {
+  const [few, many] = options.quick ? [2_000, 8_000] : [250_000, 1_000_000];
+  const all = await measureAll(options, few, many);
   return {
     name: 'replay',
-    tables: [table],
-    aims,
+    tables: [tableOf(all, options.rounds)],
+    aims: aimsOf(all, few, many),
     figures: {
-      sessions: large,
-      measured,
+      sessions: all.large,
+      measured: listOf(all),
     },
   };
 };
