@@ -39,16 +39,30 @@ const TRUSTED = 24 * 3_600_000;
 /** Notes take at most one of so many parts of the time. */
 const SHARE = 20;
 
+/** What a process knows of a file and its note. */
+type SumState = {
+  /** This process has changed it since its last note. */
+  changed: boolean;
+  /** This process has read all bytes, or they are its own. */
+  known: boolean;
+  later: NodeJS.Immediate | undefined;
+  /** Milliseconds that the last note took, and when it was noted. */
+  took: number;
+  notedAt: number;
+};
+
 /** @param file the same file, open to be read. @param readAtOnce a file of so many bytes is always read */
 export const openFileSum = (path: string, file: number, readAtOnce = READ_AT_ONCE): FileSum => {
   const noteFile = `${path}.sum`;
   const { ino } = fstatSync(file);
   const own = `writing ${process.pid} ${beganAt(process.pid) ?? '-'} ${bootId()} ${ino}`;
-  let changed = false;
-  /** This process has read all bytes, or they are its own. */
-  let known = false;
-  let later: NodeJS.Immediate | undefined;
-  let [took, notedAt] = [0, -Infinity];
+  const state: SumState = {
+    changed: false,
+    known: false,
+    later: undefined,
+    took: 0,
+    notedAt: -Infinity,
+  };
   const read = (): string | undefined => {
     try {
       return readRegularFile(noteFile).toString();
@@ -68,7 +82,7 @@ export const openFileSum = (path: string, file: number, readAtOnce = READ_AT_ONC
   };
   const note = (sum: string): void => {
     write(`${sum} ${stamp()}`);
-    known = true;
+    state.known = true;
   };
   const compare = (trusting: boolean): FileState => {
     const noted = read();
@@ -87,7 +101,7 @@ export const openFileSum = (path: string, file: number, readAtOnce = READ_AT_ONC
     if (isTrusted && bytes === String(size)) return 'as noted';
     const sum = sumOf(file);
     if (sum !== `${bytes} ${crc}`) return 'altered';
-    known = true;
+    state.known = true;
     try {
       note(sum);
     } catch {
@@ -98,34 +112,34 @@ export const openFileSum = (path: string, file: number, readAtOnce = READ_AT_ONC
   return {
     compare: () => compare(true),
     compareLater: (altered) => {
-      if (known || later !== undefined) return;
+      if (state.known || state.later !== undefined) return;
       const [noted, stamped, sum] = [read(), stamp(), summing(file)];
       if (noted?.endsWith(` ${stamped}`) !== true) return;
       const step = (): void => {
         const whole = sum.next();
-        if (!whole) later = setImmediate(step).unref();
-        else if (known || read() !== noted || stamp() !== stamped) later = undefined;
-        else if (noted === `${whole} ${stamped}`) known = true;
+        if (!whole) state.later = setImmediate(step).unref();
+        else if (state.known || read() !== noted || stamp() !== stamped) state.later = undefined;
+        else if (noted === `${whole} ${stamped}`) state.known = true;
         else altered();
       };
-      later = setImmediate(step).unref();
+      state.later = setImmediate(step).unref();
     },
-    stop: () => clearImmediate(later),
+    stop: () => clearImmediate(state.later),
     begin: () => {
-      if (!known && compare(false) === 'altered') return false;
-      [changed, known] = [true, true];
+      if (!state.known && compare(false) === 'altered') return false;
+      [state.changed, state.known] = [true, true];
       // Another one that writes too may have noted what it left.
       if (isSame(path, file) && read()?.startsWith('writing') !== true) write(own);
       return true;
     },
-    isDue: (isLast) => changed && (isLast || performance.now() - notedAt >= took * SHARE),
+    isDue: (isLast) => state.changed && (isLast || performance.now() - state.notedAt >= state.took * SHARE),
     note: () => {
       const began = performance.now();
       // A file that somebody has put another in the place of is nobody's any more.
       if (isSame(path, file)) note(sumOf(file));
-      changed = false;
-      notedAt = performance.now();
-      took = notedAt - began;
+      state.changed = false;
+      state.notedAt = performance.now();
+      state.took = state.notedAt - began;
     },
   };
 };
