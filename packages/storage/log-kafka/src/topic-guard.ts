@@ -35,37 +35,54 @@ export type GuardedTopic = {
   readonly forget: () => void;
 };
 
+/** What the brokers said last, and which log the topic must hold. */
+type GuardState = {
+  client: ReturnType<GuardedTopic['connect']> | undefined;
+  /** A look that is under way. */
+  looking: Promise<void> | undefined;
+  lookedAt: number;
+  /** The id that the brokers gave the topic. */
+  id: string | undefined;
+  epoch: number;
+  /** The log that the topic must hold. */
+  expected: StoredLog | undefined;
+  /** Why the topic cannot hold a log. */
+  faults: readonly string[];
+};
+
 export const openTopicGuard = ({ topic, connect, readStored, forget }: GuardedTopic): TopicGuard => {
-  let client: ReturnType<typeof connect> | undefined;
-  let looking: Promise<void> | undefined;
-  let lookedAt = -Infinity;
-  let id: string | undefined;
-  let epoch = 0;
-  let expected: StoredLog | undefined;
+  const state: GuardState = {
+    client: undefined,
+    looking: undefined,
+    lookedAt: -Infinity,
+    id: undefined,
+    epoch: 0,
+    expected: undefined,
+    faults: [],
+  };
   const starts = new Map<number, number>();
-  let faults: readonly string[] = [];
 
   const look = async (): Promise<void> => {
-    client ??= connect();
+    state.client ??= connect();
     const begun = performance.now();
-    const now = await client.describeTopic();
+    const now = await state.client.describeTopic();
     for (const [partition, start] of now.starts) starts.set(partition, start);
-    faults = faultsOf(now.settings).map((fault) => `the topic ${topic} cannot hold a log: ${fault}`);
-    if (id !== undefined && now.id !== id) {
+    state.faults = faultsOf(now.settings).map((fault) => `the topic ${topic} cannot hold a log: ${fault}`);
+    if (state.id !== undefined && now.id !== state.id) {
       forget();
-      epoch++;
+      state.epoch++;
       // It may be a copy, and hold the same records: then readers find that their cursors hold.
       const stored = await readStored();
-      if (stored?.id !== expected?.id) {
-        faults = [`the topic ${topic} was deleted and made again: it ${holds(stored)}`];
+      if (stored?.id !== state.expected?.id) {
+        state.faults = [`the topic ${topic} was deleted and made again: it ${holds(stored)}`];
         return;
       }
     }
-    id = now.id;
-    lookedAt = begun;
+    state.id = now.id;
+    state.lookedAt = begun;
   };
   const refuse = (): void => {
-    const partitions = expected?.partitions ?? Infinity;
+    const partitions = state.expected?.partitions ?? Infinity;
     const [cut] = [...starts].filter(([partition, start]) => start > 0 && partition < partitions);
     if (cut !== undefined)
       throw fail('E_LOG_MISMATCH', `partition ${cut[0]} of ${topic} has lost its records before ${cut[1]}`, {
@@ -73,21 +90,21 @@ export const openTopicGuard = ({ topic, connect, readStored, forget }: GuardedTo
         partition: cut[0],
         start: cut[1],
       });
-    if (faults.length > 0) throw fail('E_LOG_MISMATCH', faults.join('; '), { topic });
+    if (state.faults.length > 0) throw fail('E_LOG_MISMATCH', state.faults.join('; '), { topic });
   };
 
   return {
     check: async () => {
-      if (performance.now() - lookedAt > FRESH)
-        await (looking ??= look().finally(() => (looking = undefined)));
+      if (performance.now() - state.lookedAt > FRESH)
+        await (state.looking ??= look().finally(() => (state.looking = undefined)));
       refuse();
     },
     sawStart: (partition, start) => void starts.set(partition, start),
     identify: (log) => {
-      expected = log;
+      state.expected = log;
     },
-    epoch: () => epoch,
-    close: async () => client?.close(),
+    epoch: () => state.epoch,
+    close: async () => state.client?.close(),
   };
 };
 
