@@ -24,62 +24,77 @@ const start: MakeFirstStep = (name, source) => ({ op: 'start', name, source });
 /** The most messages in one command: a frame stays small even in a long conversation without a call. */
 const MAX_MESSAGES = 1_000;
 
+/** How far a conversation is read, and the steps that are not yielded yet. */
+type ConversationState = {
+  /** Messages that were added. */
+  added: number;
+  /** The number of the next message of the history. */
+  ordinal: number;
+  /** True once the first command is yielded. */
+  begun: boolean;
+  /** True after the first message that is none of the system's. */
+  inHead: boolean;
+  steps: Step[];
+};
+
 /** Starts a conversation. `besides`: the fields beside the messages; they are kept with the first message. `mapping`: how they were read. */
 export const openConversation = (besides: WideJsonObject, mapping: string): ChatConversation => {
   const audit = newImportAudit(newTally());
   const fromParts = openPartsReader();
-  let added = 0;
-  let ordinal = 0;
-  let begun = false;
-  let inHead = false;
-  let steps: Step[] = [];
+  const state: ConversationState = {
+    added: 0,
+    ordinal: 0,
+    begun: false,
+    inHead: false,
+    steps: [],
+  };
 
   const flush = (): ImporterOutput => {
     const { name: title } = besides;
     const output: ImporterOutput = {
       kind: 'steps',
-      firstStep: begun ? null : start,
-      steps,
+      firstStep: state.begun ? null : start,
+      steps: state.steps,
       mapping,
-      ...(!begun && typeof title === 'string' ? { title } : {}),
+      ...(!state.begun && typeof title === 'string' ? { title } : {}),
     };
-    begun = true;
-    steps = [];
+    state.begun = true;
+    state.steps = [];
     return output;
   };
   function* add(value: WideJson, where: string): Iterable<ImporterOutput> {
     const messages = isJsonObject(value) ? fromParts(value) : [value];
-    added += 1;
+    state.added += 1;
     for (const message of messages) yield* addMessage(chatMessageAt(message, where), where);
   }
   function* addMessage(message: WideJsonObject, where: string): Iterable<ImporterOutput> {
     const role = message['role'] as string;
     if (role === 'assistant') {
-      steps.push({ op: 'commit', at_ns: 0n });
+      state.steps.push({ op: 'commit', at_ns: 0n });
       addCount(audit.tally.read, 'cycles');
       yield flush();
     }
-    inHead ||= !SYSTEM_ROLES.has(role);
-    const given = { ordinal, besides: ordinal === 0 ? besides : {}, mapping };
+    state.inHead ||= !SYSTEM_ROLES.has(role);
+    const given = { ordinal: state.ordinal, besides: state.ordinal === 0 ? besides : {}, mapping };
     const [node, ...siblings] = nodesOf(message, given, audit);
     for (const each of [node, ...siblings]) checkNode(each as WideJsonObject, where);
-    steps.push({
+    state.steps.push({
       op: 'insert',
-      parent: inHead ? '^ah' : '^sys',
+      parent: state.inHead ? '^ah' : '^sys',
       node: node as WideJsonObject,
       ...(siblings.length === 0 ? {} : { siblings }),
       at_ns: 0n,
     });
     audit.addMessage(message, where);
-    ordinal += 1;
-    if (steps.length >= MAX_MESSAGES) yield flush();
+    state.ordinal += 1;
+    if (state.steps.length >= MAX_MESSAGES) yield flush();
   }
   function* end(): Iterable<ImporterOutput> {
-    if (steps.length > 0 || !begun) yield flush();
-    audit.finish(ordinal, besides);
+    if (state.steps.length > 0 || !state.begun) yield flush();
+    audit.finish(state.ordinal, besides);
     yield { kind: 'report', report: importReport(mapping, audit.tally) };
   }
-  return { size: () => added, add, end };
+  return { size: () => state.added, add, end };
 };
 
 const nodesOf = (
