@@ -109,6 +109,18 @@ const openItems = (takesItems: (first: WideJson) => boolean) => {
   };
 };
 
+/** What has come of a text. */
+type TextState = {
+  /** Of a line that is no JSON; the rest of it is skipped. */
+  fault: StemmaError | null;
+  length: number;
+  /** Of a long text, which is read while it comes. */
+  reader: JsonReader | null;
+  /** The value, if the text is known to be whole. */
+  value: WideJson | undefined;
+  blank: boolean;
+};
+
 const openText = (
   what: string,
   {
@@ -122,24 +134,25 @@ const openText = (
   },
 ): OpenText => {
   const items = openItems(takesItems);
-  /** Of a line that is no JSON; the rest of it is passed over. */
-  let fault: StemmaError | null = null;
+  const state: TextState = {
+    fault: null,
+    length: 0,
+    reader: null,
+    value: undefined,
+    blank: true,
+  };
   const read = <T>(fn: () => T): T | null => {
-    if (fault !== null) return null;
+    if (state.fault !== null) return null;
     try {
       return fn();
     } catch (error) {
       if (!keepsFault || !isStemmaError(error)) throw error;
-      fault = error;
+      state.fault = error;
       parts.length = 0;
       return null;
     }
   };
   const parts: string[] = [];
-  let length = 0;
-  let reader: JsonReader | null = null;
-  let value: WideJson | undefined;
-  let blank = true;
   const text = (): string => {
     if (parts.length > 1) parts.splice(0, parts.length, parts.join(''));
     const [whole = ''] = parts;
@@ -149,33 +162,33 @@ const openText = (
   return {
     isRaw,
     add: (part) => {
-      if (part === '' || fault !== null) return;
+      if (part === '' || state.fault !== null) return;
       parts.push(part);
-      length += part.length;
-      blank &&= part.trim() === '';
-      value = undefined;
-      if (length > MAX_DOCUMENT) throw tooLarge();
+      state.length += part.length;
+      state.blank &&= part.trim() === '';
+      state.value = undefined;
+      if (state.length > MAX_DOCUMENT) throw tooLarge();
       read(() => {
-        if (reader !== null) reader.write(part);
-        else if (!isRaw && length > MAX_WAITING) {
-          reader = openWideJsonReader(what, items.take);
-          for (const each of parts) reader.write(each);
+        if (state.reader !== null) state.reader.write(part);
+        else if (!isRaw && state.length > MAX_WAITING) {
+          state.reader = openWideJsonReader(what, items.take);
+          for (const each of parts) state.reader.write(each);
         }
       });
       // White space in front of a long document takes no memory, and nothing that was taken.
-      if (reader !== null && (blank || items.areTaken())) parts.length = 0;
+      if (state.reader !== null && (state.blank || items.areTaken())) parts.length = 0;
     },
     *items(where) {
       for (const item of items.drain(where)) {
-        length = 0;
+        state.length = 0;
         yield item;
       }
     },
-    isBlank: () => blank,
+    isBlank: () => state.blank,
     isWhole: (where) => {
-      if (reader !== null) return reader.isWhole();
-      value = tryParse(text(), where);
-      return value !== undefined;
+      if (state.reader !== null) return state.reader.isWhole();
+      state.value = tryParse(text(), where);
+      return state.value !== undefined;
     },
     *end(where, line) {
       if (isRaw) {
@@ -183,10 +196,12 @@ const openText = (
         return;
       }
       const parsed = read(() =>
-        reader === null ? (value ?? parseWideJson(text(), where)) : (reader.end() as WideJson),
+        state.reader === null
+          ? (state.value ?? parseWideJson(text(), where))
+          : (state.reader.end() as WideJson),
       );
       if (items.areTaken()) yield* items.end(where);
-      else if (fault !== null) yield { where, text: '', value: null, line, fault };
+      else if (state.fault !== null) yield { where, text: '', value: null, line, fault: state.fault };
       else
         yield {
           where,
