@@ -24,6 +24,16 @@ export type Exchanged = {
   readonly isSafe: boolean;
 };
 
+/** What has come of an answer. */
+type ExchangeState = {
+  head: Exchanged['head'];
+  firstByteMs: number | null;
+  isConnected: boolean;
+  isOver: boolean;
+  /** Bytes of the body. */
+  size: number;
+};
+
 /**
  * Sends a body with POST and reads the answer to its end, within limits. It follows no redirect and throws nothing. Errors
  * name the server and no header.
@@ -39,24 +49,34 @@ export const exchangeWith = (
     const sentAt = Date.now();
     // Rounded down, as the time at which it began is.
     const elapsed = (): number => Math.floor(now() - began);
-    let head: Exchanged['head'] = null;
-    let firstByteMs: number | null = null;
-    let isConnected = false;
-    let isOver = false;
+    const state: ExchangeState = {
+      head: null,
+      firstByteMs: null,
+      isConnected: false,
+      isOver: false,
+      size: 0,
+    };
     const pieces: Buffer[] = [];
-    let size = 0;
     const timers = new Set<NodeJS.Timeout>();
     const { origin } = url;
 
     const end = (error: StemmaError | null, isWhole = false): void => {
-      if (isOver) return;
-      isOver = true;
+      if (state.isOver) return;
+      state.isOver = true;
       for (const timer of timers) clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
       if (!isWhole) sent.destroy();
-      const hasBody = head !== null && error?.code !== 'E_MIND_ANSWER_TOO_LARGE';
-      const body = hasBody ? new Uint8Array(Buffer.concat(pieces, size)) : null;
-      resolve({ head, body, sentAt, firstByteMs, durationMs: elapsed(), error, isSafe: !isConnected });
+      const hasBody = state.head !== null && error?.code !== 'E_MIND_ANSWER_TOO_LARGE';
+      const body = hasBody ? new Uint8Array(Buffer.concat(pieces, state.size)) : null;
+      resolve({
+        head: state.head,
+        body,
+        sentAt,
+        firstByteMs: state.firstByteMs,
+        durationMs: elapsed(),
+        error,
+        isSafe: !state.isConnected,
+      });
     };
     const endAfter = (milliseconds: number, what: string): NodeJS.Timeout => {
       const timer = setTimeout(
@@ -88,7 +108,7 @@ export const exchangeWith = (
 
     sent.on('socket', (socket) => {
       const connected = (): void => {
-        isConnected = true;
+        state.isConnected = true;
         clearTimeout(connecting);
       };
       socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
@@ -97,15 +117,15 @@ export const exchangeWith = (
       end(fail('E_MIND_UNREACHABLE', `${origin} cannot be reached (${error.code ?? 'no reason is known'})`)),
     );
     sent.on('response', (received: IncomingMessage) => {
-      head = headOf(received);
+      state.head = headOf(received);
       const declared = Number(received.headers['content-length'] ?? 0);
       if (declared > limits.answer) end(tooLarge(origin, limits));
       received.on('data', (piece: Buffer) => {
-        firstByteMs ??= elapsed();
+        state.firstByteMs ??= elapsed();
         clearTimeout(first);
-        size += piece.length;
-        if (size > limits.answer) end(tooLarge(origin, limits));
-        else if (!isOver) pieces.push(piece);
+        state.size += piece.length;
+        if (state.size > limits.answer) end(tooLarge(origin, limits));
+        else if (!state.isOver) pieces.push(piece);
       });
       received.on('end', () => end(received.complete ? null : cutOff(origin), received.complete));
       received.on('error', () => end(cutOff(origin)));
