@@ -34,6 +34,20 @@ const MAX_GROUP_BYTES = 16 * 1024 * 1024;
 /** A command that says little, with what stands around it. */
 const SMALL_RECORD = 4096;
 
+type Opened = Extract<JobAnswer, { kind: 'opened' }>;
+
+type AppendState = {
+  /** What this process appends itself, without the thread. */
+  here: AppendsHere;
+  /** The groups that are being appended. */
+  flushing: Promise<void> | undefined;
+  closed: boolean;
+  /** The disk did not accept the data. */
+  lost: Error | undefined;
+  /** The bytes of the last group that the disk had no room for. */
+  refused: number;
+};
+
 /** @param onFatal is called when the disk did not accept the data; it must end the process. */
 export const openAppender = async (
   machine: LogMachine,
@@ -41,57 +55,52 @@ export const openAppender = async (
   onFatal: (message: string) => void,
 ): Promise<Appender> => {
   const thread = machine.startThread(options, onFatal);
-  const open = async (): Promise<Extract<JobAnswer, { kind: 'opened' }>> => {
+  const open = async (): Promise<Opened> => {
     const answer = await thread.ask({ kind: 'open' });
     if (answer.kind !== 'opened') throw fail('E_INTERNAL', 'the appending thread did not open the log');
     return answer;
   };
-  let here: AppendsHere;
-  const enter = async (): Promise<Extract<JobAnswer, { kind: 'opened' }>> => {
+  const openHere = ({ partitions, lock }: Opened): AppendsHere =>
+    openAppendsHere(machine, { ...options, partitions }, lock);
+  const start = async (): Promise<readonly [Opened, AppendState]> => {
     const answer = await open();
-    here = openAppendsHere(machine, { ...options, partitions: answer.partitions }, answer.lock);
-    return answer;
+    const here = openHere(answer);
+    return [answer, { here, flushing: undefined, closed: false, lost: undefined, refused: 0 }];
   };
-  const opened = await enter().catch(async (error: unknown) => {
+  const [opened, state] = await start().catch(async (error: unknown) => {
     await thread.end();
     throw error;
   });
   const appended = new Set<() => void>();
   const queue: Waiting[] = [];
-  let flushing: Promise<void> | undefined;
-  let closed = false;
-  /** The disk did not accept the data. */
-  let lost: Error | undefined;
-  /** The bytes of the last group that the disk had no room for. */
-  let refused = 0;
 
   const heard = (answer: JobAnswer): JobAnswer => {
     if (answer.kind === 'failed') throw fromWireError(answer.failure);
     if (answer.kind !== 'fatal') return answer;
-    lost = fail('E_IO', answer.message);
+    state.lost = fail('E_IO', answer.message);
     onFatal(answer.message);
-    throw lost;
+    throw state.lost;
   };
   const handOver = async (flat: AppendGroup, group: readonly Waiting[]): Promise<void> => {
     const asked = machine.now();
     const answer = await thread.ask({ kind: 'append', group: flat });
     if (answer.kind !== 'appended') return;
-    refused = 0;
-    here.took(answer.took, Math.max(0, machine.now() - asked - answer.took));
+    state.refused = 0;
+    state.here.took(answer.took, Math.max(0, machine.now() - asked - answer.took));
     resolveEach(group, answer);
   };
   const appendGroup = async (group: readonly Waiting[]): Promise<void> => {
-    if (lost !== undefined) throw lost;
+    if (state.lost !== undefined) throw state.lost;
     const alone = aloneIn(group);
-    const own = alone && here.append(alone);
+    const own = alone && state.here.append(alone);
     if (own === undefined) {
       await handOver(flattenGroup(group), group);
       return;
     }
     const answer = heard(own);
     if (answer.kind !== 'appended') return;
-    refused = 0;
-    here.took(answer.took);
+    state.refused = 0;
+    state.here.took(answer.took);
     resolveEach(group, answer);
     // Who writes one record after the other here would let nobody else have a turn.
     await machine.nextTurn();
@@ -102,47 +111,48 @@ export const openAppender = async (
     while (queue.length > 0) {
       const group = nextGroup(queue);
       await appendGroup(group).catch((error: unknown) => {
-        refused = group.reduce((sum, { bytes }) => sum + bytes, 0);
+        state.refused = group.reduce((sum, { bytes }) => sum + bytes, 0);
         for (const { reject } of group) reject(error);
       });
     }
-    flushing = undefined;
+    state.flushing = undefined;
   };
   return {
     partitions: opened.partitions,
     lock: opened,
     enterAgain: async () => {
-      const before = here;
-      const answer = await enter();
+      const before = state.here;
+      const answer = await open();
+      state.here = openHere(answer);
       await before.close();
       return answer;
     },
     appended,
     append: async (partition, entries) => {
-      if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
+      if (state.closed) throw fail('E_LOG_CLOSED', 'the log was closed');
       refuseUnknownPartition(partition, opened.partitions);
       refuseLarge(entries);
       if (entries.length === 0) return [];
       const bytes = entries.reduce((sum, entry) => sum + entry.bytes.length, 0);
       const placed = await new Promise<readonly EntryOffset[]>((resolve, reject) => {
         queue.push({ partition, entries, bytes, resolve, reject });
-        flushing ??= flush();
+        state.flushing ??= flush();
       });
       for (const tell of appended) tell();
       return placed;
     },
     checkWritable: async () => {
-      if (closed) throw fail('E_LOG_CLOSED', 'the log was closed');
-      if (lost !== undefined) throw lost;
+      if (state.closed) throw fail('E_LOG_CLOSED', 'the log was closed');
+      if (state.lost !== undefined) throw state.lost;
       // What is appended meanwhile says it, too.
-      await flushing;
-      await thread.ask({ kind: 'try', bytes: refused + SMALL_RECORD });
+      await state.flushing;
+      await thread.ask({ kind: 'try', bytes: state.refused + SMALL_RECORD });
     },
     close: async () => {
-      if (closed) return;
-      closed = true;
-      await flushing;
-      await here.close();
+      if (state.closed) return;
+      state.closed = true;
+      await state.flushing;
+      await state.here.close();
       await thread.ask({ kind: 'close' }).catch(() => undefined);
       await thread.end();
     },
