@@ -30,6 +30,17 @@ const isReachable = ({ url }: Member): boolean => {
   return host !== undefined && isLoopback(host);
 };
 
+/** What a gateway knows of the others. */
+type KnownPeers = {
+  others: readonly Member[];
+  /** When the database said so. */
+  seenAt: number;
+  hasEnded: boolean;
+  timer: NodeJS.Timeout | undefined;
+  /** The newest look at who is there. */
+  looking: Promise<void>;
+};
+
 /**
  * Joins the gateways on the same database, so that each history is written by one of them: two that write to it overtake each
  * other again and again. Who owns a history is only a habit. The log decides which frame counts, every command has an
@@ -42,28 +53,32 @@ export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers 
   const database = openDatabase(rows, { connect: 2_000, answer: 2_000 });
   const self: Member = { id: randomUUID(), url };
   const members = openMembers(database, self, SILENCE);
-  let others: readonly Member[] = [];
-  let seen = -Infinity;
-  let ended = false;
-  let timer: NodeJS.Timeout | undefined;
+  const known: KnownPeers = {
+    others: [],
+    seenAt: -Infinity,
+    hasEnded: false,
+    timer: undefined,
+    looking: Promise.resolve(),
+  };
 
   const look = async (): Promise<void> => {
     try {
       const began = performance.now();
-      others = (await members.renew()).filter(isReachable);
-      seen = began;
+      known.others = (await members.renew()).filter(isReachable);
+      known.seenAt = began;
     } catch {
       // While the database is away everybody answers for himself.
     }
-    if (ended) return;
-    timer = setTimeout(() => {
-      looking = look();
+    if (known.hasEnded) return;
+    known.timer = setTimeout(() => {
+      known.looking = look();
     }, INTERVAL).unref();
   };
-  let looking = look();
+  known.looking = look();
 
   const ownerOf = ({ method, target, header }: FrontRequest): Member | undefined => {
-    if (others.length === 0 || header(FORWARDED) !== undefined || performance.now() - seen > SILENCE)
+    const { others, seenAt } = known;
+    if (others.length === 0 || header(FORWARDED) !== undefined || performance.now() - seenAt > SILENCE)
       return undefined;
     const history = historyOfCommand(method, pathOf(target));
     const owner = history === undefined ? undefined : ownerAmong([self, ...others], history);
@@ -82,7 +97,7 @@ export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers 
     } catch {
       count('stemma_http_forwarded_total', { outcome: 'failed' });
       // It may have been recorded all the same: the command's id makes the second one a repeat.
-      others = others.filter((member) => member !== owner);
+      known.others = known.others.filter((member) => member !== owner);
       return here();
     }
   };
@@ -93,9 +108,9 @@ export const openPeers = (rows: string, url: string, count: CountAtDoor): Peers 
       return owner === undefined ? here() : askOwner(owner, request, here);
     },
     async close() {
-      ended = true;
-      clearTimeout(timer);
-      await looking;
+      known.hasEnded = true;
+      clearTimeout(known.timer);
+      await known.looking;
       await members.leave().catch(() => undefined);
       await database.close();
     },
