@@ -1,5 +1,6 @@
 import { errorToJson, fail, isStemmaError, visibleText } from '@stemma/errors';
 import { untilEnded } from '@stemma/metrics';
+import { defined } from '@stemma/values';
 import { hostname } from 'node:os';
 import { runRunner } from './run-runner.ts';
 
@@ -23,9 +24,7 @@ try {
     name: (STEMMA_RUNNER ?? `${hostname()} ${process.pid}`).slice(0, 100),
     ...(STEMMA_LOG && { log: STEMMA_LOG }),
     ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),
-    ...(statusPort !== undefined && { statusPort }),
-    ...(silence !== undefined && { silence }),
-    ...(atOnce !== undefined && { atOnce }),
+    ...defined({ statusPort, silence, atOnce }),
     env,
     signal: untilEnded(),
     say: (sentence) => console.log(visibleText(sentence)),

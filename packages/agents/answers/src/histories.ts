@@ -2,6 +2,7 @@ import type { Endpoints, HistoryPage, HistorySummaryAnswer, InputOf } from '@ste
 import type { Home } from '@stemma/home';
 import { damageSentences } from '@stemma/operations';
 import type { HistorySummary } from '@stemma/queries';
+import { defined } from '@stemma/values';
 import type { Previews } from './preview.ts';
 
 /** A page of the histories, the one that changed last first. */
@@ -13,8 +14,7 @@ export const historyPage = async (
   const { total, histories: found } = await home.read.listHistories({
     skip,
     limit: Math.min(limit, 500),
-    ...(name !== undefined && { name }),
-    ...(since !== undefined && { since }),
+    ...defined({ name, since }),
   });
   const histories: HistorySummaryAnswer[] = [];
   for (const summary of found) histories.push(await historyAnswer(summary, previews));

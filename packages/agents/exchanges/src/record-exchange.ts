@@ -128,7 +128,7 @@ export const startExchange = async (
           ...NOTHING_SAID,
           request,
           sent: read.sent ?? null,
-          ...(plainRequest !== undefined && { plainRequest }),
+          ...defined({ plainRequest }),
         },
         run,
       );

@@ -1,6 +1,7 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { openRevalidatingReader, progressGuard, type RevalidatingReader } from '@stemma/log';
 import type { Generation } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 import type { CurrentGeneration } from './current-generation.ts';
 import type { FoldContext } from './fold-frame.ts';
 import type { Followed } from './followed.ts';
@@ -85,7 +86,7 @@ export const openPartitionRuns = (options: PartitionRunsOptions): PartitionRuns 
           now: options.now,
           committed: (at) => progress?.(at),
           ...(options.stop && { stop: options.stop }),
-          ...(until !== undefined && { until }),
+          ...defined({ until }),
         });
         return;
       } catch (error) {

@@ -1,6 +1,7 @@
 import type { Checkpoint } from '@stemma/log';
 import { DEFECTS } from '@stemma/history-store';
 import { listRows, type Generation, type GenerationView, type Scan, type Table } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 import { openBranchCache } from './branch-cache.ts';
 import { catchUpForAll } from './catch-up-for-all.ts';
 import { hasRestoredContent } from './contents-with-sizes.ts';
@@ -88,7 +89,7 @@ export const openProjector = (given: ProjectorOptions): Projector => {
       current.forget();
       await rebuild();
     },
-    ...(options.repairTimeout !== undefined && { timeout: options.repairTimeout }),
+    ...defined({ timeout: options.repairTimeout }),
   });
   const onDemand = openOnDemand({
     models: options.onDemand,

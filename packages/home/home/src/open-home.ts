@@ -9,7 +9,7 @@ import { followFrom, followLog, openBranches, openPrices, openTreeLoader } from 
 import type { RedactorOptions } from '@stemma/redaction';
 import { removeIndex } from '@stemma/search';
 import { mayChangeSteering, openSteering, renewSteeringVersion } from '@stemma/steering';
-import { nanosecondsOf } from '@stemma/values';
+import { defined, nanosecondsOf } from '@stemma/values';
 import { join, resolve } from 'node:path';
 import { openBackground } from './background.ts';
 import { openCalls } from './home-calls.ts';
@@ -129,7 +129,7 @@ const openServices = async (
         sealer: keyring,
         ...(decoded && { decoded }),
         pause: cooperative.pause,
-        ...(catchUpTimeout !== undefined && { catchUpTimeout }),
+        ...defined({ catchUpTimeout }),
         ...(observe && { progress: observe.folded }),
         ...(say && { say }),
       })

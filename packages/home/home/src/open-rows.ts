@@ -16,6 +16,7 @@ import {
 import { openThreads } from '@stemma/projector-threads';
 import type { RowStore } from '@stemma/row-store';
 import { openLmdbRowStore } from '@stemma/row-store-lmdb';
+import { defined } from '@stemma/values';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
@@ -103,7 +104,7 @@ export const openSharedRows = async (
     log,
     contents,
     store,
-    ...(catchUpTimeout !== undefined && { catchUpTimeout }),
+    ...defined({ catchUpTimeout }),
   });
   return {
     contents,
@@ -184,7 +185,7 @@ export const openLocalRows = async (
     pause,
     ...(progress && { progress }),
     ...(damaged && { damaged }),
-    ...(catchUpTimeout !== undefined && { repairTimeout: catchUpTimeout }),
+    ...defined({ repairTimeout: catchUpTimeout }),
   });
   const withDeadline =
     catchUpTimeout === undefined ? undefined : withCatchUpDeadline(log, projector, catchUpTimeout);

@@ -1,6 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { sameCursor, type RowStore, type Table } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { openLmdbEnvironment, type LmdbEnvironment } from './lmdb-environment.ts';
@@ -35,7 +36,7 @@ export const openLmdbRowStore = ({
     openRows(
       openLmdbEnvironment({
         directory,
-        ...(boot !== undefined && { boot }),
+        ...defined({ boot }),
         replaced: (damage) =>
           say(`the rows were damaged (${damage}); they are put aside, and rebuilt from the log`),
         copied: () => say('the rows were copied while others wrote them; they are rebuilt from the log'),

@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import { COUNTED_TABLES } from '@stemma/history-store';
 import type { ReadModel } from '@stemma/read-models';
 import { defineTable, type Table } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 
 /*
  * The checksum of a row says that it is what was written, not that it is there. So folds count, and readers compare.
@@ -58,7 +59,7 @@ export const rowsMissing = (table: string, owner: string | number, generation?: 
   fail('E_ROWS_DAMAGED', `rows of ${ownerText(owner)} are missing in ${table}, or too many`, {
     table,
     ...(typeof owner === 'string' ? { history: owner } : { part: owner }),
-    ...(generation !== undefined && { generation }),
+    ...defined({ generation }),
   });
 
 const ownerText = (owner: string | number): string =>

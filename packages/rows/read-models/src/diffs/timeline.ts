@@ -1,6 +1,7 @@
 import type { Cause, Explains } from '@stemma/history';
 import { findFirstFrame, rowsDiffer } from '@stemma/history-store';
 import { findRow, listRows, type RowReader } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 import { findCycle, type AncestryView } from './ancestry-view.ts';
 import { insertionOf, nodeChangeOf, type RecordedNodeChange } from './records.ts';
 import { CHANGED_NODES, TIMELINE } from './tables.ts';
@@ -85,9 +86,7 @@ const entryOf = (nodeChange: RecordedNodeChange): TimelineEntry => {
     cause,
     explains,
     until: null,
-    ...(parent === undefined ? {} : { parent }),
-    ...(ttl === undefined ? {} : { ttl }),
-    ...(priority === undefined ? {} : { priority }),
+    ...defined({ parent, ttl, priority }),
   };
 };
 

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openHome, type Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 
 /** A folder for a home that is gone when `using` ends. */
 export const temporaryHome = (): Disposable & { readonly directory: string } => {
@@ -34,7 +35,7 @@ export const send = (
     history: named(name),
     branchId: 0,
     by: { recorder: 'test' },
-    ...(expected === undefined ? {} : { expected }),
+    ...defined({ expected }),
     steps: [...steps],
   });
 

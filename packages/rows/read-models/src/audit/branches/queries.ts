@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { Author, BranchPosition } from '@stemma/events';
 import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 import { BRANCH_SUMMARIES, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
 
 export type HistoryRow = {
@@ -68,7 +69,7 @@ export const listHistories = (
   { after, limit }: { after?: string; limit?: number } = {},
 ): readonly HistoryRow[] => {
   const from = after === undefined ? {} : { from: `${after}\u0000` };
-  return listRows(rows, HISTORIES, {}, { ...from, ...(limit === undefined ? {} : { limit }) }).map(historyOf);
+  return listRows(rows, HISTORIES, {}, { ...from, ...defined({ limit }) }).map(historyOf);
 };
 
 export const findHistory = (rows: RowReader, history: string): HistoryRow | undefined => {
