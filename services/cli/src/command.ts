@@ -7,7 +7,7 @@ import { Option, type Command as Commander } from 'commander';
 import { resolve } from 'node:path';
 import { namedActor } from './actor.ts';
 import { required } from './options.ts';
-import { EXAMPLES, groupOf } from './help.ts';
+import { headingOf, type HelpGroup } from './help.ts';
 import { showInPager } from './pager.ts';
 import { withPositions } from './references.ts';
 import { explainError } from './explain-error.ts';
@@ -66,18 +66,39 @@ export type CommandSpec = {
   ): Promise<number | undefined>;
 };
 
+/** A command of the program itself: how its help lists and shows it. */
+export type TopCommand = CommandSpec & {
+  readonly group: HelpGroup;
+  /** Where it stands in its group. Default: behind those that have a place, in the order of the catalogue. */
+  readonly place?: number;
+  /** One line that people may try. */
+  readonly example: string;
+};
+
 /** Adds a command to the program. The exit code goes to `exit`. */
 export const register = (
   program: Commander,
-  spec: CommandSpec,
+  spec: TopCommand,
   around: Surroundings,
   exit: (code: number) => void,
-  inherited: () => Values = () => program.opts(),
 ): void => {
+  const { group, example } = spec;
+  add(program, spec, { around, exit, example, inherited: () => program.opts() })
+    .helpGroup(headingOf(group))
+    .addHelpText('after', `\nExample:\n  ${example}\n`);
+};
+
+type Registered = {
+  readonly around: Surroundings;
+  readonly exit: (code: number) => void;
+  /** Shown where it is used in a wrong way; for a command of a command that one's. */
+  readonly example: string;
+  readonly inherited: () => Values;
+};
+
+const add = (program: Commander, spec: CommandSpec, registered: Registered): Commander => {
+  const { around, exit, example, inherited } = registered;
   const command = program.command(spec.name).description(spec.summary);
-  const example = program.parent === null ? EXAMPLES[spec.name] : undefined;
-  if (example !== undefined) command.addHelpText('after', `\nExample:\n  ${example}\n`);
-  if (program.parent === null) command.helpGroup(groupOf(spec.name));
   for (const [syntax, description] of spec.arguments) command.argument(syntax, description);
   for (const [syntax, description] of spec.options) command.addOption(new Option(syntax, description));
   command
@@ -92,15 +113,12 @@ export const register = (
       const args = withPositions(syntaxes, received.slice(0, spec.arguments.length)) as (
         string | readonly string[] | undefined
       )[];
-      exit(await runCommand(spec, around, args, options, exampleOf(command)));
+      exit(await runCommand(spec, around, args, options, example));
     });
   for (const each of spec.subcommands ?? [])
-    register(command, each, around, exit, () => ({ ...inherited(), ...command.opts() }));
+    add(command, each, { ...registered, inherited: () => ({ ...inherited(), ...command.opts() }) });
+  return command;
 };
-
-/** The example of a command, or of the one that it belongs to. */
-export const exampleOf = (command: Commander): string | undefined =>
-  EXAMPLES[command.name()] ?? (command.parent === null ? undefined : exampleOf(command.parent));
 
 /** Options that are positions, as Stemma writes them. */
 const withPositionOptions = (known: readonly Option[], values: Values): Values => {
@@ -118,7 +136,7 @@ const runCommand = async (
   around: Surroundings,
   args: readonly (string | readonly string[] | undefined)[],
   options: Values,
-  example: string | undefined,
+  example: string,
 ): Promise<number> => {
   const output = openOutput(around, options['json'] === true);
   const stop = cancellation(around.signal, output);

@@ -7,6 +7,9 @@ import { openInput, type InputSurroundings } from './input.ts';
 /** One content is 64 MiB at the most; its JSON may be six times as long. */
 export const MAX_STDIN = 400 * 1024 * 1024;
 
+/** The argument of most commands. */
+export const HISTORY = ['<history>', 'a history or branch, by id or name'] as const;
+
 /** An option that was given as a text, or undefined. */
 export const text = (options: Readonly<Record<string, unknown>>, name: string): string | undefined => {
   const value = options[name];

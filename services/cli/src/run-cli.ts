@@ -2,8 +2,8 @@ import { echo, fail, VERSION, visibleText } from '@stemma/errors';
 import { Command as Commander, CommanderError } from 'commander';
 import { existsSync } from 'node:fs';
 import { COMMANDS } from './catalogue.ts';
-import { exampleOf, register } from './command.ts';
-import { groupOf, inHelpOrder } from './help.ts';
+import { register } from './command.ts';
+import { headingOf, inHelpOrder } from './help.ts';
 import { openOutput, reportError } from './output.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -36,7 +36,7 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
   for (const line of inHelpOrder(COMMANDS)) register(program, line, around, (code) => (exitCode = code));
   program
     .command('help')
-    .helpGroup(groupOf('help'))
+    .helpGroup(headingOf('This program'))
     .argument('[command...]', 'a command, and a command of its own')
     .description('display help for a command')
     .action((names: readonly string[]) => commandNamed(program, names).help());
@@ -52,8 +52,8 @@ export const runCli = async (args: readonly string[], around: Surroundings): Pro
 
 /** The example of the command that the arguments begin with. */
 const exampleFor = (program: Commander, args: readonly string[]): string | undefined => {
-  const command = args.map((arg) => program.commands.find((each) => each.name() === arg)).find(Boolean);
-  return command && exampleOf(command);
+  const command = args.find((arg) => program.commands.some((each) => each.name() === arg));
+  return COMMANDS.find(({ name }) => name === command)?.example;
 };
 
 const usageMessage = ({ code, message }: CommanderError): string => {

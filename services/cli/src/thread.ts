@@ -31,15 +31,20 @@ const PROVIDERS = {
   openai: (view: TreeView): readonly WideJson[] => toOpenAIMessages(view.tree, view.payloads, view.thread),
 };
 
-/** The message list as a provider's API takes it. @throws E_USAGE for a provider that is not known. */
-export const providerMessages = (view: TreeView, provider: string): readonly WideJson[] => {
-  if (!Object.hasOwn(PROVIDERS, provider))
-    throw fail(
-      'E_USAGE',
-      `--provider must be one of ${Object.keys(PROVIDERS).join(', ')}, not ${JSON.stringify(provider)}`,
-    );
-  return PROVIDERS[provider as keyof typeof PROVIDERS](view);
+type Provider = keyof typeof PROVIDERS;
+
+/** @throws E_USAGE for a provider that is not known */
+export const knownProvider = (given: string | undefined): Provider | undefined => {
+  if (given === undefined || Object.hasOwn(PROVIDERS, given)) return given as Provider | undefined;
+  throw fail(
+    'E_USAGE',
+    `--provider must be one of ${Object.keys(PROVIDERS).join(', ')}, not ${JSON.stringify(given)}`,
+  );
 };
+
+/** The message list as a provider's API takes it. @throws E_USAGE for a provider that is not known. */
+export const providerMessages = (view: TreeView, provider: string): readonly WideJson[] =>
+  PROVIDERS[knownProvider(provider) as Provider](view);
 
 /** The message list as JSON text: what a message holds is JSON, without large integers. */
 export const providerText = (view: TreeView, provider: string): string =>

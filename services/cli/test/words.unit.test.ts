@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { describe, expect, it, test } from 'vitest';
 import { COMMANDS } from '../src/catalogue.ts';
 import { completionScript, SHELLS } from '../src/completion-script.ts';
-import { EXAMPLES, GROUPS } from '../src/help.ts';
+import { GROUPS, inHelpOrder } from '../src/help.ts';
 import { nearest } from '../src/explain-error.ts';
 import { table } from '../src/output.ts';
 import { readableThread } from '../src/readable-thread.ts';
@@ -102,12 +102,15 @@ test('a thread to read has headings at the margin, and nothing of a message ther
 });
 
 describe('help', () => {
-  it('every command stands in one group and has an example of its own', () => {
-    const grouped = GROUPS.flatMap(([, names]) => names);
-    expect(new Set(grouped)).toEqual(new Set([...COMMANDS.map(({ name }) => name), 'help']));
-    expect(grouped).toHaveLength(COMMANDS.length + 1);
-    for (const { name, options, subcommands = [] } of COMMANDS) {
-      const example = EXAMPLES[name] ?? '';
+  it('every group has commands, and no place in it is given twice', () => {
+    const placed = inHelpOrder(COMMANDS).map(({ group, place }) => [group, place ?? null] as const);
+    expect([...new Set(placed.map(([group]) => group))]).toEqual([...GROUPS]);
+    const given = placed.filter(([, place]) => place !== null).map(String);
+    expect(new Set(given).size).toBe(given.length);
+  });
+
+  it('every command has an example of its own', () => {
+    for (const { name, example, options, subcommands = [] } of COMMANDS) {
       expect(example.split(/[ (]/), name).toEqual(expect.arrayContaining(['stemma', name]));
       const [own = ''] = example.split(' -- ');
       const known = [...options, ...subcommands.flatMap((each) => each.options)].join(' ');

@@ -1,11 +1,14 @@
 import { fail } from '@stemma/errors';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { required } from '../options.ts';
 
-export const ack: CommandSpec = {
+export const ack: TopCommand = {
   name: 'ack',
   summary: 'reopen a partition that damaged records of unknown histories closed',
+  group: 'Check and mend',
+  place: 6,
+  example: 'stemma ack 0@4711',
   arguments: [
     [
       '<records>',

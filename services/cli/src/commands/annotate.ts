@@ -3,13 +3,16 @@ import type { BranchPosition } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { defined } from '@stemma/values';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { required, text } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
-export const annotate: CommandSpec = {
+export const annotate: TopCommand = {
   name: 'annotate',
   summary: 'add a note to a position or to an intervention; earlier notes stay',
+  group: 'Save, fork, return',
+  place: 7,
+  example: "stemma annotate mine 'asked twice' --at @c5",
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['<note>', 'the note'],

@@ -5,14 +5,17 @@ import type { CallAddress } from '@stemma/events';
 import { branchRefOf } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { text } from '../options.ts';
 import { printable } from '../output.ts';
 import { titled, titleOf } from '../titles.ts';
 
-export const assign: CommandSpec = {
+export const assign: TopCommand = {
   name: 'assign',
   summary: 'correct whose conversation a call is, or which call led to it',
+  group: 'Steer a running agent',
+  place: 8,
+  example: 'stemma assign mine@c3 --to other',
   arguments: [
     [
       '<call>',

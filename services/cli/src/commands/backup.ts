@@ -1,13 +1,16 @@
 import { openLogSource } from '@stemma/home';
 import { backUp, type BackupReport } from '@stemma/operations';
 import { resolve } from 'node:path';
-import { addressesOf, type CommandSpec } from '../command.ts';
+import { addressesOf, type TopCommand } from '../command.ts';
 import { required } from '../options.ts';
 import { printable } from '../output.ts';
 
-export const backup: CommandSpec = {
+export const backup: TopCommand = {
   name: 'backup',
   summary: 'back up the log and its contents while others write; into a directory only what is new',
+  group: 'Export, back up, erase',
+  place: 2,
+  example: 'stemma backup ../backup',
   arguments: [
     [
       '<target>',

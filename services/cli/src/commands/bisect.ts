@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { BisectAnswer, ExplainedChange } from '@stemma/queries';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { authorText, describeCause, eventText } from '../describe-cause.ts';
 import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
 import { text } from '../options.ts';
@@ -11,9 +11,12 @@ import { oneLine } from '../output.ts';
 const MAX_CHANGES = 40;
 const MAX_MATCHED = 5;
 
-export const bisect: CommandSpec = {
+export const bisect: TopCommand = {
   name: 'bisect',
   summary: 'find the first snapshot between a good and a bad one where a selector matches',
+  group: 'Ask why',
+  place: 9,
+  example: "stemma bisect mine --good @c1 --bad @c12 --when '#m9'",
   arguments: [['<history>', 'a history or branch, by id or name']],
   options: [
     ['--good <ref>', 'a snapshot where the selector does not match: @c3, BRANCH@c3'],

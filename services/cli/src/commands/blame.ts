@@ -1,13 +1,16 @@
 import { parseWideJson } from '@stemma/canonical';
 import { parseByteRange, type Blame, type BlamePart, type Origin } from '@stemma/queries';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { text } from '../options.ts';
 import { cutAt, oneLine, table } from '../output.ts';
 import { time } from '../time.ts';
 
-export const blame: CommandSpec = {
+export const blame: TopCommand = {
   name: 'blame',
   summary: 'show who wrote each byte that the model was shown, and when',
+  group: 'Ask why',
+  place: 6,
+  example: 'stemma blame mine @c7',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['[ref]', 'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state)'],

@@ -1,11 +1,14 @@
 import type { BreakCause, CacheReport, CacheStep, CacheTotal } from '@stemma/queries';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { authorText, describeCause, eventText } from '../describe-cause.ts';
 import { cutAt, oneLine, table } from '../output.ts';
 
-export const cache: CommandSpec = {
+export const cache: TopCommand = {
   name: 'cache',
   summary: 'show how much of each call a prefix cache could have served, and what broke the prefix',
+  group: 'Ask why',
+  place: 7,
+  example: 'stemma cache mine',
   arguments: [['<history>', 'a history or branch, by id or name']],
   options: [['--all', 'every call (default: only the calls that do not continue the one before)']],
   run: async (context, [name], options) => {

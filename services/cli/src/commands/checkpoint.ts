@@ -2,11 +2,14 @@ import { signWithKeyFile } from '@stemma/operations';
 import { check } from '../checkpoint/check.ts';
 import { prove } from '../checkpoint/prove.ts';
 import { keyPath, withLog, writeOut } from '../checkpoint/sources.ts';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 
-export const checkpoint: CommandSpec = {
+export const checkpoint: TopCommand = {
   name: 'checkpoint',
   summary: 'sign what the log holds now, so that verify --since shows later that it only grew',
+  group: 'Check and mend',
+  place: 4,
+  example: 'stemma checkpoint > monday.checkpoint',
   arguments: [],
   options: [
     ['--key <file>', 'the key that signs (default: checkpoint.key in the home, made if it is not there)'],

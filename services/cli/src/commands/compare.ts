@@ -3,7 +3,7 @@ import type { ComparedFrame, ComparedMessage, ComparedNode, Comparison } from '@
 import { comparisonPage } from '@stemma/reports';
 import { defined } from '@stemma/values';
 import { writeFile } from 'node:fs/promises';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { contentWords } from '../excerpts.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
@@ -13,10 +13,13 @@ import { withTitles } from '../titles.ts';
 /** So many interventions of a side are listed; the rest is counted. */
 const MAX_INTERVENTIONS = 20;
 
-export const compare: CommandSpec = {
+export const compare: TopCommand = {
   name: 'compare',
   summary:
     'compare two branches or positions, of one history or of two: who forked, the changes of each side, and what differs for the model, with the cause',
+  group: 'Ask why',
+  place: 3,
+  example: 'stemma compare mine main what-if',
   arguments: [
     ['<history>', 'a history or branch, by id or name; with only one more argument, A itself: HISTORY@c3'],
     ['<a>', 'a branch by name or number, or a position: @c3, BRANCH@c3, @name:NAME'],

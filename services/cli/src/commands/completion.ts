@@ -1,12 +1,14 @@
 import { fail } from '@stemma/errors';
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec, TopCommand } from '../command.ts';
 import { completionScript, SHELLS } from '../completion-script.ts';
 import { required } from '../options.ts';
 
 /** @param commands all that there are, this one among them */
-export const completionOf = (commands: () => readonly CommandSpec[]): CommandSpec => ({
+export const completionOf = (commands: () => readonly CommandSpec[]): TopCommand => ({
   name: 'completion',
   summary: 'print a script by which a shell completes commands, options and names of histories',
+  group: 'This program',
+  example: 'source <(stemma completion bash)',
   arguments: [['<shell>', `the shell: ${SHELLS.join(', ')}`]],
   options: [],
   run: async ({ output }, [shell]) => {

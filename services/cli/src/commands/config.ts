@@ -1,14 +1,17 @@
 import { toWireJson } from '@stemma/api';
 import { parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { required } from '../options.ts';
 import { oneLine, printable } from '../output.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
-export const config: CommandSpec = {
+export const config: TopCommand = {
   name: 'config',
   summary: 'show or change the configuration of a branch: `config get H [@ref]`, `config set H key=value…`',
+  group: 'Change a context',
+  place: 8,
+  example: 'stemma config get mine',
   arguments: [
     ['<what>', 'get or set'],
     ['<history>', 'a history or branch, by id or name'],

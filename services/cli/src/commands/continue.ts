@@ -5,16 +5,19 @@ import { textOfContent } from '@stemma/model-apis';
 import { defined } from '@stemma/values';
 import { randomBytes } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { placeIn, SET_OPTION, settingsIn, toolSourcesIn } from '../mind-options.ts';
 import { required, text, whole } from '../options.ts';
 import { indented, printable } from '../output.ts';
 import { withTitles } from '../titles.ts';
 
-export const continueCommand: CommandSpec = {
+export const continueCommand: TopCommand = {
   name: 'continue',
   summary:
     'go on from a position with a model: its answers are recorded, and shown to it with the results of its tools',
+  group: 'Record and import',
+  place: 4,
+  example: 'stemma continue mine:what-if --calls 3 --mind openai:gpt-4o',
   arguments: [
     ['<history>', 'a history or branch, by id or name, with a position or not: talk, talk:main, talk@c7'],
     ['[ref]', 'the position: @t-1 @c12 @s57 @name:NAME (default: the tip). Anything else is forked first'],

@@ -1,11 +1,14 @@
 import { fail } from '@stemma/errors';
 import { copyLog } from '@stemma/operations';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { text } from '../options.ts';
 
-export const copy: CommandSpec = {
+export const copy: TopCommand = {
   name: 'copy',
   summary: 'copy every history to another log, byte for byte; run it again to resume',
+  group: 'Export, back up, erase',
+  place: 4,
+  example: 'stemma copy --from .stemma --to kafka://127.0.0.1:9092/stemma',
   arguments: [],
   options: [
     ['--from <log>', 'the source: the directory of a home, or kafka://HOST:PORT[,HOST:PORT]/PREFIX'],

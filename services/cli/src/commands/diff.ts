@@ -1,13 +1,18 @@
 import { restrictExplained, type ExplainedDiff, type ExplainedDiffEntry } from '@stemma/queries';
-import type { CommandSpec } from '../command.ts';
+import { defined } from '@stemma/values';
+import { answersOf } from '../answers.ts';
+import type { TopCommand } from '../command.ts';
 import { describeEntry, describeSource } from '../describe-entry.ts';
 import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
 
-export const diff: CommandSpec = {
+export const diff: TopCommand = {
   name: 'diff',
   summary: 'list the nodes added, removed and changed from an older position to a newer one',
+  group: 'Ask why',
+  place: 2,
+  example: 'stemma diff mine @c6 @c7 --explain',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['<older>', 'the older position: @t-1 @c3 @s57 @name:NAME'],
@@ -22,9 +27,13 @@ export const diff: CommandSpec = {
   ],
   run: async ({ findBranch: find, output }, [name, older, newer], options) => {
     const { home, branchRef } = await find(name);
-    const result = await home.read.diff(branchRef, required(older), required(newer), text(options, 'select'));
     const a = await home.position(branchRef, required(older));
     const b = await home.position(branchRef, required(newer));
+    const answers = await answersOf(home);
+    const result = await answers.byName.diff({
+      ...{ history: branchRef.branch, a: required(older), b: required(newer) },
+      ...defined({ selector: text(options, 'select') }),
+    });
     const ids = [...result.added, ...result.removed, ...result.changed.map(({ id }) => id)];
     const excerpt: WordsOfNode = output.json
       ? () => undefined

@@ -1,11 +1,14 @@
 import type { DoctorReport, PartitionHealth } from '@stemma/operations';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { printable } from '../output.ts';
 import { withTitles } from '../titles.ts';
 
-export const doctor: CommandSpec = {
+export const doctor: TopCommand = {
   name: 'doctor',
   summary: 'check the log and the rows and list findings; exit 5 on an error',
+  group: 'Check and mend',
+  place: 1,
+  example: 'stemma doctor --secrets',
   arguments: [],
   options: [['--secrets', 'search all frames for texts that look like secrets (default: a sample)']],
   reportsDamage: true,

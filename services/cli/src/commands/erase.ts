@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { confirmed } from '../confirm.ts';
 import { text } from '../options.ts';
 import { printable } from '../output.ts';
@@ -26,9 +26,12 @@ const subjectsOf = async (
   return [...new Set(said.flatMap((one) => one?.subject ?? []))];
 };
 
-export const erase: CommandSpec = {
+export const erase: TopCommand = {
   name: 'erase',
   summary: 'destroy the key of an erasable history: nothing of it can be read again',
+  group: 'Export, back up, erase',
+  place: 5,
+  example: 'stemma erase ada',
   arguments: [['[history]', 'an erasable history, by id or name']],
   options: [
     ['--subject <name>', 'all erasable histories about somebody, in place of one'],

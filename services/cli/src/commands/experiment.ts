@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ACTOR_OPTIONS } from '../actor.ts';
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec, TopCommand } from '../command.ts';
 import { runPlanned } from '../experiment/run-planned.ts';
 import { MAX_STDIN, readHashedJson, required, text } from '../options.ts';
 
@@ -67,10 +67,13 @@ const run: CommandSpec = {
   },
 };
 
-export const experiment: CommandSpec = {
+export const experiment: TopCommand = {
   name: 'experiment',
   summary:
     'run an experiment with arms that a plan decides, export a branch as a reproducible experiment, or run one',
+  group: 'Change a context',
+  place: 10,
+  example: 'stemma experiment export mine @c7 > experiment.json',
   arguments: [],
   options: [],
   subcommands: [exportCommand, run],

@@ -1,16 +1,19 @@
-import { exportTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { OBSERVER_OPTION } from '../actor.ts';
-import type { CommandSpec, Context } from '../command.ts';
+import { answersOf } from '../answers.ts';
+import type { Context, TopCommand } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
 
-export const exportCommand: CommandSpec = {
+export const exportCommand: TopCommand = {
   name: 'export',
   summary:
     'print the canonical bytes of a position: every node with every header; or write a pool as a folder',
+  group: 'Export, back up, erase',
+  place: 1,
+  example: 'stemma export mine @c7',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [
@@ -30,9 +33,10 @@ export const exportCommand: CommandSpec = {
       throw fail('E_USAGE', `--format is ${JSON.stringify(format.slice(0, 100))}, not pact or logosphere`);
     const home = await context.home();
     const branchRef = await home.find(required(name));
-    const view = await home.read.view(await home.position(branchRef, ref as string | undefined));
-    context.observe(branchRef, 'exported', 'PACT', view.position);
-    await context.output.write(exportTree(view.tree, view.payloads));
+    const position = await home.position(branchRef, ref as string | undefined);
+    context.observe(branchRef, 'exported', 'PACT', position);
+    const asked = { history: branchRef.branch, at: `@s${position.seq}` };
+    await context.output.write(await (await answersOf(home)).byName.export(asked));
     return undefined;
   },
 };

@@ -1,15 +1,18 @@
 import { DOCUMENT_KINDS, type DocumentKind, type SearchHit } from '@stemma/search';
 import { fail } from '@stemma/errors';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { pastTime, text, whole } from '../options.ts';
 import { oneLine, printable } from '../output.ts';
 import { time } from '../time.ts';
 
 const TIMES = '2026-11-20, 2026-11-20T10:00:00Z, or 90m, 24h, 7d ago';
 
-export const grep: CommandSpec = {
+export const grep: TopCommand = {
   name: 'grep',
   summary: 'find texts in all histories: contents at any time, names, notes, tools, models, errors',
+  group: 'Ask why',
+  place: 1,
+  example: 'stemma grep \'refund "travel insurance" -cancel*\'',
   arguments: [
     ['<words...>', 'words that must all be there; in one argument also: "a phrase", begin* of a word, -not'],
   ],

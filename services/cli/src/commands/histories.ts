@@ -1,12 +1,15 @@
 import { isStemmaError } from '@stemma/errors';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { table } from '../output.ts';
 import { pastTime, whole } from '../options.ts';
 import { time } from '../time.ts';
 
-export const histories: CommandSpec = {
+export const histories: TopCommand = {
   name: 'histories',
   summary: 'list the histories, newest first; exit 5 if damage hides all of them',
+  group: 'Look',
+  place: 3,
+  example: 'stemma histories --since 24h',
   arguments: [['[name]', 'only those with this text in the name, or whose id begins with it (default: all)']],
   options: [
     ['--names', 'the names alone, one a line, without those that have none'],

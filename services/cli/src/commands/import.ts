@@ -1,7 +1,7 @@
 import { ERRORS, fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import { IMPORTERS } from '@stemma/importers';
 import { defined } from '@stemma/values';
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec, TopCommand } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { importFile, type Imported } from '../import-file.ts';
 import { listImportFiles, sizeOf } from '../import-files.ts';
@@ -31,9 +31,12 @@ const ofTheFile = (error: unknown): boolean =>
 const FILE_CODES =
   /^E_(INPUT_|VECTORS|FORMAT_|ROLE_|CONTENT_|KEY_TOO_LONG|EXPORT_|COMMAND_INVALID|NAME_INVALID|HISTORY_EXISTS|IO$)/;
 
-export const importCommand: CommandSpec = {
+export const importCommand: TopCommand = {
   name: 'import',
   summary: 'record transcripts: one cycle for each model call',
+  group: 'Record and import',
+  place: 2,
+  example: "stemma import runs/ --history 'run-{file}'",
   arguments: [
     [
       '<files...>',

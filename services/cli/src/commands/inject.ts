@@ -1,12 +1,15 @@
 import { INJECTED_ROLES } from '@stemma/history';
 import { defined } from '@stemma/values';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { MAX_STDIN, readText, required, text, whole } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
-export const inject: CommandSpec = {
+export const inject: TopCommand = {
   name: 'inject',
   summary: 'inject a message into the open cycle',
+  group: 'Change a context',
+  place: 1,
+  example: "stemma inject mine 'Answer in one sentence.' --role system",
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['<text>', 'the message; - reads stdin'],

@@ -2,13 +2,16 @@ import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { checkInjectedRole, INJECTED_ROLES } from '@stemma/history';
 import { defined } from '@stemma/values';
-import type { CommandSpec, Context } from '../command.ts';
+import type { Context, TopCommand } from '../command.ts';
 import { MAX_STDIN, readJsonInput, readText, text, whole } from '../options.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
 
-export const insert: CommandSpec = {
+export const insert: TopCommand = {
   name: 'insert',
   summary: 'insert a node, with its content from --content or stdin, or whole as JSON',
+  group: 'Change a context',
+  place: 3,
+  example: "stemma insert mine --parent ^sys --content 'Be brief.'",
   arguments: [['<history>', 'a history or branch, by id or name']],
   options: [
     ['--parent <id>', 'the parent: ^ah, ^sys, or the id of a container or turn (default: ^ah)'],

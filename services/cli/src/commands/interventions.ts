@@ -10,7 +10,7 @@ import { nanosecondsOf } from '@stemma/values';
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { CommandSpec, Context } from '../command.ts';
+import type { Context, TopCommand } from '../command.ts';
 import { openExcerpts } from '../excerpts.ts';
 import { showIntervention } from '../interventions/show.ts';
 import { text, whole } from '../options.ts';
@@ -22,9 +22,12 @@ type Options = Readonly<Record<string, unknown>>;
 /** So many are printed as a table unless more are asked for. */
 const MAX_TABLE_ROWS = 1_000;
 
-export const interventions: CommandSpec = {
+export const interventions: TopCommand = {
   name: 'interventions',
   summary: 'list the interventions in a history, or in all histories; `interventions show` prints one',
+  group: 'Ask why',
+  place: 12,
+  example: 'stemma interventions mine --actor ada',
   arguments: [['[history]', 'a history or branch, by id or name (default: all histories)']],
   options: [
     ['--type <type>', `the type: ${INTERVENTIONS.join(', ')}`],

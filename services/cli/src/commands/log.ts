@@ -1,14 +1,17 @@
 import { toWireJson } from '@stemma/api';
 import type { LoggedEvent } from '@stemma/queries';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, type Output } from '../output.ts';
 import { time } from '../time.ts';
 import { nodeId } from '../references.ts';
 
-export const log: CommandSpec = {
+export const log: TopCommand = {
   name: 'log',
   summary: 'list the events of a history, oldest first',
+  group: 'Look',
+  place: 9,
+  example: 'stemma log mine --from 40',
   arguments: [['<history>', 'a history, by id or name']],
   options: [
     ['--from <seq>', 'the first frame (default: 0)'],

@@ -1,13 +1,16 @@
 import { fail } from '@stemma/errors';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
+import { addressesOf, redactOf, type TopCommand } from '../command.ts';
 import { positionOf } from '../references.ts';
 import { noteServer, runningServer } from '../running-server.ts';
 
-export const open: CommandSpec = {
+export const open: TopCommand = {
   name: 'open',
   summary: 'open the inspector in a browser, at a history and a position; serves it unless `stemma up` does',
+  group: 'Look',
+  place: 2,
+  example: 'stemma open mine @c7',
   arguments: [
     ['[history]', 'a history or branch, by id or name (default: the one that changed last)'],
     ['[ref]', 'a position: @t-1 @c12 @s57 @name:NAME (default: the newest snapshot)'],

@@ -1,10 +1,12 @@
 import { fail } from '@stemma/errors';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { text, whole } from '../options.ts';
 
-export const projector: CommandSpec = {
+export const projector: TopCommand = {
   name: 'projector',
   summary: 'keep the rows in STEMMA_ROWS up to date, until Ctrl-C',
+  group: 'Run services',
+  example: 'stemma projector',
   arguments: [],
   serves: () => true,
   options: [

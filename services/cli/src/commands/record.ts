@@ -5,16 +5,19 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
+import { addressesOf, redactOf, type TopCommand } from '../command.ts';
 import { text } from '../options.ts';
 import { titleOf } from '../titles.ts';
 
 /** Milliseconds that calls have to be recorded after the command has ended; what is left then is recorded by the next command. */
 const DRAIN = 30_000;
 
-export const record: CommandSpec = {
+export const record: TopCommand = {
   name: 'record',
   summary: 'run a command and record every call that it makes to a model',
+  group: 'Record and import',
+  place: 1,
+  example: 'stemma record -- python agent.py',
   arguments: [['<command...>', 'the command with its arguments, after --']],
   options: [
     [

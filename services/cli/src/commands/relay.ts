@@ -1,10 +1,12 @@
 import { fail } from '@stemma/errors';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { text, whole } from '../options.ts';
 
-export const relay: CommandSpec = {
+export const relay: TopCommand = {
   name: 'relay',
   summary: 'publish every accepted event as one record of a Kafka topic, until Ctrl-C',
+  group: 'Run services',
+  example: 'stemma relay --to kafka://127.0.0.1:9092/events',
   arguments: [],
   serves: ({ once }) => once !== true,
   options: [

@@ -1,13 +1,16 @@
 import { fail } from '@stemma/errors';
 import { defined } from '@stemma/values';
-import type { CommandSpec } from '../command.ts';
+import type { CommandSpec, TopCommand } from '../command.ts';
 import { text } from '../options.ts';
 import { withSmallHeaps } from '../small-heaps.ts';
 import { callsSentence } from './verify.ts';
 
-export const replay: CommandSpec = {
+export const replay: TopCommand = {
   name: 'replay',
   summary: 'rebuild all rows from the log; with --verify build them apart, and compare every row and call',
+  group: 'Check and mend',
+  place: 3,
+  example: 'stemma replay --verify',
   arguments: [],
   options: [
     ['--verify', 'a comparison only; exit 5 if a row differs'],

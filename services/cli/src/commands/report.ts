@@ -2,15 +2,18 @@ import { fail } from '@stemma/errors';
 import { writeFile } from 'node:fs/promises';
 import { askApart } from '../analyse/ask-apart.ts';
 import { chanceIn, PERMUTATIONS } from '../analyse/chance.ts';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { required, text } from '../options.ts';
 import { shellQuoted } from '../shell-quoted.ts';
 import { armNames, readArms } from '../verdict/read-arms.ts';
 
-export const report: CommandSpec = {
+export const report: TopCommand = {
   name: 'report',
   summary:
     'write the report of an experiment with two branches as one HTML file: figures, map, attractors, tests, interventions',
+  group: 'Ask why',
+  place: 14,
+  example: 'stemma report sea --branches main,probe -o report.html',
   arguments: [['<history>', 'a history, by id or name']],
   options: [
     ['--branches <a,b>', 'the two branches, by name or id'],

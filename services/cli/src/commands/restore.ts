@@ -2,13 +2,16 @@ import { fail } from '@stemma/errors';
 import { openHome } from '@stemma/home';
 import { restoreBackup } from '@stemma/operations';
 import { resolve } from 'node:path';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
 
-export const restore: CommandSpec = {
+export const restore: TopCommand = {
   name: 'restore',
   summary: 'make a home of a backup: verify it, write log and contents, build the rows',
+  group: 'Export, back up, erase',
+  place: 3,
+  example: 'stemma restore ../backup --to ./restored',
   arguments: [['<backup>', 'a directory or a .tar file that stemma backup wrote']],
   options: [['--to <directory>', 'the home to make: a directory that is empty or not there']],
   run: async ({ output, signal, progress: display }, [from], options) => {

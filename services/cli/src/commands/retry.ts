@@ -7,15 +7,18 @@ import type { Home } from '@stemma/home';
 import { defined } from '@stemma/values';
 import { randomBytes } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
-import type { CommandSpec, Context } from '../command.ts';
+import type { Context, TopCommand } from '../command.ts';
 import { placeIn, SET_OPTION, settingsIn, texts } from '../mind-options.ts';
 import { MAX_STDIN, readJsonInput, required, text, whole } from '../options.ts';
 import { indented, oneLine, printable, table } from '../output.ts';
 
-export const retry: CommandSpec = {
+export const retry: TopCommand = {
   name: 'retry',
   summary:
     'ask a call again, changed or not, of one or several models; each answer is a fork, shown beside the first',
+  group: 'Record and import',
+  place: 5,
+  example: 'stemma retry mine @c7 --set temperature=0 --times 5',
   arguments: [
     ['<history>', 'a history or branch, by id or name, with a position or not: talk, talk@c7'],
     ['[call]', 'the call: the position that it was made with (@c7), or the id of an attempt'],

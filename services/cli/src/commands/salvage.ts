@@ -1,10 +1,13 @@
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { printable } from '../output.ts';
 import { titleOf } from '../titles.ts';
 
-export const salvage: CommandSpec = {
+export const salvage: TopCommand = {
   name: 'salvage',
   summary: 'start a new history from the last good snapshot of a damaged or defective one',
+  group: 'Check and mend',
+  place: 5,
+  example: 'stemma salvage mine',
   arguments: [['<history>', 'the damaged history, by id or name']],
   options: [],
   run: async ({ findBranch: find, output }, [name]) => {

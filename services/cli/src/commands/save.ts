@@ -1,16 +1,16 @@
 import { fail } from '@stemma/errors';
 import { defined } from '@stemma/values';
-import type { CommandSpec } from '../command.ts';
-import { required, text } from '../options.ts';
-import { oneLine, printable, table } from '../output.ts';
+import type { TopCommand } from '../command.ts';
+import { text } from '../options.ts';
 import { isPosition, positionOf, refusePosition } from '../references.ts';
 import { AUTHOR_OPTIONS, printOutcome, submitSteps } from '../submit.ts';
-import { time } from '../time.ts';
-import { titled, titleOf } from '../titles.ts';
 
-export const save: CommandSpec = {
+export const save: TopCommand = {
   name: 'save',
   summary: 'save a position under a name; nothing is copied or changed',
+  group: 'Save, fork, return',
+  place: 1,
+  example: 'stemma save mine before-refund',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['[what...]', 'a name (default: a new one) and a position such as @c12 (default: the tip)'],
@@ -43,40 +43,3 @@ export const save: CommandSpec = {
     return undefined;
   },
 };
-
-export const list: CommandSpec = {
-  name: 'list',
-  summary: 'list the saved positions of one history or of all',
-  arguments: [['[history]', 'a history or branch, by id or name (default: all histories)']],
-  options: [],
-  run: async (context, [name]) => {
-    const home = await context.home();
-    const history = name === undefined ? undefined : (await home.find(required(name))).history;
-    const saved = await home.branches.saved(history);
-    const titles = new Map<string, string>();
-    for (const { branch } of context.output.json ? [] : saved)
-      titles.set(historyIn(branch), await titleOf(home, historyIn(branch)));
-    await context.output.result(saved, () =>
-      saved.length === 0
-        ? 'no saved positions: `stemma save H NAME` saves one\n'
-        : table(
-            ['ID', 'BRANCH', 'POSITION', 'ROUND', 'BLOCKS', 'PARENT', 'SAVED', 'DESCRIPTION'],
-            saved.map((row) => [
-              printable(row.id),
-              titled(row.branch, historyIn(row.branch), titles.get(historyIn(row.branch)) ?? row.branch),
-              row.position.label,
-              String(row.round_number ?? '-'),
-              String(row.metrics?.blocks ?? '-'),
-              row.parent_id ?? '-',
-              time(row.created_at),
-              oneLine(row.description, 60),
-            ]),
-            context.output.width,
-          ),
-    );
-    return undefined;
-  },
-};
-
-/** The history of an address (`HISTORY` or `HISTORY:BRANCH_ID`). */
-const historyIn = (address: string): string => address.replace(/:.*$/, '');

@@ -4,17 +4,21 @@ import type { Home } from '@stemma/home';
 import { CONTENT_MODES, parseSelector, type ContentMode, type RangeOptions } from '@stemma/selectors';
 import { defined } from '@stemma/values';
 import { OBSERVER_OPTION } from '../actor.ts';
-import type { CommandSpec } from '../command.ts';
+import { answersOf } from '../answers.ts';
+import type { TopCommand } from '../command.ts';
 import { openExcerpts, withExcerpt } from '../excerpts.ts';
 import { required, text, whole } from '../options.ts';
 import { printable, type Output } from '../output.ts';
 import { isPosition, positionOf } from '../references.ts';
 import { pairText, summaryText } from '../range-text.ts';
 
-export const select: CommandSpec = {
+export const select: TopCommand = {
   name: 'select',
   summary:
     'list the nodes that a selector matches, in thread order, or the changes over a range of snapshots',
+  group: 'Ask why',
+  place: 5,
+  example: 'stemma select mine "@c7 .cb[role=\'tool\']"',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [
@@ -82,11 +86,14 @@ const printRange = async (
   options: RangeOptions,
   output: Output,
 ): Promise<void> => {
-  const result = await home.read.range(branchRef, selector, options);
   if (output.json) {
-    await output.result(result, () => '');
+    const answer = await (
+      await answersOf(home)
+    ).byName.range({ history: branchRef.branch, selector, ...options });
+    await output.result(answer, () => '');
     return;
   }
+  const result = await home.read.range(branchRef, selector, options);
   const cycles = new Map(result.snapshots.map(({ label, cycle }) => [label, cycle]));
   const viewAt = async (label: string, ids: readonly string[]): Promise<TreeView> =>
     home.read.partialView(await home.position(branchRef, `@c${cycles.get(label) ?? ''}`), ids);

@@ -4,16 +4,19 @@ import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/history-store';
 import { OBSERVER_OPTION } from '../actor.ts';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { contentWords } from '../excerpts.ts';
 import { titleOf } from '../titles.ts';
 import { nodeAt, type NodeView } from '../nodes.ts';
 import { splitReferences } from '../references.ts';
 import { indented, oneLine, printable, type Output } from '../output.ts';
 
-export const show: CommandSpec = {
+export const show: TopCommand = {
   name: 'show',
   summary: 'show the tree at a position, or one node of it',
+  group: 'Look',
+  place: 8,
+  example: 'stemma show mine @c7 m3',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [

@@ -2,15 +2,18 @@ import { attemptAnswer } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { SnapshotSummary } from '@stemma/queries';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { table } from '../output.ts';
-import { costOf, durationOf, statusOf, tokensOf } from './calls.ts';
+import { costOf, durationOf, statusOf, tokensOf } from '../call-cells.ts';
 import { openThreadHashes } from '../thread.ts';
 import { time } from '../time.ts';
 
-export const snapshots: CommandSpec = {
+export const snapshots: TopCommand = {
   name: 'snapshots',
   summary: 'list the snapshots of a branch, one for each model call, oldest first',
+  group: 'Look',
+  place: 4,
+  example: 'stemma snapshots mine',
   arguments: [['<history>', 'a history or branch, by id or name']],
   options: [],
   run: async ({ findBranch: find, output }, [name]) => {

@@ -2,15 +2,18 @@ import { fail } from '@stemma/errors';
 import { historyId } from '@stemma/history';
 import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { text } from '../options.ts';
 import { printable } from '../output.ts';
 import { printOutcome } from '../submit.ts';
 
-export const start: CommandSpec = {
+export const start: TopCommand = {
   name: 'start',
   summary: 'start an empty history',
+  group: 'Record and import',
+  place: 3,
+  example: 'stemma start --name desk',
   arguments: [],
   options: [
     ['--name <name>', 'the name of the history (default: none)'],

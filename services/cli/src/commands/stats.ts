@@ -1,8 +1,11 @@
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 
-export const stats: CommandSpec = {
+export const stats: TopCommand = {
   name: 'stats',
   summary: 'show sizes and counts of the home',
+  group: 'Check and mend',
+  place: 7,
+  example: 'stemma stats',
   arguments: [],
   options: [],
   run: async ({ home: open, output }) => {

@@ -1,15 +1,20 @@
 import { fail } from '@stemma/errors';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { OBSERVER_OPTION } from '../actor.ts';
-import type { CommandSpec, Context } from '../command.ts';
+import { answersOf } from '../answers.ts';
+import type { Context, TopCommand } from '../command.ts';
 import { text } from '../options.ts';
 import { readableThread } from '../readable-thread.ts';
-import { providerMessages, providerText, threadText } from '../thread.ts';
+import { knownProvider, providerMessages, providerText, threadText } from '../thread.ts';
 
-export const thread: CommandSpec = {
+export const thread: TopCommand = {
   name: 'thread',
   summary: 'print what the model was shown at a position: to read on a terminal, else the exact bytes',
+  group: 'Look',
+  place: 7,
+  example: 'stemma thread mine @c7',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [
@@ -36,12 +41,20 @@ export const thread: CommandSpec = {
       else await everyCall(context, home, branchRef);
       return undefined;
     }
-    const view = await home.read.view(await home.position(branchRef, ref as string | undefined));
-    context.observe(branchRef, 'opened', 'thread', view.position);
-    if (await isUncalled(home, branchRef, view.position))
-      context.output.say(`no call was made with ${view.position.label}: it is what a model would be shown`);
-    if (isToRead(context, options, provider)) await read(context, view);
-    else await context.output.write(provider === undefined ? threadText(view) : providerText(view, provider));
+    const position = await home.position(branchRef, ref as string | undefined);
+    context.observe(branchRef, 'opened', 'thread', position);
+    if (await isUncalled(home, branchRef, position))
+      context.output.say(`no call was made with ${position.label}: it is what a model would be shown`);
+    if (isToRead(context, options, provider)) {
+      await read(context, await home.read.view(position));
+      return undefined;
+    }
+    const asked = {
+      history: branchRef.branch,
+      at: `@s${position.seq}`,
+      ...defined({ provider: knownProvider(provider) }),
+    };
+    await context.output.write(await (await answersOf(home)).byName.thread(asked));
     return undefined;
   },
 };

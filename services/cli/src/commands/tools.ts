@@ -1,14 +1,18 @@
 import { QUESTIONS, type AnswerOf } from '@stemma/api';
-import type { CommandSpec } from '../command.ts';
+import { answersOf } from '../answers.ts';
+import type { TopCommand } from '../command.ts';
 import { whole } from '../options.ts';
 import { oneLine, table } from '../output.ts';
-import { durationOf } from './calls.ts';
+import { durationOf } from '../call-cells.ts';
 
 const { limit, from } = QUESTIONS.tools.query.shape;
 
-export const tools: CommandSpec = {
+export const tools: TopCommand = {
   name: 'tools',
   summary: 'list the tools that models were offered and called: calls, failures, time, and what changed',
+  group: 'Ask why',
+  place: 8,
+  example: 'stemma tools mine',
   arguments: [['<history>', 'a history or branch, by id or name']],
   options: [
     ['--limit <n>', limit.description ?? ''],
@@ -20,9 +24,7 @@ export const tools: CommandSpec = {
       from: whole(options, 'from', { least: 0 }),
       limit: whole(options, 'limit', { least: 1 }),
     };
-    // Answers load pools, reports and minds, which no other command needs at its start.
-    const { openAnswers } = await import('@stemma/answers');
-    const found = await openAnswers(home).ask(QUESTIONS.tools, { history: branchRef.branch, ...page });
+    const found = await (await answersOf(home)).ask(QUESTIONS.tools, { history: branchRef.branch, ...page });
     await output.result(found, () => describe(found, output.width));
     return undefined;
   },

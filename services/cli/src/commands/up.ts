@@ -1,14 +1,17 @@
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { defined } from '@stemma/values';
 import { once } from 'node:events';
-import { addressesOf, redactOf, type CommandSpec } from '../command.ts';
+import { addressesOf, redactOf, type TopCommand } from '../command.ts';
 import { text, whole } from '../options.ts';
 import { noteServer } from '../running-server.ts';
 import { importSamples } from '../samples.ts';
 
-export const up: CommandSpec = {
+export const up: TopCommand = {
   name: 'up',
   summary: 'serve the inspector and the HTTP API on this machine until Ctrl-C',
+  group: 'Look',
+  place: 1,
+  example: 'stemma up --sample',
   arguments: [],
   serves: () => true,
   options: [

@@ -3,14 +3,17 @@ import { fail } from '@stemma/errors';
 import { askApart } from '../analyse/ask-apart.ts';
 import { chanceIn } from '../analyse/chance.ts';
 import { figure, inWords } from '../analyse/words.ts';
-import type { CommandSpec, Context } from '../command.ts';
+import type { Context, TopCommand } from '../command.ts';
 import { required, text } from '../options.ts';
 import { printable, table } from '../output.ts';
 import { armNames, readArms } from '../verdict/read-arms.ts';
 
-export const verdict: CommandSpec = {
+export const verdict: TopCommand = {
   name: 'verdict',
   summary: 'tell whether two branches, of a pool or an agent, decide differently or only tell it differently',
+  group: 'Ask why',
+  place: 13,
+  example: 'stemma verdict sea a1 b1 --runs a2 a3 a4 --runs-b b2 b3 b4',
   arguments: [
     ['<history>', 'a history, by id or name'],
     ['<a>', 'a branch of it, by name or id'],

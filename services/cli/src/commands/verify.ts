@@ -1,13 +1,16 @@
 import { damageSentences, readCheckpoint, verifySince } from '@stemma/operations';
 import { keyForChecking, MAX_NOTES, withLog } from '../checkpoint/sources.ts';
-import type { CommandSpec, Context } from '../command.ts';
+import type { Context, TopCommand } from '../command.ts';
 import { readText, text } from '../options.ts';
 import { printable } from '../output.ts';
 import { withTitles } from '../titles.ts';
 
-export const verify: CommandSpec = {
+export const verify: TopCommand = {
   name: 'verify',
   summary: 'check every record and content, rows, and recorded calls; exit 5 if one is damaged',
+  group: 'Check and mend',
+  place: 2,
+  example: 'stemma verify --rows',
   arguments: [],
   options: [
     [

@@ -2,14 +2,17 @@ import { toWireJson } from '@stemma/api';
 import { ERRORS } from '@stemma/errors';
 import type { Position } from '@stemma/history-store';
 import type { WatchMessage } from '@stemma/queries';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
 import { required } from '../options.ts';
 import { oneLine } from '../output.ts';
 
-export const watch: CommandSpec = {
+export const watch: TopCommand = {
   name: 'watch',
   summary: 'print what a selector matches and each later change, until Ctrl-C',
+  group: 'Ask why',
+  place: 10,
+  example: 'stemma watch mine "^ah .cb[role=\'tool\']"',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     ['<selector>', "a selector on the working state, or with @t0 on the newest snapshot: '@t0 ^seq .cb'"],

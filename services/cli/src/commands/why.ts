@@ -2,15 +2,18 @@ import { fail } from '@stemma/errors';
 import type { NodeTimelineEntry, Why } from '@stemma/queries';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import type { CommandSpec } from '../command.ts';
+import type { TopCommand } from '../command.ts';
 import { describeEntry, describeSource } from '../describe-entry.ts';
 import { openExcerpts } from '../excerpts.ts';
 import { printable } from '../output.ts';
 import { splitReferences } from '../references.ts';
 
-export const why: CommandSpec = {
+export const why: TopCommand = {
   name: 'why',
   summary: 'show the life of a node: its insertion, changes and removal, with cause and author',
+  group: 'Ask why',
+  place: 4,
+  example: 'stemma why mine m3',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [

@@ -1,10 +1,12 @@
-import type { PoolMetrics } from '@stemma/queries';
+import type { AnswerOf, QUESTIONS } from '@stemma/api';
+import { defined } from '@stemma/values';
+import { answersOf } from '../answers.ts';
 import type { CommandSpec } from '../command.ts';
 import { required, text, whole } from '../options.ts';
 import { table } from '../output.ts';
 import { POOL_ARGUMENTS } from './messages.ts';
 
-type Snapshot = PoolMetrics['now'];
+type Snapshot = AnswerOf<typeof QUESTIONS.poolMetrics>['now'];
 
 export const poolMetrics: CommandSpec = {
   name: 'metrics',
@@ -20,13 +22,11 @@ export const poolMetrics: CommandSpec = {
     const { home, branchRef } = await context.findBranch(
       branch === undefined ? required(name) : `${required(name)}:${branch}`,
     );
-    const position = await home.position(branchRef, ref as string | undefined);
-    const { poolMetricsDocument } = await import('@stemma/queries');
-    const metrics = await home.queries.pools.metrics(position);
-    await context.output.result(poolMetricsDocument(metrics, last), () => {
-      const { snapshots, now } = metrics;
-      return describe([...snapshots.slice(-(last ?? snapshots.length)), now], context.output.width);
-    });
+    const asked = { history: branchRef.branch, ...defined({ last, at: ref as string | undefined }) };
+    const metrics = await (await answersOf(home)).byName.poolMetrics(asked);
+    await context.output.result(metrics, () =>
+      describe([...metrics.snapshots, metrics.now], context.output.width),
+    );
     return undefined;
   },
 };
@@ -38,13 +38,13 @@ const describe = (snapshots: readonly Snapshot[], width: number): string =>
     ['ROUND', 'AT', 'MESSAGES', 'ADDED', 'TEXTS', 'DIVERSITY', 'SIMILARITY', 'FROM SEEDS', 'ATTRACTORS'],
     snapshots.map((snapshot, i) => [
       i === snapshots.length - 1 ? 'now' : String(snapshot.round),
-      `@s${snapshot.seq}`,
+      snapshot.position,
       String(snapshot.messages),
       String(snapshot.added),
       String(snapshot.texts),
       figure(snapshot.diversity),
       figure(snapshot.similarity),
-      figure(snapshot.seedDistance),
+      figure(snapshot.seed_distance),
       attractorsIn(snapshot),
     ]),
     width,

@@ -6,7 +6,6 @@ import { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/catalogue.ts';
 import { register, type CommandSpec } from '../../src/command.ts';
-import { EXAMPLES } from '../../src/help.ts';
 import { commandsOf, wordsOf } from './command-lines.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -24,7 +23,7 @@ const pages = globSync(PAGES, { cwd: ROOT, exclude: (name) => name.includes('nod
   .toSorted((a, b) => (a < b ? -1 : 1));
 
 /** The command with what it takes, and nothing that it does. */
-const onlyParsed = (spec: CommandSpec): CommandSpec => ({
+const onlyParsed = <Spec extends CommandSpec>(spec: Spec): Spec => ({
   ...spec,
   run: () => Promise.resolve(undefined),
   ...(spec.subcommands === undefined ? {} : { subcommands: spec.subcommands.map(onlyParsed) }),
@@ -77,7 +76,7 @@ test('examples and advice name only commands that there are, with options that t
     Object.values(row as object).filter((each) => typeof each === 'string'),
   );
   const lines = [
-    ...Object.values(EXAMPLES).map((example) => example.replace(/^.*?stemma /, '')),
+    ...COMMANDS.map(({ example }) => example.replace(/^.*?stemma /, '')),
     ...advice.flatMap((text) => [...text.matchAll(/`stemma ([^`]+)`/g)].map(([, rest = '']) => rest)),
   ];
   const refused: string[] = [];

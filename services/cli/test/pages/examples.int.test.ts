@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COMMANDS } from '../../src/catalogue.ts';
-import { EXAMPLES } from '../../src/help.ts';
 import { runStemma, temporaryFolder } from '../run-stemma.ts';
 import { wordsOf } from './command-lines.ts';
 
@@ -136,7 +135,8 @@ test('every example of the help does what it says, in a home that begins empty',
   for (const step of ORDER) {
     const { first, then } = typeof step === 'string' ? { first: [], then: step } : step;
     for (const line of first) await run(line);
-    await run(`${(EXAMPLES[then] ?? '').replace(/^.*?stemma /, '')}${CONFIRMED[then] ?? ''}`);
+    const example = COMMANDS.find(({ name }) => name === then)?.example ?? '';
+    await run(`${example.replace(/^.*?stemma /, '')}${CONFIRMED[then] ?? ''}`);
   }
   expect(failed).toEqual([]);
 });

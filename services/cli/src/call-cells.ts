@@ -1,0 +1,43 @@
+import { branchRefOf } from '@stemma/history-store';
+import type { CallAttempt } from '@stemma/queries';
+import { time } from './time.ts';
+
+/** What else there is to know of an attempt: its choices, where it belongs, and what it led to. */
+export const noteOf = ({ choices, reassignedTo, assignedFrom, ledTo }: CallAttempt): string =>
+  [
+    choices !== null && choices > 1 ? `${choices} choices` : '',
+    reassignedTo === null
+      ? ''
+      : `assigned to ${branchRefOf(reassignedTo.history, reassignedTo.branchId).branch}: not counted here`,
+    assignedFrom === null ? '' : `assigned from ${assignedFrom.history}`,
+    ...ledTo.map(({ history, branchId }) => `led to ${branchRefOf(history, branchId).branch}`),
+  ]
+    .filter((part) => part !== '')
+    .join('; ');
+
+export const cellsOf = (attempt: CallAttempt): string[] => [
+  attempt.label,
+  time(attempt.at),
+  attempt.model ?? '-',
+  statusOf(attempt),
+  tokensOf(attempt),
+  costOf(attempt),
+  durationOf(attempt.firstByteMs),
+  durationOf(attempt.durationMs),
+  attempt.attemptId,
+];
+
+/** How an attempt ended, with the code of HTTP and of the provider if it failed. */
+export const statusOf = ({ status, httpStatus, error }: CallAttempt): string =>
+  [status, status === 'answered' || httpStatus === null ? '' : String(httpStatus), error?.code ?? '']
+    .filter((part) => part !== '')
+    .join(' ');
+
+export const tokensOf = ({ usage }: CallAttempt): string =>
+  usage === null ? '-' : `${usage.input ?? '?'} → ${usage.output ?? '?'}`;
+
+export const costOf = ({ cost }: CallAttempt): string =>
+  cost === null ? '-' : `${cost.amount} ${cost.currency}`;
+
+export const durationOf = (ms: number | null): string =>
+  ms === null ? '-' : ms < 10_000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;

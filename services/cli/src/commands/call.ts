@@ -1,0 +1,100 @@
+import { fail } from '@stemma/errors';
+import type { BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import { type SteeredRequest, type WholeCallAttempt } from '@stemma/queries';
+import { answersOf } from '../answers.ts';
+import type { TopCommand } from '../command.ts';
+import { HISTORY, text } from '../options.ts';
+import { oneLine, printable } from '../output.ts';
+import { cellsOf, noteOf } from '../call-cells.ts';
+
+export const call: TopCommand = {
+  name: 'call',
+  summary: 'show a call: what was asked with which parameters, and what came back',
+  group: 'Look',
+  place: 6,
+  example: 'stemma call mine @c7 --raw request',
+  arguments: [HISTORY, ['<call>', 'a position (@c7, its newest attempt), or the id of an attempt']],
+  options: [
+    [
+      '--raw <body>',
+      'print the bytes of a body as they were on the wire: request, came (before observers changed it) or response',
+    ],
+  ],
+  run: async ({ findBranch, output }, [name, which], options) => {
+    const { home, branchRef } = await findBranch(name);
+    const { history } = branchRef;
+    const attemptId = await attemptNamed(home, branchRef, String(which));
+    const raw = text(options, 'raw');
+    if (raw !== undefined) {
+      if (raw !== 'request' && raw !== 'came' && raw !== 'response')
+        throw fail('E_USAGE', '--raw takes request, came or response');
+      await output.writeBytes(await home.calls.body(history, attemptId, raw));
+      return undefined;
+    }
+    if (output.json) {
+      const answer = await (
+        await answersOf(home)
+      ).byName.attempt({ history: branchRef.branch, attempt: attemptId });
+      await output.result(answer, () => '');
+      return undefined;
+    }
+    const found = await home.calls.find(history, attemptId);
+    await output.result(found, () => describe(found));
+    return undefined;
+  },
+};
+
+const describe = (found: WholeCallAttempt): string => {
+  const { attemptId, parameters, tools, answer, otherAnswers, notShown, notKept, steered } = found;
+  const [label, at, model, status, tokens, cost, firstByte, duration] = cellsOf(found);
+  const lines: [string, string][] = [
+    ['call', `${label ?? ''} (${attemptId})`],
+    ['at', at ?? ''],
+    ['api', found.api],
+    ['to', found.origin === null ? 'not recorded' : printable(found.origin + (found.path ?? ''))],
+    ['model', model ?? ''],
+    ['status', [status, found.finishReason].filter((part) => part !== null && part !== '').join(', ')],
+    ['tokens', tokens ?? ''],
+    ['cost', cost ?? ''],
+    ['first byte', firstByte ?? ''],
+    ['time', duration ?? ''],
+    ['parameters', oneLine(JSON.stringify(parameters), 200)],
+    ['tools', String(tools.length)],
+    ...(noteOf(found) === '' ? [] : [['note', noteOf(found)] as [string, string]]),
+    ...(notShown === null ? [] : [['not shown', oneLine(notShown, 200)] as [string, string]]),
+    ...(notKept.length === 0 ? [] : [['not kept', notKept.join(', ')] satisfies [string, string]]),
+    ...steeredLines(steered),
+    ...(found.retryAfter === null
+      ? []
+      : [['retry after', oneLine(found.retryAfter, 100)] satisfies [string, string]]),
+    [titleOfAnswer(0, found.choices), answer === null ? '' : oneLine(JSON.stringify(answer), 200)],
+    ...otherAnswers.map((other, i): [string, string] => [
+      titleOfAnswer(i + 1, found.choices),
+      oneLine(JSON.stringify(other), 200),
+    ]),
+  ];
+  return lines.map(([title, value]) => `${title.padEnd(12)}${value}`.trimEnd() + '\n').join('');
+};
+
+const titleOfAnswer = (index: number, choices: number | null): string =>
+  choices === null || choices < 2 ? 'answer' : `${index + 1} of ${choices}`;
+
+/** What observers changed, each with the frame that says who and why. */
+const steeredLines = (steered: SteeredRequest | null): [string, string][] => {
+  if (steered === null) return [];
+  const { changes, unsteered } = steered;
+  return [
+    ...(unsteered === null ? [] : [['not steered', oneLine(unsteered, 200)] satisfies [string, string]]),
+    ...changes.map(({ what, node, seq }): [string, string] => [what, `${printable(node)} by @s${seq}`]),
+  ];
+};
+
+/** @throws E_CALL_NOT_FOUND if nothing was called with the position */
+const attemptNamed = async (home: Home, branchRef: BranchRef, which: string): Promise<string> => {
+  if (!which.startsWith('@')) return which;
+  const attempts = await home.calls.at(await home.position(branchRef, which));
+  const newest = attempts.at(-1);
+  if (newest !== undefined) return newest.attemptId;
+  throw fail('E_CALL_NOT_FOUND', `no call was recorded with ${which}`, { at: which });
+};
