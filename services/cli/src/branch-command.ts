@@ -36,10 +36,10 @@ export const submitBranchStep = async (
   return undefined;
 };
 
-export type Found = Awaited<ReturnType<Context['findBranch']>>;
+export type FoundHomeBranch = Awaited<ReturnType<Context['findBranch']>>;
 
 /** True if a branch shows what a position shows: it is the newest one, or where the branch started, and nothing came since. */
-export const isAt = async ({ home, branchRef }: Found, ref: string): Promise<boolean> => {
+export const isAt = async ({ home, branchRef }: FoundHomeBranch, ref: string): Promise<boolean> => {
   const [tip, position] = [await home.position(branchRef), await home.position(branchRef, ref)];
   if (tip.seq === position.seq) return true;
   const { branches } = await home.read.history(branchRef.history);
@@ -48,7 +48,7 @@ export const isAt = async ({ home, branchRef }: Found, ref: string): Promise<boo
 };
 
 /** A free name for a branch that a rollback takes its name from: `main-1`, `main-2`; undefined if it has none. */
-export const abandonedName = async ({ home, branchRef }: Found): Promise<string | undefined> => {
+export const abandonedName = async ({ home, branchRef }: FoundHomeBranch): Promise<string | undefined> => {
   const { branches } = await home.read.history(branchRef.history);
   const names = new Set(branches.map(({ name }) => name));
   const own = branches.find(({ branchId }) => branchId === branchRef.branchId)?.name ?? null;
@@ -59,7 +59,7 @@ export const abandonedName = async ({ home, branchRef }: Found): Promise<string 
 
 export const sayUnchanged = async (
   { output }: Context,
-  { home, branchRef }: Found,
+  { home, branchRef }: FoundHomeBranch,
   ref: string,
   what: string,
 ): Promise<undefined> => {

@@ -4,7 +4,7 @@ import { HISTORY, text } from '../options.ts';
 import { isPosition, positionOf } from '../references.ts';
 import { AUTHOR_OPTIONS } from '../submit.ts';
 import {
-  type Found,
+  type FoundHomeBranch,
   DESCRIPTION,
   reference,
   isAt,
@@ -16,7 +16,7 @@ import {
 } from '../branch-command.ts';
 
 /** The saved position of this name, else the position that it is the short form of (`c3`). */
-const savedOrPosition = async ({ home, branchRef }: Found, text: string): Promise<string> => {
+const savedOrPosition = async ({ home, branchRef }: FoundHomeBranch, text: string): Promise<string> => {
   const saved = `@name:${text}`;
   if (!isPosition(text)) return saved;
   return home.position(branchRef, saved).then(

@@ -3,7 +3,7 @@ import type { TopCommand } from '../command.ts';
 import { HISTORY, required, text } from '../options.ts';
 import { AUTHOR_OPTIONS } from '../submit.ts';
 import {
-  type Found,
+  type FoundHomeBranch,
   DESCRIPTION,
   reference,
   isAt,
@@ -13,7 +13,11 @@ import {
 } from '../branch-command.ts';
 
 /** What to name instead of a position that the branch does not have, of a branch that went another way. */
-const notOnPath = async ({ home, branchRef }: Found, to: string, name: string): Promise<StemmaError> => {
+const notOnPath = async (
+  { home, branchRef }: FoundHomeBranch,
+  to: string,
+  name: string,
+): Promise<StemmaError> => {
   const { branches } = await home.read.history(branchRef.history);
   const called = ({ branchId }: { readonly branchId: number }): string =>
     branches.find((each) => each.branchId === branchId)?.name ?? String(branchId);
