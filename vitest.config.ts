@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { SlowestFirst } from './scripts/slowest-first.ts';
 import { longFiles } from './scripts/long-files.ts';
+import { testTags } from './scripts/rule-tags.ts';
 import { LEFT_OUT, stage, TIERS } from './scripts/test-tiers.ts';
 
 const builtThreads = new URL('./scripts/built-threads.mjs', import.meta.url).href;
@@ -18,6 +19,8 @@ export default defineConfig({
     // Many tests wait for processes that they start. In CI static checks run beside them, or sizes are larger.
     maxWorkers: process.env['CI'] ? 2 : 3,
     sequence: { sequencer: SlowestFirst },
+    // A test that cites a rule which does not exist fails.
+    tags: testTags(import.meta.dirname),
     projects: TIERS.map((tier) => ({
       extends: true,
       test: {

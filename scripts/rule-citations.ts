@@ -50,8 +50,8 @@ export function wrongCitations(root: string): string[] {
 
 /**
  * The citations of one file, in its order: `context-tree §3.1`, `record §3: batches`, `[snapshots: read]`,
- * `decision 0042`. A `§` without a page continues a list (`record §2, §3`); else it belongs, on a page of rules, to
- * that page, and elsewhere to the page that the same text named last.
+ * `decision 0042`, and of tags of tests, `record§3:batches`, what stands before the name. A `§` without a page continues a
+ * list (`record §2, §3`); else it belongs, on a page of rules, to that page, and elsewhere to the page that the same text named last.
  */
 export function citationsIn(file: string, source: string, pages: readonly RulePage[]): Citation[] {
   const pattern = citationPattern(pages);
@@ -69,7 +69,7 @@ export function citationsIn(file: string, source: string, pages: readonly RulePa
         continue;
       }
       const unknown = other === undefined || WORDS_OF_A_SENTENCE.has(other.toLowerCase()) ? undefined : other;
-      const named = (page ?? key ?? unknown)?.replace(/\s+/, ' ');
+      const named = (page ?? key ?? unknown)?.replace(/^(PACT)[\s-]+/i, '$1 ');
       const continues = previous && CONNECTED.test(text.slice(previous.end, match.index));
       const document = named ?? (continues ? previous?.document : (home ?? previous?.document));
       const section = number === undefined ? '' : `§${number}`;
@@ -98,12 +98,12 @@ export function reasonAgainst(
 }
 
 function citationPattern(pages: readonly RulePage[]): RegExp {
-  const names = pages.map(({ document }) => document.replace(' ', '\\s+')).join('|');
+  const names = pages.map(({ document }) => document.replace(' ', '[\\s-]+')).join('|');
   const ways = [
     // Numbered sections of other people's documents.
     `(?<foreign>\\b(?:FIPS|RFC)\\s+[\\d-]+)\\s+§`,
     `\\bdecisions?[ /](?<decision>\\d{1,4})\\b`,
-    `(?:\\b(?:(?<page>${names})|(?<other>[a-z\\d][\\w-]*))\\s+)?§(?<number>\\d+(?:\\.\\d+)*)(?:(?<=§\\d+):\\s+(?<name>${NAME}))?`,
+    `(?:\\b(?:(?<page>${names})|(?<other>[a-z\\d][\\w-]*))\\s*)?§(?<number>\\d+(?:\\.\\d+)*)(?:(?<=§\\d+):\\s+(?<name>${NAME}))?`,
     // Without a number only in brackets: "the record: a frame and its hash" is prose.
     `(?<=[[(,;\`]\\s*)(?<key>${names}):\\s+(?<word>${NAME})`,
   ];

@@ -47,9 +47,14 @@ describe('citations', () => {
     ['across the lines of a comment', '/**\n * Closed (ledger\n * §2.1).\n */', ['2 ledger §2.1']],
     ['across line comments', '\n// Closed, by ledger\n// §2.1.', ['2 ledger §2.1']],
     [
-      'in a title',
-      "it('is late [ledger §2: late entry, §1.1]', f)",
+      'in a text',
+      "say('is late [ledger §2: late entry, §1.1]')",
       ['1 ledger §2: late entry', '1 ledger §1.1'],
+    ],
+    [
+      'in tags, but for names',
+      "it('x', { tags: ['ledger§2:late-entry', 'PACT-05§4.4', 'ledger§9', 'ledger:exit'] }, f)",
+      ['1 ledger §2', '1 PACT 05 §4.4', '1 ledger §9'],
     ],
     ['in a template', '`${x} is [PACT 05 §4.4; ledger: Entry]`', ['1 PACT 05 §4.4', '1 ledger : entry']],
     ['by name only, in a comment', '/** Once (ledger: two sums). */', ['1 ledger : two sums']],
@@ -115,7 +120,7 @@ describe('the check of a checkout', () => {
     const rules = { 'ledger §1: entry': 'once', 'ledger §1.2': 'lost' };
     write('docs/spec-rules.json', JSON.stringify([{ document: 'ledger', title: 'The ledger', rules }]));
     write('packages/books/src/book.ts', '/** Right (ledger §2.1). */\n/** Wrong (ledger §9). */\n');
-    write('services/web/test/page.test.tsx', "it('is late [ledger: exit]', f);\n");
+    write('services/web/test/page.test.tsx', "const late = 'late [ledger: exit]';\n");
     write('README.md', 'See ledger §3.\n');
     write('packages/books/node_modules/other/index.ts', '// ledger §9\n');
 

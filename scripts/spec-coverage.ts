@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { foundFiles } from './found-files.ts';
 import { wrongCitations } from './rule-citations.ts';
-import { claimsOf } from './spec-references.ts';
+import { claimsOf, titlesThatCite } from './spec-references.ts';
 import { specReport } from './spec-report.ts';
 import { readSpecRules } from './spec-rules.ts';
 import { isOfLongStage } from './test-tiers.ts';
@@ -21,7 +21,8 @@ const files = foundFiles(root, [
   'packages/*/*/src/contract.ts',
   'packages/*/*/src/contract/**/*.ts',
 ]);
-const claims = files.flatMap((file) => claimsOf(file, readFileSync(join(root, file), 'utf8'), documents));
+const sources = files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
+const claims = sources.flatMap(([file, source]) => claimsOf(file, source));
 const report = specReport(documents, claims);
 
 if (!process.argv.includes('--check')) {
@@ -32,11 +33,20 @@ if (!process.argv.includes('--check')) {
 }
 
 const citedBy = (ofLongStage: boolean): readonly string[] =>
-  claims.filter(({ file }) => isOfLongStage(file) === ofLongStage).flatMap(({ references }) => references);
+  claims.filter(({ file }) => isOfLongStage(file) === ofLongStage).flatMap(({ tags }) => tags);
+const isRule = (tag: string): boolean => !tag.startsWith('decision-');
 const elsewhere = new Set(citedBy(false));
-const onlyThere = [...new Set(citedBy(true))].filter((rule) => !elsewhere.has(rule));
+const onlyThere = [...new Set(citedBy(true))].filter((tag) => isRule(tag) && !elsewhere.has(tag));
 if (onlyThere.length > 0) {
   console.error(`Rules that only files test which \`npm test\` leaves to CI: ${onlyThere.join('; ')}`);
+  process.exitCode = 1;
+}
+
+const names = documents.map(({ document }) => document);
+const inTitles = sources.flatMap(([file, source]) => titlesThatCite(file, source, names));
+if (inTitles.length > 0) {
+  console.error('Titles of tests that cite rules, which tags do (CONTRIBUTING.md, Tests):');
+  for (const line of inTitles) console.error(`  ${line}`);
   process.exitCode = 1;
 }
 

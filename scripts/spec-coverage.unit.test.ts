@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { claimsOf, referencesIn } from './spec-references.ts';
+import { rulesByTag, testTags } from './rule-tags.ts';
+import { claimsOf, titlesThatCite } from './spec-references.ts';
 import { specReport } from './spec-report.ts';
-import { type SpecDocument, readSpecRules, resolveReference } from './spec-rules.ts';
+import { type SpecDocument, readSpecRules } from './spec-rules.ts';
 
 const documents: SpecDocument[] = [
   {
@@ -19,48 +20,68 @@ const documents: SpecDocument[] = [
     rules: { 'PACT 05 §4.4': 'order', 'PACT 05 §4.5': 'moves' },
     later: { 'PACT 05 §4.5': 'nothing is explained yet' },
   },
-  { document: 'snapshots', title: 'Snapshots', rules: { 'snapshots: read': 'the newest version counts' } },
+  { document: 'snapshots', title: 'Snapshots', rules: { 'snapshots: tree hash': 'of all nodes' } },
 ];
 
-describe('references in the titles of tests', () => {
-  it.each([
-    ['a plain one', 'ignores a stray [record §2: stale]', ['record §2: stale']],
-    ['several of one document', 'orders [record §3.1, §3.2]', ['record §3.1', 'record §3.2']],
-    ['several documents', 'both [PACT 05 §4.4; snapshots: read]', ['PACT 05 §4.4', 'snapshots: read']],
-    ['several brackets', 'x [record §2] [PACT 05 §4.4]', ['record §2', 'PACT 05 §4.4']],
-    ['brackets that are no reference', 'reads [1, 2] and [recorded] and [records §1]', []],
-  ])('finds %s', (_what, title, references) => {
-    expect(referencesIn(title, documents)).toEqual(references);
-  });
-
-  it('are found in titles, tables and templates, and are removed from the shown title', () => {
-    const source =
-      "it('a stray frame [record §2]', f); it.each([['b [record §3.1]']])(`${'x'} c [record §3.2] d`, g);";
-
-    expect(claimsOf('a.test.ts', source, documents)).toEqual([
-      { file: 'a.test.ts', title: 'a stray frame', references: ['record §2'] },
-      { file: 'a.test.ts', title: 'b', references: ['record §3.1'] },
-      { file: 'a.test.ts', title: '… c d', references: ['record §3.2'] },
+describe('tags of tests', () => {
+  it('cite rules, sections and decisions', () => {
+    expect([...rulesByTag(documents)]).toEqual([
+      ['record§2:stale', 'record §2: stale'],
+      ['record§3.1', 'record §3.1'],
+      ['record§3.2', 'record §3.2'],
+      ['PACT-05§4.4', 'PACT 05 §4.4'],
+      ['PACT-05§4.5', 'PACT 05 §4.5'],
+      ['snapshots:tree-hash', 'snapshots: tree hash'],
+      ['record§2', 'record §2'],
+      ['record§3', 'record §3'],
+      ['PACT-05§4', 'PACT 05 §4'],
+      ['snapshots', 'snapshots'],
     ]);
   });
 
-  it.each([
-    ['record §2: stale', 'record §2: stale'],
-    ['record §2: some words of its own', 'record §2'],
-    ['record §3.1', 'record §3.1'],
-    ['snapshots: something else', 'snapshots'],
-    ['record §3.7', undefined],
-    ['record §9', undefined],
-  ])('%s stands for %s', (reference, rule) => {
-    expect(resolveReference(reference, documents)).toBe(rule);
+  it('are those that Vitest knows, each once, of one word: it refuses a test with another', () => {
+    const names = testTags(`${import.meta.dirname}/..`).map(({ name }) => name);
+    expect(names).toContain('record§2:stale');
+    expect(names).toContain('decision-0089');
+    expect(names.filter((name, i) => /[\s!()*|&]/.test(name) || names.indexOf(name) !== i)).toEqual([]);
+    expect(names).not.toContain('record§9');
+  });
+
+  it('are found at titles, templates, tables of tests and groups of tests', () => {
+    const source =
+      "it('a stray frame', { tags: ['record§2', 'record§3'] }, f);" +
+      "describe('all', { timeout: 1, tags: ['record§3.1'] }, () => { it.each([1])(`${'x'} c`, { tags: ['a'] }, g); });" +
+      "const CASES = [{ title: 'b', tags: ['record§3.2'] }]; it('plain', f);";
+
+    expect(claimsOf('a.test.ts', source)).toEqual([
+      { file: 'a.test.ts', title: 'a stray frame', tags: ['record§2', 'record§3'] },
+      { file: 'a.test.ts', title: 'all', tags: ['record§3.1'] },
+      { file: 'a.test.ts', title: '… c', tags: ['a'] },
+      { file: 'a.test.ts', title: 'b', tags: ['record§3.2'] },
+    ]);
+  });
+
+  it('stand for citations in titles, which are refused', () => {
+    const titles = [
+      'a [record §2]',
+      'b [decision 0007]',
+      'c [snapshots: read] d',
+      'reads [1, 2] and [records §1]',
+    ];
+    const source = titles.map((title) => `it.each([])('${title}', f);`).join('');
+    expect(titlesThatCite('a.test.ts', source, ['record', 'snapshots'])).toEqual([
+      'a.test.ts: "a [record §2]"',
+      'a.test.ts: "b [decision 0007]"',
+      'a.test.ts: "c [snapshots: read] d"',
+    ]);
   });
 });
 
 describe('the page of spec coverage', () => {
   it('lists the rules that a test cites, and the rules that none cites', () => {
     const page = specReport(documents, [
-      { file: 'a.test.ts', title: 'a stray frame', references: ['record §2: stale'] },
-      { file: 'b.test.ts', title: 'in order', references: ['record §3'] },
+      { file: 'a.test.ts', title: 'a stray frame', tags: ['record§2:stale', 'decision-0007'] },
+      { file: 'b.test.ts', title: 'in order', tags: ['record§3'] },
     ]);
 
     expect(page).toContain(
@@ -79,13 +100,13 @@ describe('the page of spec coverage', () => {
   });
 
   it('refuses a test that cites a missing rule', () => {
-    const claims = [{ file: 'a.test.ts', title: 'wrong', references: ['record §3.7'] }];
+    const claims = [{ file: 'a.test.ts', title: 'wrong', tags: ['record§3.7'] }];
 
-    expect(() => specReport(documents, claims)).toThrow('a.test.ts: [record §3.7] in "wrong"');
+    expect(() => specReport(documents, claims)).toThrow('a.test.ts: record§3.7 of "wrong"');
   });
 
   it('refuses to leave out what a test proves, and what is no rule', () => {
-    const claims = [{ file: 'a.test.ts', title: 'moved', references: ['PACT 05 §4.5'] }];
+    const claims = [{ file: 'a.test.ts', title: 'moved', tags: ['PACT-05§4.5'] }];
 
     expect(() => specReport(documents, claims)).toThrow(
       'leaves out PACT 05 §4.5, but a test proves it: moved',

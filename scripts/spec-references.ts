@@ -1,47 +1,50 @@
 import ts from 'typescript';
-import { type SpecDocument } from './spec-rules.ts';
 
-/** A text in a test file that names rules of the spec: `an expired container takes its subtree [context-tree §3.1]`. */
-export type Claim = { readonly file: string; readonly title: string; readonly references: readonly string[] };
+/** A test that proves rules: `test('an expired container takes its subtree', { tags: ['context-tree§3.1'] }, …)`. */
+export type Claim = { readonly file: string; readonly title: string; readonly tags: readonly string[] };
 
-/** The claims of one test file, in its order. Texts of tables and templates count like plain titles. */
-export function claimsOf(file: string, source: string, documents: readonly SpecDocument[]): Claim[] {
+/** The claims of one test file, in its order: each object with `tags`, below a title or beside one in a table of tests. */
+export function claimsOf(file: string, source: string): Claim[] {
   const claims: Claim[] = [];
   const visit = (node: ts.Node): void => {
-    const text = textOf(node);
-    if (text !== undefined) {
-      const references = referencesIn(text, documents);
-      if (references.length > 0) claims.push({ file, title: withoutReferences(text, documents), references });
-      return;
+    if (
+      ts.isPropertyAssignment(node) &&
+      nameOf(node) === 'tags' &&
+      ts.isArrayLiteralExpression(node.initializer)
+    ) {
+      const tags = node.initializer.elements.flatMap((element) => textOf(element) ?? []);
+      claims.push({ file, title: titleOf(node.parent), tags });
     }
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, false));
+  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
   return claims;
 }
 
-/** The references in square brackets: `[record §2: stale, §3; snapshots: read]` names three. */
-export function referencesIn(text: string, documents: readonly SpecDocument[]): string[] {
-  const references: string[] = [];
-  for (const [, inside = ''] of text.matchAll(/\[([^[\]]+)\]/g)) {
-    let document = documentOf(inside, documents);
-    if (document === undefined) continue;
-    for (const part of inside.split(/[,;]/).map((piece) => piece.trim())) {
-      document = documentOf(part, documents) ?? document;
-      references.push(part.startsWith(document) ? part : `${document} ${part}`);
-    }
-  }
-  return references;
+/** The titles of one test file that cite a rule in square brackets, for which tags are. */
+export function titlesThatCite(file: string, source: string, documents: readonly string[]): string[] {
+  const cites = new RegExp(`\\[(?:${documents.join('|')}|decision)(?::| )[^\\]]*\\]`);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    const [first] = ts.isCallExpression(node) ? node.arguments : [];
+    const title = first && textOf(first);
+    if (title !== undefined && cites.test(title)) found.push(`${file}: "${title}"`);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, false));
+  return found;
 }
 
-function withoutReferences(text: string, documents: readonly SpecDocument[]): string {
-  return text
-    .replace(/\s*\[([^[\]]+)\]/g, (whole, inside: string) => (documentOf(inside, documents) ? '' : whole))
-    .trim();
+function titleOf(options: ts.ObjectLiteralExpression): string {
+  const beside = options.properties.find((property) => nameOf(property) === 'title');
+  const title = beside && ts.isPropertyAssignment(beside) ? beside.initializer : undefined;
+  const above = ts.isCallExpression(options.parent) ? options.parent.arguments[0] : undefined;
+  const node = title ?? above;
+  return (node && textOf(node)) ?? '';
 }
 
-function documentOf(reference: string, documents: readonly SpecDocument[]): string | undefined {
-  return documents.find(({ document }) => new RegExp(`^${document}(:| §|$)`).test(reference))?.document;
+function nameOf(property: ts.ObjectLiteralElementLike): string | undefined {
+  return property.name && ts.isIdentifier(property.name) ? property.name.text : undefined;
 }
 
 function textOf(node: ts.Node): string | undefined {

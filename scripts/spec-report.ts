@@ -1,9 +1,10 @@
+import { rulesByTag } from './rule-tags.ts';
 import { type Claim } from './spec-references.ts';
-import { type SpecDocument, pageOf, resolveReference, sectionOf } from './spec-rules.ts';
+import { type SpecDocument, pageOf, sectionOf } from './spec-rules.ts';
 
 /**
  * The page `docs/spec-coverage.md`: which test proves which rule, which rule none, and which this version leaves out.
- * @throws Error when a test names a rule that the list does not have, or one that is left out.
+ * @throws Error when a test cites a rule that the list does not have, or one that is left out.
  */
 export function specReport(documents: readonly SpecDocument[], claims: readonly Claim[]): string {
   const proofs = proofsByRule(documents, claims);
@@ -14,12 +15,11 @@ export function specReport(documents: readonly SpecDocument[], claims: readonly 
   const lines = [
     '# Which test proves which rule',
     '',
-    'Which test proves a rule? For example, `[record §2: stale]` in the title of a test',
-    'says that it proves that rule.',
+    "Which test proves a rule? For example, `tags: ['record§2:stale']` in the options of a test says that it",
+    'proves the rule `record §2: stale`.',
     '',
-    'Written by `pnpm coverage:spec` from the titles of the tests, which name the rules they prove in square',
-    'brackets, and from the list of rules in `spec-rules.json`. Do not edit. The rules themselves are in',
-    '[rules](rules/README.md).',
+    'Written by `pnpm coverage:spec` from the tags of the tests and from the list of rules in',
+    '`spec-rules.json`. Do not edit. The rules themselves are in [rules](rules/README.md).',
     '',
     ...table(documents, proofs, later),
     '',
@@ -108,18 +108,19 @@ function refuseWrongLater(later: ReadonlyMap<string, string>, all: readonly stri
 }
 
 function proofsByRule(documents: readonly SpecDocument[], claims: readonly Claim[]): Map<string, string[]> {
+  const rules = rulesByTag(documents);
   const proofs = new Map<string, string[]>();
   const unknown: string[] = [];
-  for (const { file, title, references } of claims) {
-    for (const reference of references) {
-      const rule = resolveReference(reference, documents);
-      if (rule === undefined) unknown.push(`  ${file}: [${reference}] in "${title}"`);
+  for (const { file, title, tags } of claims) {
+    for (const tag of tags.filter((each) => !each.startsWith('decision-'))) {
+      const rule = rules.get(tag);
+      if (rule === undefined) unknown.push(`  ${file}: ${tag} of "${title}"`);
       else proofs.set(rule, [...(proofs.get(rule) ?? []), `${escapeMarkdown(title)} (\`${file}\`)`]);
     }
   }
   if (unknown.length > 0) {
     throw new Error(
-      `Tests name rules that are not in docs/spec-rules.json. Correct the title or add the rule:\n${unknown.join('\n')}`,
+      `Tests have tags of rules that are not in docs/spec-rules.json. Correct the tag or add the rule:\n${unknown.join('\n')}`,
     );
   }
   return proofs;

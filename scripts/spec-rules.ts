@@ -23,15 +23,3 @@ export function pageOf(document: string): string {
 export function sectionOf(rule: string): string {
   return /^.* §\d+/.exec(rule)?.[0] ?? rule.replace(/:.*$/, '');
 }
-
-/**
- * What a reference in a test's title means: a rule of the list, or a section when it names no rule in it.
- * Undefined when there is neither; a number that the list does not have is a mistake and never a section.
- */
-export function resolveReference(reference: string, documents: readonly SpecDocument[]): string | undefined {
-  const rules = documents.flatMap((document) => Object.keys(document.rules));
-  if (rules.includes(reference)) return reference;
-  const section = sectionOf(reference);
-  const named = reference === section || reference.startsWith(`${section}:`);
-  return named && rules.some((rule) => sectionOf(rule) === section) ? section : undefined;
-}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BaseSequencer, ForksPoolWorker, startVitest, type TestSpecification } from 'vitest/node';
+import { testTags } from '../rule-tags.ts';
 import { readJob } from './job.ts';
 import { withSwitches, type NumberedMutant } from './schemata.ts';
 import { installSwitches } from './switches.ts';
@@ -54,6 +55,7 @@ const vitest = await startVitest(
     globalSetup: 'scripts/kafka-run.ts',
     setupFiles: [join(import.meta.dirname, '../properties.ts'), join(import.meta.dirname, 'no-shrinking.ts')],
     sequence: { sequencer: AsGiven },
+    tags: testTags(root),
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },

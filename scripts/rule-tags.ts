@@ -1,0 +1,21 @@
+import { globSync } from 'node:fs';
+import { basename } from 'node:path';
+import { readSpecRules, sectionOf, type SpecDocument } from './spec-rules.ts';
+
+/** The tag of a test that proves a rule: `record§2:unknown-key`, `PACT-05§4.4`, `snapshots:read`. Tags have no spaces. */
+export const tagOf = (rule: string): string =>
+  rule.replace(' §', '§').replace(': ', ':').replaceAll(' ', '-');
+
+/** The rules of the spec and their sections, by their tags. */
+export const rulesByTag = (documents: readonly SpecDocument[]): ReadonlyMap<string, string> => {
+  const rules = documents.flatMap((document) => Object.keys(document.rules));
+  return new Map([...rules, ...rules.map(sectionOf)].map((rule) => [tagOf(rule), rule]));
+};
+
+/** All that tests may cite: rules, sections, and decisions as `decision-0058`. Vitest refuses a test that has any other tag. */
+export const testTags = (root: string): { name: string }[] => {
+  const decisions = globSync('docs/decisions/[0-9]*.md', { cwd: root }).map(
+    (file) => `decision-${basename(file).slice(0, 4)}`,
+  );
+  return [...rulesByTag(readSpecRules(root)).keys(), ...new Set(decisions)].map((name) => ({ name }));
+};
