@@ -40,17 +40,21 @@ const performed = async (rounds: number) => {
   }
 };
 
-test('the fork experiment runs whole without a network, and again to the same bytes [pool: Runner]', async () => {
-  const rounds = sized(6, 100);
-  const [first, second] = [await performed(rounds), await performed(rounds)];
-  expect(second).toEqual(first);
-  for (const kind of ['save', 'fork', 'rollback', 'message_inject', 'run', 'external_query'])
-    expect(first.kinds).toContain(kind);
-  expect(first.report).toContain('What would you decide if this could be undone?');
-  expect(JSON.parse(first.verdict)).toMatchObject({
-    isJudged: true,
-    units: 'runs',
-    a: { runs: 4 },
-    b: { runs: 4 },
-  });
-});
+test(
+  'the fork experiment runs whole without a network, and again to the same bytes',
+  { tags: ['pool:Runner'] },
+  async () => {
+    const rounds = sized(6, 100);
+    const [first, second] = [await performed(rounds), await performed(rounds)];
+    expect(second).toEqual(first);
+    for (const kind of ['save', 'fork', 'rollback', 'message_inject', 'run', 'external_query'])
+      expect(first.kinds).toContain(kind);
+    expect(first.report).toContain('What would you decide if this could be undone?');
+    expect(JSON.parse(first.verdict)).toMatchObject({
+      isJudged: true,
+      units: 'runs',
+      a: { runs: 4 },
+      b: { runs: 4 },
+    });
+  },
+);

@@ -24,7 +24,7 @@ const npy = (name: string, numbers: readonly number[]): string => {
 };
 const square = (x: number, y: number): readonly number[] => [x, y, x + 1, y, x, y + 1, x + 1, y + 1];
 
-test('clusters of a .npy file are printed with their labels [pool §7.10]', async () => {
+test('clusters of a .npy file are printed with their labels', { tags: ['pool§7.10'] }, async () => {
   const vectors = npy('squares.npy', [...square(0, 0), 40, 40, ...square(9, 9)]);
   const found = await stemmaJson(['analyse', 'cluster', vectors, '--min-cluster-size', '4', '--json']);
   expect(found).toEqual({
@@ -54,21 +54,25 @@ test('with --unit only directions count', async () => {
   expect(await labels()).not.toEqual([0, 0, 0, 1, 1, 1]);
 });
 
-test('a comparison is the same whenever it is made, and names what it was made with [pool §7.10] [pool §7.11]', async () => {
-  const compare = (...options: readonly string[]): Promise<unknown> =>
-    stemmaJson(['analyse', 'compare', before, after, '--permutations', '99', '--json', ...options]);
-  const found = await compare('--seed', '7');
-  expect(found).toMatchObject({
-    ...{ a: { rows: 12 }, b: { rows: 12 }, dimension: 512, embedder: 'stemma-ngrams-1' },
-    ...{ seed: 7, permutations: 99, noise_floor: null },
-  });
-  expect(await compare('--seed', '7')).toEqual(found);
-  expect(await compare('--seed', '8')).not.toEqual(found);
-  const keys = ['energy', 'mmd2', 'jensen_shannon', 'vocabulary_persistence', 'attractor_overlap'];
-  expect(Object.keys((found as { adjusted: object }).adjusted)).toEqual(keys);
-});
+test(
+  'a comparison is the same whenever it is made, and names what it was made with',
+  { tags: ['pool§7.10', 'pool§7.11'] },
+  async () => {
+    const compare = (...options: readonly string[]): Promise<unknown> =>
+      stemmaJson(['analyse', 'compare', before, after, '--permutations', '99', '--json', ...options]);
+    const found = await compare('--seed', '7');
+    expect(found).toMatchObject({
+      ...{ a: { rows: 12 }, b: { rows: 12 }, dimension: 512, embedder: 'stemma-ngrams-1' },
+      ...{ seed: 7, permutations: 99, noise_floor: null },
+    });
+    expect(await compare('--seed', '7')).toEqual(found);
+    expect(await compare('--seed', '8')).not.toEqual(found);
+    const keys = ['energy', 'mmd2', 'jensen_shannon', 'vocabulary_persistence', 'attractor_overlap'];
+    expect(Object.keys((found as { adjusted: object }).adjusted)).toEqual(keys);
+  },
+);
 
-test('repeated runs of a branch are what the distance is held against [pool §7.17]', async () => {
+test('repeated runs of a branch are what the distance is held against', { tags: ['pool§7.17'] }, async () => {
   const runs = [1, 2, 3].map((i) => npy(`run-${i}.npy`, [...square(0, i / 10), ...square(2, 0)]));
   const [a, b] = [npy('a.npy', square(0, 0)), npy('b.npy', square(30, 0))];
   const args = ['analyse', 'compare', a, b, '--permutations', '19', '--runs', ...runs];

@@ -158,8 +158,8 @@ const replayFromZero = async (home: Home, history: string): Promise<Replayed> =>
 const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
 test(
-  `an audit is complete: the positions around each intervention equal those of a replay from the start, and every difference between them is attributed to it [pool: Interventions] [context-tree §3: one cause]`,
-  { timeout: 900_000 },
+  `an audit is complete: the positions around each intervention equal those of a replay from the start, and every difference between them is attributed to it`,
+  { tags: ['pool:Interventions', 'context-tree§3:one-cause'], timeout: 900_000 },
   async (context) => {
     if (transcripts.length === 0)
       context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');

@@ -60,8 +60,8 @@ const some =
     : ['harbour-tram.chat.json', 'slow-checkout.steps.jsonl'].map((name) => join(SAMPLES, name));
 
 test(
-  'a home that is backed up under load, destroyed and restored verifies, replays and answers as before [decision 0058]',
-  { timeout: 120_000 },
+  'a home that is backed up under load, destroyed and restored verifies, replays and answers as before',
+  { tags: ['decision-0058'], timeout: 120_000 },
   async () => {
     using folder = temporaryFolder();
     const [home, backup, restored] = ['home', 'backup', 'restored'].map((name) =>

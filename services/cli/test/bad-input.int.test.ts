@@ -38,7 +38,8 @@ const FILES: readonly (readonly [what: string, text: string | Uint8Array, code: 
 ];
 
 test.each(FILES)(
-  'a file that %s is refused with a code, and nothing of it is written [context-tree §8: codes]',
+  'a file that %s is refused with a code, and nothing of it is written',
+  { tags: ['context-tree§8:codes'] },
   async (_what, text, code) => {
     const file = join(folder.path, 'bad.json');
     writeFileSync(file, text);
@@ -52,46 +53,54 @@ test.each(FILES)(
   },
 );
 
-test('a content of 10 MB is imported and read back whole; one above 64 MiB is refused [record §4: limit, §4: outside]', async () => {
-  using other = temporaryFolder();
-  const at = ['--home', other.path];
-  const file = join(folder.path, 'large.json');
-  const large = 'é'.repeat(5_000_000);
-  writeFileSync(
-    file,
-    JSON.stringify([
-      { role: 'user', content: large },
-      { role: 'assistant', content: 'read' },
-    ]),
-  );
-  await stemmaJson(['import', file, '--history', 'large', ...at]);
-  const { stdout } = await runStemma(['thread', 'large', '@c1', '--provider', 'openai', ...at]);
-  expect((JSON.parse(stdout) as unknown[]).length).toBe(1);
-  expect(JSON.parse(stdout)).toEqual([{ role: 'user', content: large }]);
+test(
+  'a content of 10 MB is imported and read back whole; one above 64 MiB is refused',
+  { tags: ['record§4:limit', 'record§4:outside'] },
+  async () => {
+    using other = temporaryFolder();
+    const at = ['--home', other.path];
+    const file = join(folder.path, 'large.json');
+    const large = 'é'.repeat(5_000_000);
+    writeFileSync(
+      file,
+      JSON.stringify([
+        { role: 'user', content: large },
+        { role: 'assistant', content: 'read' },
+      ]),
+    );
+    await stemmaJson(['import', file, '--history', 'large', ...at]);
+    const { stdout } = await runStemma(['thread', 'large', '@c1', '--provider', 'openai', ...at]);
+    expect((JSON.parse(stdout) as unknown[]).length).toBe(1);
+    expect(JSON.parse(stdout)).toEqual([{ role: 'user', content: large }]);
 
-  writeFileSync(file, JSON.stringify([{ role: 'user', content: 'x'.repeat(64 * 1024 * 1024 + 1) }]));
-  const refused = await runStemma(['import', file, '--json', ...at]);
-  expect(refused.code).toBe(1);
-  expect(refused.stdout).toContain('E_CONTENT_TOO_LARGE');
-});
+    writeFileSync(file, JSON.stringify([{ role: 'user', content: 'x'.repeat(64 * 1024 * 1024 + 1) }]));
+    const refused = await runStemma(['import', file, '--json', ...at]);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain('E_CONTENT_TOO_LARGE');
+  },
+);
 
-test('an unknown history, a missing snapshot and a bad reference have codes of their own [context-tree §8: codes, §5: missing end]', async () => {
-  using other = temporaryFolder();
-  const at = ['--home', other.path, '--json'];
-  expect(JSON.parse((await runStemma(['thread', 'nobody', ...at])).stdout)).toMatchObject({
-    error: { code: 'E_HISTORY_NOT_FOUND' },
-  });
-  await runStemma(['start', '--name', 'one', ...at]);
-  expect(JSON.parse((await runStemma(['thread', 'one', '@c7', ...at])).stdout)).toMatchObject({
-    error: { code: 'E_SNAPSHOT_NOT_FOUND' },
-  });
-  expect(JSON.parse((await runStemma(['thread', 'one', '@t1', ...at])).stdout)).toMatchObject({
-    error: { code: 'E_SELECTOR_INVALID' },
-  });
-  const usage = await runStemma(['no-such-command', ...at]);
-  expect(usage.code).toBe(64);
-  expect((await runStemma(['insert', ...at])).code).toBe(64);
-});
+test(
+  'an unknown history, a missing snapshot and a bad reference have codes of their own',
+  { tags: ['context-tree§8:codes', 'context-tree§5:missing-end'] },
+  async () => {
+    using other = temporaryFolder();
+    const at = ['--home', other.path, '--json'];
+    expect(JSON.parse((await runStemma(['thread', 'nobody', ...at])).stdout)).toMatchObject({
+      error: { code: 'E_HISTORY_NOT_FOUND' },
+    });
+    await runStemma(['start', '--name', 'one', ...at]);
+    expect(JSON.parse((await runStemma(['thread', 'one', '@c7', ...at])).stdout)).toMatchObject({
+      error: { code: 'E_SNAPSHOT_NOT_FOUND' },
+    });
+    expect(JSON.parse((await runStemma(['thread', 'one', '@t1', ...at])).stdout)).toMatchObject({
+      error: { code: 'E_SELECTOR_INVALID' },
+    });
+    const usage = await runStemma(['no-such-command', ...at]);
+    expect(usage.code).toBe(64);
+    expect((await runStemma(['insert', ...at])).code).toBe(64);
+  },
+);
 
 test('projector --silence accepts whole numbers from 100 to 999999', async () => {
   const env = { STEMMA_ROWS: 'postgres://stemma@127.0.0.1:1/stemma' };
@@ -109,14 +118,18 @@ test('projector --silence accepts whole numbers from 100 to 999999', async () =>
   }
 });
 
-test('import refuses two core blocks in one turn, and the history is unchanged [context-tree §1: core, §10.4]', async () => {
-  using other = temporaryFolder();
-  const at = ['--home', other.path];
-  await stemmaJson(['start', '--name', 'one', ...at]);
-  await stemmaJson(['insert', 'one', '--role', 'user', '--content', 'hello', ...at]);
-  const before = (await runStemma(['export', 'one', ...at])).stdout;
-  const refused = await runStemma(['insert', 'one', '--type', 'mc', '--json', ...at]);
-  expect(refused.code).toBe(1);
-  expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'E_TWO_CORES' } });
-  expect((await runStemma(['export', 'one', ...at])).stdout).toBe(before);
-});
+test(
+  'import refuses two core blocks in one turn, and the history is unchanged',
+  { tags: ['context-tree§1:core', 'context-tree§10.4'] },
+  async () => {
+    using other = temporaryFolder();
+    const at = ['--home', other.path];
+    await stemmaJson(['start', '--name', 'one', ...at]);
+    await stemmaJson(['insert', 'one', '--role', 'user', '--content', 'hello', ...at]);
+    const before = (await runStemma(['export', 'one', ...at])).stdout;
+    const refused = await runStemma(['insert', 'one', '--type', 'mc', '--json', ...at]);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'E_TWO_CORES' } });
+    expect((await runStemma(['export', 'one', ...at])).stdout).toBe(before);
+  },
+);

@@ -25,139 +25,159 @@ beforeAll(async () => {
   }
 });
 
-test('an intervention requires an actor, which the command asks for or takes from git; a recorder is refused as an actor [pool: Interventions]', async () => {
-  const nobody = await run(['inject', 'desk', 'x'], NOBODY);
-  expect([nobody.code, nobody.stderr]).toEqual([4, expect.stringContaining('E_ACTOR_REQUIRED')]);
-  const git = {
-    ...NOBODY,
-    GIT_CONFIG_COUNT: '2',
-    GIT_CONFIG_KEY_0: 'user.name',
-    GIT_CONFIG_VALUE_0: 'Ada',
-    GIT_CONFIG_KEY_1: 'user.email',
-    GIT_CONFIG_VALUE_1: 'ada@example.org',
-  };
-  expect((await run(['save', 'desk', 'by-git'], git)).code).toBe(0);
-  expect(await json('list', 'desk')).toMatchObject([
-    { id: 'by-git', actor: 'Ada <ada@example.org>', round_number: 3 },
-  ]);
-  const both = await run(['commit', 'desk', '--recorder', 'agent', '--actor', 'Ada']);
-  expect([both.code, both.stderr]).toEqual([64, expect.stringContaining('E_USAGE')]);
-});
+test(
+  'an intervention requires an actor, which the command asks for or takes from git; a recorder is refused as an actor',
+  { tags: ['pool:Interventions'] },
+  async () => {
+    const nobody = await run(['inject', 'desk', 'x'], NOBODY);
+    expect([nobody.code, nobody.stderr]).toEqual([4, expect.stringContaining('E_ACTOR_REQUIRED')]);
+    const git = {
+      ...NOBODY,
+      GIT_CONFIG_COUNT: '2',
+      GIT_CONFIG_KEY_0: 'user.name',
+      GIT_CONFIG_VALUE_0: 'Ada',
+      GIT_CONFIG_KEY_1: 'user.email',
+      GIT_CONFIG_VALUE_1: 'ada@example.org',
+    };
+    expect((await run(['save', 'desk', 'by-git'], git)).code).toBe(0);
+    expect(await json('list', 'desk')).toMatchObject([
+      { id: 'by-git', actor: 'Ada <ada@example.org>', round_number: 3 },
+    ]);
+    const both = await run(['commit', 'desk', '--recorder', 'agent', '--actor', 'Ada']);
+    expect([both.code, both.stderr]).toEqual([64, expect.stringContaining('E_USAGE')]);
+  },
+);
 
-test('fork, rollback, load, save and list act on the named positions; the drawing shows abandoned branches; no control character is printed [pool: Branches and snapshots]', async () => {
-  await json('save', 'desk', 'early', '@c1', '--description', 'before two');
-  expect(await json('fork', 'desk', '@c2', '--name', 'other')).toMatchObject({
-    how: 'fork',
-    name: 'other',
-    from: '@s4',
-  });
-  const back = await json(
-    'rollback',
-    'desk',
-    '@c2',
-    '--abandoned',
-    'old',
-    '--command',
-    'r',
-    '--notes',
-    'too far',
-  );
-  expect(
-    await json('rollback', 'desk', '@c2', '--abandoned', 'old', '--command', 'r', '--notes', 'too far'),
-  ).toEqual({
-    ...(back as object),
-    repeated: true,
-  });
-  expect(await json('load', 'desk', 'early')).toMatchObject({
-    how: 'rollback',
-    from: '@s2',
-    abandonedName: expect.stringMatching(/^main-\d+$/) as string,
-  });
-  expect(await json('load', 'desk', 'early')).toMatchObject({ unchanged: true });
-  expect(await json('load', 'desk:other', '@name:by-git')).toMatchObject({ how: 'fork', from: '@s6' });
-  await json('config', 'set', 'desk', 'active_pool_size=40', 'label=a text', 'max_blocks=9');
-  expect(await json('config', 'get', 'desk')).toMatchObject({
-    config: { active_pool_size: 40, label: 'a text', max_blocks: 9, keep_turns: 0, pins: [] },
-  });
-  const { stdout } = await run(['branches', 'desk']);
-  expect(
-    stdout
-      .replace(/h[a-z2-7]{20}/g, 'H')
-      .replace(/ \d{4}-\d\d-\d\d [\d:]+Z/g, '')
-      .split('\n')
-      .slice(0, -1),
-  ).toEqual([
-    'desk:0 old at @c3, @s8 (abandoned for :10)',
-    '├─ @s2 saved early',
-    '├─ @c2 fork desk:9 other at @c2, @s9',
-    '├─ @c2 rollback desk:10 main-1 at @c2, @s10 (abandoned for :11)',
-    '│  └─ @c1 rollback desk main at @c1, @s13',
-    '├─ @s6 saved by-git',
-    '└─ @c3 fork desk:12 at @c3, @s12',
-  ]);
-  expect((await run(['annotate', 'desk', 'bell \u0007'])).stderr).toContain('E_NOTES_INVALID');
-  expect((await run(['inject', 'desk', 'x', '--actor', 'a'.repeat(10_240)])).stderr).toContain(
-    'E_ACTOR_INVALID',
-  );
-  for (const command of ['fork', 'rollback', 'load'])
-    expect((await run([command, 'desk', ''])).stderr).toContain('E_USAGE');
-});
+test(
+  'fork, rollback, load, save and list act on the named positions; the drawing shows abandoned branches; no control character is printed',
+  { tags: ['pool:Branches-and-snapshots'] },
+  async () => {
+    await json('save', 'desk', 'early', '@c1', '--description', 'before two');
+    expect(await json('fork', 'desk', '@c2', '--name', 'other')).toMatchObject({
+      how: 'fork',
+      name: 'other',
+      from: '@s4',
+    });
+    const back = await json(
+      'rollback',
+      'desk',
+      '@c2',
+      '--abandoned',
+      'old',
+      '--command',
+      'r',
+      '--notes',
+      'too far',
+    );
+    expect(
+      await json('rollback', 'desk', '@c2', '--abandoned', 'old', '--command', 'r', '--notes', 'too far'),
+    ).toEqual({
+      ...(back as object),
+      repeated: true,
+    });
+    expect(await json('load', 'desk', 'early')).toMatchObject({
+      how: 'rollback',
+      from: '@s2',
+      abandonedName: expect.stringMatching(/^main-\d+$/) as string,
+    });
+    expect(await json('load', 'desk', 'early')).toMatchObject({ unchanged: true });
+    expect(await json('load', 'desk:other', '@name:by-git')).toMatchObject({ how: 'fork', from: '@s6' });
+    await json('config', 'set', 'desk', 'active_pool_size=40', 'label=a text', 'max_blocks=9');
+    expect(await json('config', 'get', 'desk')).toMatchObject({
+      config: { active_pool_size: 40, label: 'a text', max_blocks: 9, keep_turns: 0, pins: [] },
+    });
+    const { stdout } = await run(['branches', 'desk']);
+    expect(
+      stdout
+        .replace(/h[a-z2-7]{20}/g, 'H')
+        .replace(/ \d{4}-\d\d-\d\d [\d:]+Z/g, '')
+        .split('\n')
+        .slice(0, -1),
+    ).toEqual([
+      'desk:0 old at @c3, @s8 (abandoned for :10)',
+      '├─ @s2 saved early',
+      '├─ @c2 fork desk:9 other at @c2, @s9',
+      '├─ @c2 rollback desk:10 main-1 at @c2, @s10 (abandoned for :11)',
+      '│  └─ @c1 rollback desk main at @c1, @s13',
+      '├─ @s6 saved by-git',
+      '└─ @c3 fork desk:12 at @c3, @s12',
+    ]);
+    expect((await run(['annotate', 'desk', 'bell \u0007'])).stderr).toContain('E_NOTES_INVALID');
+    expect((await run(['inject', 'desk', 'x', '--actor', 'a'.repeat(10_240)])).stderr).toContain(
+      'E_ACTOR_INVALID',
+    );
+    for (const command of ['fork', 'rollback', 'load'])
+      expect((await run([command, 'desk', ''])).stderr).toContain('E_USAGE');
+  },
+);
 
-test('reads by a named actor are recorded if the history records observations, and change no position [pool: Observations]', async () => {
-  await json('config', 'set', 'desk', 'observe=true');
-  const before = await json('show', 'desk', '@t0');
-  await run(['thread', 'desk', '@c1', '--actor', 'Björn']);
-  await run(['select', 'desk', '.cb'], NOBODY);
-  const at = ((await json('show', 'desk', '@c1')) as { seq: number }).seq;
-  await run(['select', 'desk', '@c1 .cb', '--actor', 'Björn']);
-  const events = (await json('log', 'desk')) as {
-    event: { type: string; what?: string; seq?: number };
-    author: object;
-  }[];
-  const seen = events.filter(({ event }) => event.type === 'ObservationRecorded');
-  expect(seen.map(({ author, event }) => [author, event.what])).toEqual([
-    [{ actor: 'tester' }, '@t0'],
-    [{ actor: 'Björn' }, 'thread'],
-    [{ actor: 'tester' }, '@c1'],
-    [{ actor: 'Björn' }, '@c1 .cb'],
-  ]);
-  expect(seen.slice(-2).map(({ event }) => event.seq)).toEqual([at, at]);
-  expect(await json('show', 'desk', '@t0')).toEqual(before);
-});
+test(
+  'reads by a named actor are recorded if the history records observations, and change no position',
+  { tags: ['pool:Observations'] },
+  async () => {
+    await json('config', 'set', 'desk', 'observe=true');
+    const before = await json('show', 'desk', '@t0');
+    await run(['thread', 'desk', '@c1', '--actor', 'Björn']);
+    await run(['select', 'desk', '.cb'], NOBODY);
+    const at = ((await json('show', 'desk', '@c1')) as { seq: number }).seq;
+    await run(['select', 'desk', '@c1 .cb', '--actor', 'Björn']);
+    const events = (await json('log', 'desk')) as {
+      event: { type: string; what?: string; seq?: number };
+      author: object;
+    }[];
+    const seen = events.filter(({ event }) => event.type === 'ObservationRecorded');
+    expect(seen.map(({ author, event }) => [author, event.what])).toEqual([
+      [{ actor: 'tester' }, '@t0'],
+      [{ actor: 'Björn' }, 'thread'],
+      [{ actor: 'tester' }, '@c1'],
+      [{ actor: 'Björn' }, '@c1 .cb'],
+    ]);
+    expect(seen.slice(-2).map(({ event }) => event.seq)).toEqual([at, at]);
+    expect(await json('show', 'desk', '@t0')).toEqual(before);
+  },
+);
 
-test('a branch of another history is refused, however its reference is written [context-tree §5: positions]', async () => {
-  await json('start', '--name', 'elsewhere');
-  await json('fork', 'elsewhere', '@s0', '--name', 'abroad');
-  const { history } = (await json('show', 'elsewhere')) as { history: string };
-  for (const branch of ['elsewhere', history, 'elsewhere:abroad', `${history}:0`])
-    for (const args of [
-      ['interventions', 'desk', '--branch', branch],
-      ['branches', 'desk', '--of', branch],
-      ['thread', 'desk', `${branch}@s0`],
-    ]) {
-      const { code, stderr } = await run(args);
-      expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining('E_BRANCH_NOT_FOUND')]);
-    }
-});
+test(
+  'a branch of another history is refused, however its reference is written',
+  { tags: ['context-tree§5:positions'] },
+  async () => {
+    await json('start', '--name', 'elsewhere');
+    await json('fork', 'elsewhere', '@s0', '--name', 'abroad');
+    const { history } = (await json('show', 'elsewhere')) as { history: string };
+    for (const branch of ['elsewhere', history, 'elsewhere:abroad', `${history}:0`])
+      for (const args of [
+        ['interventions', 'desk', '--branch', branch],
+        ['branches', 'desk', '--of', branch],
+        ['thread', 'desk', `${branch}@s0`],
+      ]) {
+        const { code, stderr } = await run(args);
+        expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining('E_BRANCH_NOT_FOUND')]);
+      }
+  },
+);
 
-test('compare alone takes a branch of another history, however its reference is written [context-tree §5: positions]', async () => {
-  await json('start', '--name', 'far');
-  await json('fork', 'far', '@s0', '--name', 'abroad');
-  const { history } = (await json('show', 'far')) as { history: string };
-  for (const branch of ['far', history, 'far:abroad', `${history}:0`])
-    for (const args of [
-      ['desk', '@t0', branch],
-      ['desk', '@t0', `${branch}@s0`],
-      ['desk@t0', `${branch}@s0`],
-      ['desk', branch],
-    ])
-      expect([args, await json('compare', ...args)]).toMatchObject([
-        args,
-        { relation: 'apart', b: { position: { history } } },
-      ]);
-  const { stderr } = await run(['compare', 'desk', 'nobody:abroad']);
-  expect(stderr).toContain('E_BRANCH_NOT_FOUND');
-});
+test(
+  'compare alone takes a branch of another history, however its reference is written',
+  { tags: ['context-tree§5:positions'] },
+  async () => {
+    await json('start', '--name', 'far');
+    await json('fork', 'far', '@s0', '--name', 'abroad');
+    const { history } = (await json('show', 'far')) as { history: string };
+    for (const branch of ['far', history, 'far:abroad', `${history}:0`])
+      for (const args of [
+        ['desk', '@t0', branch],
+        ['desk', '@t0', `${branch}@s0`],
+        ['desk@t0', `${branch}@s0`],
+        ['desk', branch],
+      ])
+        expect([args, await json('compare', ...args)]).toMatchObject([
+          args,
+          { relation: 'apart', b: { position: { history } } },
+        ]);
+    const { stderr } = await run(['compare', 'desk', 'nobody:abroad']);
+    expect(stderr).toContain('E_BRANCH_NOT_FOUND');
+  },
+);
 
 test.each([
   ['compare', 'desk', 'nobody', '@t0'],
@@ -271,18 +291,22 @@ test('of a branch that went another way an error says what to name, a selector r
   expect(forked.stdout).toMatch(/ continues from @c2 \(@s4\)\n$/);
 });
 
-test('a list of the interventions of all histories names the history of each [pool: Interventions]', async () => {
-  await json('start', '--name', 'second-desk');
-  await json('inject', 'second-desk', 'hello', '--role', 'user', '--actor', 'Ada');
-  await json('inject', 'desk', 'welcome', '--role', 'user', '--actor', 'Ada');
-  for (const columns of [80, 200]) {
-    const { stdout } = await runStemma(['interventions', ...home], { columns });
-    expect(stdout).toMatch(/^HISTORY +FRAME /);
-    expect(stdout).toMatch(/^second-desk .*hello$/m);
-    expect(stdout).toMatch(/^desk .*welcome$/m);
-  }
-  expect((await runStemma(['interventions', 'desk', ...home])).stdout).toMatch(/^FRAME /);
-});
+test(
+  'a list of the interventions of all histories names the history of each',
+  { tags: ['pool:Interventions'] },
+  async () => {
+    await json('start', '--name', 'second-desk');
+    await json('inject', 'second-desk', 'hello', '--role', 'user', '--actor', 'Ada');
+    await json('inject', 'desk', 'welcome', '--role', 'user', '--actor', 'Ada');
+    for (const columns of [80, 200]) {
+      const { stdout } = await runStemma(['interventions', ...home], { columns });
+      expect(stdout).toMatch(/^HISTORY +FRAME /);
+      expect(stdout).toMatch(/^second-desk .*hello$/m);
+      expect(stdout).toMatch(/^desk .*welcome$/m);
+    }
+    expect((await runStemma(['interventions', 'desk', ...home])).stdout).toMatch(/^FRAME /);
+  },
+);
 
 test('a role that no model takes is refused by every command that takes one', async () => {
   for (const args of [

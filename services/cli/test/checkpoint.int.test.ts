@@ -49,80 +49,87 @@ print('ok')
 `;
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-test('a signed checkpoint is verified later, and its proofs are checked without the log, by the command and by another program [decision 0059]', async () => {
-  using folder = temporaryFolder();
-  const at = (name: string): string => join(folder.path, name);
-  const home = ['--home', at('home')];
-  const run = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runStemma(args);
-    expect([code, args, code === 0 ? '' : stderr]).toEqual([0, args, '']);
-    return stdout;
-  };
-  await run('import', join(SAMPLES, 'harbour-tram.chat.json'), '--history', 'tram', ...home);
-  const first = await runStemma(['checkpoint', '--out', at('1'), ...home]);
-  const publicKey = /public key: (\S+)/.exec(first.stderr)?.[1] ?? '';
-  expect(statSync(at('home/checkpoint.key')).mode & 0o777).toBe(0o600);
-  await run('import', join(SAMPLES, 'slow-checkout.steps.jsonl'), '--history', 'slow', ...home);
-  expect(await stemmaJson(['checkpoint', '--out', at('2'), ...home])).toMatchObject({ publicKey });
-  writeFileSync(at('key.pub'), `${publicKey}\n`);
-  expect(await run('verify', '--since', at('1'), '--public-key', at('key.pub'), ...home)).toContain(
-    'no problems',
-  );
+test(
+  'a signed checkpoint is verified later, and its proofs are checked without the log, by the command and by another program',
+  { tags: ['decision-0059'] },
+  async () => {
+    using folder = temporaryFolder();
+    const at = (name: string): string => join(folder.path, name);
+    const home = ['--home', at('home')];
+    const run = async (...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runStemma(args);
+      expect([code, args, code === 0 ? '' : stderr]).toEqual([0, args, '']);
+      return stdout;
+    };
+    await run('import', join(SAMPLES, 'harbour-tram.chat.json'), '--history', 'tram', ...home);
+    const first = await runStemma(['checkpoint', '--out', at('1'), ...home]);
+    const publicKey = /public key: (\S+)/.exec(first.stderr)?.[1] ?? '';
+    expect(statSync(at('home/checkpoint.key')).mode & 0o777).toBe(0o600);
+    await run('import', join(SAMPLES, 'slow-checkout.steps.jsonl'), '--history', 'slow', ...home);
+    expect(await stemmaJson(['checkpoint', '--out', at('2'), ...home])).toMatchObject({ publicKey });
+    writeFileSync(at('key.pub'), `${publicKey}\n`);
+    expect(await run('verify', '--since', at('1'), '--public-key', at('key.pub'), ...home)).toContain(
+      'no problems',
+    );
 
-  const proofs = [
-    ['--frame', 'tram@2'],
-    ['--frame', 'tram@2', '--at', at('1')],
-    ['--frame', 'tram@2', '--show-frame', '--at', at('1')],
-    ['--consistency', at('1'), at('2')],
-  ];
-  const apart = ['--home', at('nowhere')];
-  for (const [i, proof] of proofs.entries()) {
-    const path = at(`proof-${i}`);
-    await run('checkpoint', 'prove', ...proof, '--out', path, ...home);
-    const shown = JSON.parse(
-      await run('checkpoint', 'check', path, '--public-key', publicKey, '--json', ...apart),
-    ) as object;
-    expect(shown).toMatchObject({ ok: true, signature: expect.stringContaining('stemma.log/') as string });
-    if (hasPython)
-      expect(spawnSync('python3', ['-c', PYTHON], { input: readFileSync(path) }).stdout.toString()).toBe(
-        'ok\n',
-      );
-    if (proof[0] === '--frame') {
-      const read = readForeignProof(readFileSync(path, 'utf8'), publicKey);
-      const { frame, index, size, origin, named } = read;
-      const where = `with the hash ${frame} is number ${index} of ${size} in ${origin}`;
-      const { shows } = shown as { readonly shows: string };
-      if (named !== null) expect(shows).toBe(`frame ${named.seq} of ${named.history} ${where}`);
-      else expect(shows).toMatch(new RegExp(`^a frame ${where}; the proof does not show which`));
-      const wanted = proof.includes('--show-frame') ? { history: historyId('tram', ''), seq: 2 } : null;
-      expect(named).toEqual(wanted);
+    const proofs = [
+      ['--frame', 'tram@2'],
+      ['--frame', 'tram@2', '--at', at('1')],
+      ['--frame', 'tram@2', '--show-frame', '--at', at('1')],
+      ['--consistency', at('1'), at('2')],
+    ];
+    const apart = ['--home', at('nowhere')];
+    for (const [i, proof] of proofs.entries()) {
+      const path = at(`proof-${i}`);
+      await run('checkpoint', 'prove', ...proof, '--out', path, ...home);
+      const shown = JSON.parse(
+        await run('checkpoint', 'check', path, '--public-key', publicKey, '--json', ...apart),
+      ) as object;
+      expect(shown).toMatchObject({ ok: true, signature: expect.stringContaining('stemma.log/') as string });
+      if (hasPython)
+        expect(spawnSync('python3', ['-c', PYTHON], { input: readFileSync(path) }).stdout.toString()).toBe(
+          'ok\n',
+        );
+      if (proof[0] === '--frame') {
+        const read = readForeignProof(readFileSync(path, 'utf8'), publicKey);
+        const { frame, index, size, origin, named } = read;
+        const where = `with the hash ${frame} is number ${index} of ${size} in ${origin}`;
+        const { shows } = shown as { readonly shows: string };
+        if (named !== null) expect(shows).toBe(`frame ${named.seq} of ${named.history} ${where}`);
+        else expect(shows).toMatch(new RegExp(`^a frame ${where}; the proof does not show which`));
+        const wanted = proof.includes('--show-frame') ? { history: historyId('tram', ''), seq: 2 } : null;
+        expect(named).toEqual(wanted);
+      }
+      const altered = JSON.parse(readFileSync(path, 'utf8')) as {
+        hashes?: string[];
+        partitions?: string[][];
+      };
+      (altered.hashes ?? altered.partitions?.[0] ?? []).reverse();
+      writeFileSync(path, JSON.stringify(altered));
+      expect(await runStemma(['checkpoint', 'check', path, ...apart])).toMatchObject({ code: 5 });
     }
-    const altered = JSON.parse(readFileSync(path, 'utf8')) as { hashes?: string[]; partitions?: string[][] };
-    (altered.hashes ?? altered.partitions?.[0] ?? []).reverse();
-    writeFileSync(path, JSON.stringify(altered));
-    expect(await runStemma(['checkpoint', 'check', path, ...apart])).toMatchObject({ code: 5 });
-  }
 
-  // Another key would sign as if it were the same: only who deletes the note gets one.
-  rmSync(at('home/checkpoint.key'));
-  const refused = await runStemma(['checkpoint', '--out', at('3'), ...home]);
-  expect(refused).toMatchObject({ code: 74, stderr: expect.stringContaining('E_FILE_GONE') as string });
-  const examined = await runStemma(['doctor', ...home]);
-  expect(examined).toMatchObject({
-    code: 5,
-    stdout: expect.stringContaining('checkpoint.key is missing') as string,
-  });
-  await run('thread', 'tram', ...home);
-  rmSync(at('home/noted/checkpoint.key'));
-  await run('checkpoint', '--out', at('3'), ...home);
-  for (const [args, code] of [
-    [['verify', '--since', at('3'), '--public-key', publicKey], 5],
-    [['verify', '--since', at('key.pub')], 5],
-    [['verify', '--since', at('1'), '--public-key', 'nothing'], 64],
-    [['checkpoint', 'prove', '--frame', 'tram'], 64],
-    [['checkpoint', 'prove', '--frame', 'tram@999'], 1],
-    [['checkpoint', 'prove'], 64],
-    [['checkpoint', 'prove', '--consistency', at('1'), at('2'), '--show-frame'], 64],
-  ] as const)
-    expect(await runStemma([...args, ...home]), args.join(' ')).toMatchObject({ code });
-});
+    // Another key would sign as if it were the same: only who deletes the note gets one.
+    rmSync(at('home/checkpoint.key'));
+    const refused = await runStemma(['checkpoint', '--out', at('3'), ...home]);
+    expect(refused).toMatchObject({ code: 74, stderr: expect.stringContaining('E_FILE_GONE') as string });
+    const examined = await runStemma(['doctor', ...home]);
+    expect(examined).toMatchObject({
+      code: 5,
+      stdout: expect.stringContaining('checkpoint.key is missing') as string,
+    });
+    await run('thread', 'tram', ...home);
+    rmSync(at('home/noted/checkpoint.key'));
+    await run('checkpoint', '--out', at('3'), ...home);
+    for (const [args, code] of [
+      [['verify', '--since', at('3'), '--public-key', publicKey], 5],
+      [['verify', '--since', at('key.pub')], 5],
+      [['verify', '--since', at('1'), '--public-key', 'nothing'], 64],
+      [['checkpoint', 'prove', '--frame', 'tram'], 64],
+      [['checkpoint', 'prove', '--frame', 'tram@999'], 1],
+      [['checkpoint', 'prove'], 64],
+      [['checkpoint', 'prove', '--consistency', at('1'), at('2'), '--show-frame'], 64],
+    ] as const)
+      expect(await runStemma([...args, ...home]), args.join(' ')).toMatchObject({ code });
+  },
+);

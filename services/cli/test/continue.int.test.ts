@@ -43,38 +43,53 @@ const run = (...args: string[]) =>
   });
 const json = async (...args: string[]): Promise<unknown> => JSON.parse((await run(...args, '--json')).stdout);
 
-test('an imported conversation goes on with a model, its tools answered from the recording, and no key is kept or printed [calls §6.4] [calls §6.8]', async () => {
-  const went = await run('continue', 'harbour@c1', '--mind', mind, '--calls', '5', '--name', 'again');
-  expect(went).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining('done: the model has answered') as string,
-  });
-  expect(went.stderr).toContain('look: answered by the recording');
-  expect(models.calls.at(-1)?.rawHeaders.join(' ')).toContain(KEY);
-  const again = await run('retry', 'harbour:again', '@c1', '--mind', mind, '--notes', '');
-  expect(again.stdout).toContain('the same tools are called in 1 of 1 answers');
-  const failed = await run('continue', 'harbour', '--name', 'f', '--mind', 'openai:m@http://127.0.0.1:9/v1');
-  const all = [went, again, failed].map(({ stdout, stderr }) => stdout + stderr).join('');
-  expect(all).not.toContain(KEY);
-  expect(filesHolding(directory, [KEY])).toEqual([]);
-  expect(filesHolding(directory, ['No ship.'])).not.toEqual([]);
-});
+test(
+  'an imported conversation goes on with a model, its tools answered from the recording, and no key is kept or printed',
+  { tags: ['calls§6.4', 'calls§6.8'] },
+  async () => {
+    const went = await run('continue', 'harbour@c1', '--mind', mind, '--calls', '5', '--name', 'again');
+    expect(went).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('done: the model has answered') as string,
+    });
+    expect(went.stderr).toContain('look: answered by the recording');
+    expect(models.calls.at(-1)?.rawHeaders.join(' ')).toContain(KEY);
+    const again = await run('retry', 'harbour:again', '@c1', '--mind', mind, '--notes', '');
+    expect(again.stdout).toContain('the same tools are called in 1 of 1 answers');
+    const failed = await run(
+      'continue',
+      'harbour',
+      '--name',
+      'f',
+      '--mind',
+      'openai:m@http://127.0.0.1:9/v1',
+    );
+    const all = [went, again, failed].map(({ stdout, stderr }) => stdout + stderr).join('');
+    expect(all).not.toContain(KEY);
+    expect(filesHolding(directory, [KEY])).toEqual([]);
+    expect(filesHolding(directory, ['No ship.'])).not.toEqual([]);
+  },
+);
 
-test('a run that stops says why and how to go on, and a command goes on with it [calls §6.5] [calls §6.7]', async () => {
-  await run('fork', 'harbour', '@c1', '--name', 'west', '--notes', '');
-  await run('inject', 'harbour:west', 'Look west.', '--role', 'user', '--notes', '');
-  const options = ['harbour:west', '--mind', mind, '--calls', '4', '--run', 'w', '--notes', ''];
-  const stopped = await run('continue', ...options);
-  expect(stopped.code).toBe(1);
-  expect(stopped.stdout).toContain('nobody knows what look({"place":"west"}) gives');
-  expect(await json('continue', ...options, '--tools', 'recorded', 'echo fog')).toMatchObject({
-    ended: 'done',
-    forked: false,
-    calls: [{ attempt_id: 'w.c1', status: 'answered' }, { attempt_id: 'w.c2' }],
-  });
-  const snapshots = (await json('snapshots', 'harbour:west')) as { calls: number }[];
-  expect(snapshots.map(({ calls }) => calls)).toEqual([0, 1, 1]);
-});
+test(
+  'a run that stops says why and how to go on, and a command goes on with it',
+  { tags: ['calls§6.5', 'calls§6.7'] },
+  async () => {
+    await run('fork', 'harbour', '@c1', '--name', 'west', '--notes', '');
+    await run('inject', 'harbour:west', 'Look west.', '--role', 'user', '--notes', '');
+    const options = ['harbour:west', '--mind', mind, '--calls', '4', '--run', 'w', '--notes', ''];
+    const stopped = await run('continue', ...options);
+    expect(stopped.code).toBe(1);
+    expect(stopped.stdout).toContain('nobody knows what look({"place":"west"}) gives');
+    expect(await json('continue', ...options, '--tools', 'recorded', 'echo fog')).toMatchObject({
+      ended: 'done',
+      forked: false,
+      calls: [{ attempt_id: 'w.c1', status: 'answered' }, { attempt_id: 'w.c2' }],
+    });
+    const snapshots = (await json('snapshots', 'harbour:west')) as { calls: number }[];
+    expect(snapshots.map(({ calls }) => calls)).toEqual([0, 1, 1]);
+  },
+);
 
 test.each([
   [['continue', 'harbour@c1'], 'E_USAGE'],

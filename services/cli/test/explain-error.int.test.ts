@@ -122,7 +122,8 @@ test.each([
   ['minds=["opnai:x"]', '"opnai:x" names no mind'],
   ['prompt=3', 'prompt must be a text of at most 100000 characters (E_CONFIG_INVALID)'],
 ])(
-  'a setting that a pool cannot run with is refused when it is given: %s [pool: Runner]',
+  'a setting that a pool cannot run with is refused when it is given: %s',
+  { tags: ['pool:Runner'] },
   async (setting, why) => {
     const before = await stemmaJson(['config', 'get', 'board', ...home]);
     expect(await refusal('config', 'set', 'board', setting)).toContain(why);

@@ -26,20 +26,24 @@ const impact: Impact = {
   branches: [{ branchId: 0, calls: 8, direct: 5, derived: 1, lastDirect: 9, lastDerived: null }],
 };
 
-test('an impact lists for each block the calls that showed it, or says that none did [pool: impact]', () => {
-  expect(describeImpact(impact).split('\n')).toEqual([
-    '',
-    '6 model calls after it: 5 were shown what it added, 1 only what was derived from it',
-    'added never: shown in no call',
-    'added once: shown in 0@c4',
-    'added often: shown in 0@c4..9 (5 calls), 12@c7, still in the context',
-    'removed gone: no later call would have shown it',
-    'replaced other: not shown in 0@c5..6 (2 calls)',
-    'BRANCH  CALLS  DIRECT  DERIVED  LAST DIRECT  LAST DERIVED',
-    '0       8      5       1        @c9',
-    '',
-  ]);
-});
+test(
+  'an impact lists for each block the calls that showed it, or says that none did',
+  { tags: ['pool:impact'] },
+  () => {
+    expect(describeImpact(impact).split('\n')).toEqual([
+      '',
+      '6 model calls after it: 5 were shown what it added, 1 only what was derived from it',
+      'added never: shown in no call',
+      'added once: shown in 0@c4',
+      'added often: shown in 0@c4..9 (5 calls), 12@c7, still in the context',
+      'removed gone: no later call would have shown it',
+      'replaced other: not shown in 0@c5..6 (2 calls)',
+      'BRANCH  CALLS  DIRECT  DERIVED  LAST DIRECT  LAST DERIVED',
+      '0       8      5       1        @c9',
+      '',
+    ]);
+  },
+);
 
 test('an impact lists 40 calls and counts the others, and lists the first 8 steps of a path', () => {
   const call = (cycle: number, depth: number) => ({

@@ -56,51 +56,67 @@ describe('import', () => {
     expect(JSON.parse(thread.stdout)).toEqual([USER]);
   });
 
-  it('imports what is good of a list and of lines, and names the items and lines that are not; --strict refuses the file [context-tree §9]', async () => {
-    mkdirSync(at('partly'), { recursive: true });
-    const bad = [USER, { role: 'bot', content: 'Hm.' }];
-    const list = write('partly/list.json', [
-      { messages: talk('one') },
-      { n: 1 },
-      { messages: bad },
-      talk('two'),
-    ]);
-    writeFileSync(
-      at('partly/lines.jsonl'),
-      `${JSON.stringify(talk('three'))}\n${JSON.stringify(bad)}\n{"messages"\n`,
-    );
-    const strict = await runStemma(['import', list, '--strict', '--json', ...home]);
-    expect([strict.code, JSON.parse(strict.stdout)]).toMatchObject([1, { error: { code: 'E_INPUT_SHAPE' } }]);
+  it(
+    'imports what is good of a list and of lines, and names the items and lines that are not; --strict refuses the file',
+    { tags: ['context-tree§9'] },
+    async () => {
+      mkdirSync(at('partly'), { recursive: true });
+      const bad = [USER, { role: 'bot', content: 'Hm.' }];
+      const list = write('partly/list.json', [
+        { messages: talk('one') },
+        { n: 1 },
+        { messages: bad },
+        talk('two'),
+      ]);
+      writeFileSync(
+        at('partly/lines.jsonl'),
+        `${JSON.stringify(talk('three'))}\n${JSON.stringify(bad)}\n{"messages"\n`,
+      );
+      const strict = await runStemma(['import', list, '--strict', '--json', ...home]);
+      expect([strict.code, JSON.parse(strict.stdout)]).toMatchObject([
+        1,
+        { error: { code: 'E_INPUT_SHAPE' } },
+      ]);
 
-    const { code, stdout, stderr } = await runStemma(['import', at('partly'), '--json', ...home]);
-    const { imported, refused } = JSON.parse(stdout) as Imported;
-    expect(code).toBe(1);
-    expect(imported.map(({ name }) => name)).toEqual(['lines-1', 'list-1', 'list-4']);
-    expect(refused).toEqual([
-      { file: at('partly/lines.jsonl'), place: 'line 2', code: 'E_ROLE_UNKNOWN', message: expect.anything() },
-      {
-        file: at('partly/lines.jsonl'),
-        place: 'line 3',
-        code: 'E_INPUT_TRUNCATED',
-        message: expect.anything(),
-      },
-      { file: list, place: 'line 1, item 1', code: 'E_INPUT_SHAPE', message: expect.anything() },
-      { file: list, place: 'line 1, item 2', code: 'E_ROLE_UNKNOWN', message: expect.anything() },
-    ]);
-    expect(stderr).toContain('lines.jsonl: refused: line 2, message 1 ');
-    const again = await runStemma(['import', at('partly'), ...home]);
-    expect(again.stdout).toContain(
-      'already there: 3 conversations\n4 of 7 conversations of the imported files could not be read',
-    );
-  });
+      const { code, stdout, stderr } = await runStemma(['import', at('partly'), '--json', ...home]);
+      const { imported, refused } = JSON.parse(stdout) as Imported;
+      expect(code).toBe(1);
+      expect(imported.map(({ name }) => name)).toEqual(['lines-1', 'list-1', 'list-4']);
+      expect(refused).toEqual([
+        {
+          file: at('partly/lines.jsonl'),
+          place: 'line 2',
+          code: 'E_ROLE_UNKNOWN',
+          message: expect.anything(),
+        },
+        {
+          file: at('partly/lines.jsonl'),
+          place: 'line 3',
+          code: 'E_INPUT_TRUNCATED',
+          message: expect.anything(),
+        },
+        { file: list, place: 'line 1, item 1', code: 'E_INPUT_SHAPE', message: expect.anything() },
+        { file: list, place: 'line 1, item 2', code: 'E_ROLE_UNKNOWN', message: expect.anything() },
+      ]);
+      expect(stderr).toContain('lines.jsonl: refused: line 2, message 1 ');
+      const again = await runStemma(['import', at('partly'), ...home]);
+      expect(again.stdout).toContain(
+        'already there: 3 conversations\n4 of 7 conversations of the imported files could not be read',
+      );
+    },
+  );
 
-  it('records nothing twice: the same content under the same name is the same history, compressed or not [record §3: imports]', async () => {
-    const plain = write('a.json', talk('a'));
-    const [again] = ((await stemmaJson(['import', plain, ...home])) as Imported).imported;
-    const [first] = ((await stemmaJson(['import', at('runs/inner/a.json.gz'), ...home])) as Imported)
-      .imported;
-    expect(again?.history).toBe(first?.history);
-  });
+  it(
+    'records nothing twice: the same content under the same name is the same history, compressed or not',
+    { tags: ['record§3:imports'] },
+    async () => {
+      const plain = write('a.json', talk('a'));
+      const [again] = ((await stemmaJson(['import', plain, ...home])) as Imported).imported;
+      const [first] = ((await stemmaJson(['import', at('runs/inner/a.json.gz'), ...home])) as Imported)
+        .imported;
+      expect(again?.history).toBe(first?.history);
+    },
+  );
 
   it('puts a number behind a name that another history has, each time the same', async () => {
     mkdirSync(at('others'), { recursive: true });
@@ -207,7 +223,8 @@ it.each([
   [`${'x'.repeat(99)} y`, 'x'.repeat(99)],
   ['x'.repeat(300), 'x'.repeat(100)],
 ])(
-  'the name of a history is made of letters of any script, digits and . _ -: %j becomes %j [context-tree §5: positions]',
+  'the name of a history is made of letters of any script, digits and . _ -: %j becomes %j',
+  { tags: ['context-tree§5:positions'] },
   (text, name) => {
     expect(asName(text)).toBe(name);
   },
@@ -248,7 +265,8 @@ describe('every format is the same conversation however it comes', () => {
   };
 
   it.each(Object.entries(FILES))(
-    '%s: alone, compressed, in a folder, through a pipe, among several, as pieces of a gzip file [context-tree §9]',
+    '%s: alone, compressed, in a folder, through a pipe, among several, as pieces of a gzip file',
+    { tags: ['context-tree§9'] },
     async (file, bytesOf) => {
       const bytes = await bytesOf();
       const name = file.replace(/\..*$/, '');

@@ -116,7 +116,7 @@ const TABLES = [...MAIN_GROUP.models.flatMap(({ tables }) => tables), ...COUNTED
   ({ name }) => name,
 );
 
-describe('rows that are missing altogether [decision 0051]', () => {
+describe('rows that are missing altogether', { tags: ['decision-0051'] }, () => {
   const listed = TABLES.filter((name) => !UNASKED.has(name));
   test.each(isLong ? listed : ['frame_summaries', 'waiting_histories'])(
     'in %s: every list is as it was, and it is said that rows were rebuilt',

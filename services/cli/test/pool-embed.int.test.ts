@@ -21,46 +21,50 @@ const act = async (...args: readonly string[]) =>
 const json = async (...args: readonly string[]) =>
   (await stemmaJson([...args, '--home', home])) as Readonly<Record<string, unknown>>;
 
-test('vectors of a file are what a pool is measured, clustered and searched by [pool §1.7, §6.6]', async () => {
-  await act(
-    'pool',
-    'init',
-    'sea',
-    '--messages',
-    file('seeds.json', JSON.stringify(SEEDS)),
-    '--embedder',
-    'outside:mine',
-  );
-  const lines = SEEDS.slice(0, 3).map((_, i) => JSON.stringify({ vector: [1, i / 10], vector_id: i }));
-  expect(await act('pool', 'embed', 'sea', file('vectors.jsonl', lines.join('\n')))).toMatchObject({
-    embedder: 'outside:mine',
-    dimension: 2,
-    recorded: 3,
-    known: 0,
-    missing: 2,
-  });
-  const npy = file(
-    'vectors.npy',
-    npyBytes(
-      vectorsFrom([
-        [7, 0.3],
-        [7, 0.4],
-      ]),
-      '<f4',
-    ),
-  );
-  const ids = file('ids.json', '[3, 4]');
-  expect(await act('pool', 'embed', 'sea', npy, '--ids', ids)).toMatchObject({ recorded: 2, missing: 0 });
-  expect(await json('pool', 'metrics', 'sea')).toMatchObject({
-    embedder: 'outside:mine',
-    now: { embedded: 5 },
-  });
-  expect(await json('pool', 'attractors', 'sea')).toMatchObject({ rows: 5, dimension: 2, embedder: null });
-  expect(await json('pool', 'search', 'sea', 'Who', 'asks?', '--like', '--limit', '2')).toMatchObject([
-    { text: 'Who asks?', similarity: 1 },
-    { text: 'The night counts.' },
-  ]);
-});
+test(
+  'vectors of a file are what a pool is measured, clustered and searched by',
+  { tags: ['pool§1.7', 'pool§6.6'] },
+  async () => {
+    await act(
+      'pool',
+      'init',
+      'sea',
+      '--messages',
+      file('seeds.json', JSON.stringify(SEEDS)),
+      '--embedder',
+      'outside:mine',
+    );
+    const lines = SEEDS.slice(0, 3).map((_, i) => JSON.stringify({ vector: [1, i / 10], vector_id: i }));
+    expect(await act('pool', 'embed', 'sea', file('vectors.jsonl', lines.join('\n')))).toMatchObject({
+      embedder: 'outside:mine',
+      dimension: 2,
+      recorded: 3,
+      known: 0,
+      missing: 2,
+    });
+    const npy = file(
+      'vectors.npy',
+      npyBytes(
+        vectorsFrom([
+          [7, 0.3],
+          [7, 0.4],
+        ]),
+        '<f4',
+      ),
+    );
+    const ids = file('ids.json', '[3, 4]');
+    expect(await act('pool', 'embed', 'sea', npy, '--ids', ids)).toMatchObject({ recorded: 2, missing: 0 });
+    expect(await json('pool', 'metrics', 'sea')).toMatchObject({
+      embedder: 'outside:mine',
+      now: { embedded: 5 },
+    });
+    expect(await json('pool', 'attractors', 'sea')).toMatchObject({ rows: 5, dimension: 2, embedder: null });
+    expect(await json('pool', 'search', 'sea', 'Who', 'asks?', '--like', '--limit', '2')).toMatchObject([
+      { text: 'Who asks?', similarity: 1 },
+      { text: 'The night counts.' },
+    ]);
+  },
+);
 
 test('a file that holds no vectors, and one without its pool, are refused with a code, and nothing is recorded', async () => {
   const before = await json('pool', 'sea');

@@ -48,18 +48,22 @@ beforeAll(async () => {
 }, 60_000);
 
 describe('Minimum viable', () => {
-  test('Can save current pool state with one command [pool: Branches and snapshots]', async () => {
-    const before = await textsOf('sea');
-    await act('save', 'sea', 'one-command');
-    const saved = await json<readonly { readonly id: string; readonly round_number: number }[]>(
-      'list',
-      'sea',
-    );
-    expect(saved.map(({ id }) => id)).toContain('one-command');
-    expect(await textsOf('sea', '@name:one-command')).toEqual(before);
-  });
+  test(
+    'Can save current pool state with one command',
+    { tags: ['pool:Branches-and-snapshots'] },
+    async () => {
+      const before = await textsOf('sea');
+      await act('save', 'sea', 'one-command');
+      const saved = await json<readonly { readonly id: string; readonly round_number: number }[]>(
+        'list',
+        'sea',
+      );
+      expect(saved.map(({ id }) => id)).toContain('one-command');
+      expect(await textsOf('sea', '@name:one-command')).toEqual(before);
+    },
+  );
 
-  test('Can load any saved state and continue from there [pool: Branches]', async () => {
+  test('Can load any saved state and continue from there', { tags: ['pool'] }, async () => {
     await act('fork', 'sea', '--name', 'loaded');
     const saved = await textsOf('sea', '@name:pre-fork-reversibility-test');
     await act('run', 'sea:loaded', '--rounds', '2');
@@ -71,7 +75,7 @@ describe('Minimum viable', () => {
     expect(after.length).toBeGreaterThan(saved.length);
   });
 
-  test('All interventions logged with timestamps [pool: Interventions]', async () => {
+  test('All interventions logged with timestamps', { tags: ['pool:Interventions'] }, async () => {
     await act('fork', 'sea', '--name', 'logged');
     await act('inject', 'sea:logged', 'Is this reversible?');
     await act('config', 'set', 'sea:logged', 'sample_size=2');
@@ -96,7 +100,7 @@ describe('Minimum viable', () => {
     }
   });
 
-  test('Can see what changed between two snapshots [pool: Branches and snapshots]', async () => {
+  test('Can see what changed between two snapshots', { tags: ['pool:Branches-and-snapshots'] }, async () => {
     await act('fork', 'sea', '--name', 'changed');
     await act('inject', 'sea:changed', 'What if the sea forgets?');
     await act('run', 'sea:changed', '--rounds', '1');
@@ -109,7 +113,7 @@ describe('Minimum viable', () => {
 });
 
 describe('Useful', () => {
-  test('Fork and run parallel experiments [pool: Runner]', async () => {
+  test('Fork and run parallel experiments', { tags: ['pool:Runner'] }, async () => {
     const names = ['left', 'middle', 'right'];
     for (const [i, name] of names.entries()) {
       await act('fork', 'sea', '--name', name);
@@ -122,7 +126,7 @@ describe('Useful', () => {
     for (const each of texts) expect(each).toHaveLength(texts[0]?.length ?? 0);
   });
 
-  test('Compare divergence across branches [pool: Metrics and analysis]', async () => {
+  test('Compare divergence across branches', { tags: ['pool:Metrics-and-analysis'] }, async () => {
     for (const [name, seed] of [
       ['a1', 21],
       ['b1', 22],
@@ -137,20 +141,24 @@ describe('Useful', () => {
     expect(JSON.stringify(beside)).toContain('@s');
   });
 
-  test('Full audit trail of observer behavior [pool: Observations] [pool: Interventions]', async () => {
-    await act('config', 'set', 'sea', 'observe=true');
-    await json('thread', 'sea', '@c3', '--actor', 'ada');
-    await act('config', 'set', 'sea', 'observe=false');
-    const events = JSON.stringify(await linesOf('log', 'sea'));
-    expect(events).toContain('ObservationRecorded');
-    const found = await interventions('--actor', 'ada');
-    expect(found.length).toBe((await interventions()).length);
-    for (const { snapshot_after: after } of found) expect(after).toMatch(/^@s\d+$/);
-  });
+  test(
+    'Full audit trail of observer behavior',
+    { tags: ['pool:Observations', 'pool:Interventions'] },
+    async () => {
+      await act('config', 'set', 'sea', 'observe=true');
+      await json('thread', 'sea', '@c3', '--actor', 'ada');
+      await act('config', 'set', 'sea', 'observe=false');
+      const events = JSON.stringify(await linesOf('log', 'sea'));
+      expect(events).toContain('ObservationRecorded');
+      const found = await interventions('--actor', 'ada');
+      expect(found.length).toBe((await interventions()).length);
+      for (const { snapshot_after: after } of found) expect(after).toMatch(/^@s\d+$/);
+    },
+  );
 });
 
 describe("Answers the pool's question", () => {
-  test('Can run the fork experiment it proposed [pool: Runner]', async () => {
+  test('Can run the fork experiment it proposed', { tags: ['pool:Runner'] }, async () => {
     await act('fork', 'sea', '--name', 'continues');
     await act('fork', 'sea', '--name', 'undone');
     await act('run', 'sea:continues', '--rounds', '4', '--checkpoint-every', '2');
@@ -167,37 +175,41 @@ describe("Answers the pool's question", () => {
     expect(types).toContain('rollback');
   });
 
-  test('Can measure whether rollback changes decisions or just narration [pool §7.19] [pool §7.21]', async () => {
-    const names = ['d1', 'd2', 'd3', 'd4', 'e1', 'e2', 'e3', 'e4'];
-    for (const [i, name] of names.entries()) {
-      await act('fork', 'sea', '--name', name);
-      await act('config', 'set', `sea:${name}`, `seed=${30 + i}`);
-      await act('run', `sea:${name}`, '--rounds', '3');
-      if (name.startsWith('e')) await act('rollback', `sea:${name}`, '@c6');
-      await act('run', `sea:${name}`, '--rounds', '3');
-    }
-    const verdict = await json(
-      'verdict',
-      'sea',
-      'd1',
-      'e1',
-      '--runs',
-      'd2',
-      'd3',
-      'd4',
-      '--runs-b',
-      'e2',
-      'e3',
-      'e4',
-      '--permutations',
-      '199',
-    );
-    expect(JSON.stringify(verdict)).toMatch(
-      /decisions differ|only the telling differs|both|neither|cannot tell/,
-    );
-  });
+  test(
+    'Can measure whether rollback changes decisions or just narration',
+    { tags: ['pool§7.19', 'pool§7.21'] },
+    async () => {
+      const names = ['d1', 'd2', 'd3', 'd4', 'e1', 'e2', 'e3', 'e4'];
+      for (const [i, name] of names.entries()) {
+        await act('fork', 'sea', '--name', name);
+        await act('config', 'set', `sea:${name}`, `seed=${30 + i}`);
+        await act('run', `sea:${name}`, '--rounds', '3');
+        if (name.startsWith('e')) await act('rollback', `sea:${name}`, '@c6');
+        await act('run', `sea:${name}`, '--rounds', '3');
+      }
+      const verdict = await json(
+        'verdict',
+        'sea',
+        'd1',
+        'e1',
+        '--runs',
+        'd2',
+        'd3',
+        'd4',
+        '--runs-b',
+        'e2',
+        'e3',
+        'e4',
+        '--permutations',
+        '199',
+      );
+      expect(JSON.stringify(verdict)).toMatch(
+        /decisions differ|only the telling differs|both|neither|cannot tell/,
+      );
+    },
+  );
 
-  test('Observer is now traceable to themselves [pool: Interventions]', async () => {
+  test('Observer is now traceable to themselves', { tags: ['pool:Interventions'] }, async () => {
     await json('inject', 'sea:left', 'I was here.', '--actor', 'bob', '--notes', 'to be seen');
     const [mine] = await interventions('--actor', 'bob');
     expect(mine).toMatchObject({ actor: 'bob', notes: 'to be seen', intervention_type: 'message_inject' });

@@ -46,25 +46,38 @@ test.each([80, 200])(
   },
 );
 
-test('in a history whose threads are pre-contexts blame covers what is shown, and cache what a new turn hides [context-tree §4: thread pre]', async () => {
-  const act = async (...args: string[]): Promise<void> => {
-    const { code, stderr } = await run(...args, '--recorder', 'agent');
-    expect([code, stderr]).toEqual([0, '']);
-  };
-  await act('start', '--name', 'pre', '--thread', 'pre');
-  for (const cycle of ['1', '2']) {
-    await act('insert', 'pre', '--id', `context-${cycle}`, '--offset', '-1', '--content', `Context ${cycle}`);
-    await act('insert', 'pre', '--id', `core-${cycle}`, '--content', 'Not shown.');
-    await act('commit', 'pre');
-  }
-  expect((await run('cache', 'pre')).stdout).toMatch(
-    /@c2 +break .* context-1 sealed into t:0:2 by agent at 6\.0/,
-  );
-  const { stdout } = await run('blame', 'pre', '@c2');
-  expect(stdout).toMatch(/4\.0 NodeInserted .* agent +c2 +context-2 .* Context 2/);
-  expect(stdout).not.toMatch(/core|context-1/);
-  expect((await run('start', '--thread', 'half')).code).toBe(64);
-});
+test(
+  'in a history whose threads are pre-contexts blame covers what is shown, and cache what a new turn hides',
+  { tags: ['context-tree§4:thread-pre'] },
+  async () => {
+    const act = async (...args: string[]): Promise<void> => {
+      const { code, stderr } = await run(...args, '--recorder', 'agent');
+      expect([code, stderr]).toEqual([0, '']);
+    };
+    await act('start', '--name', 'pre', '--thread', 'pre');
+    for (const cycle of ['1', '2']) {
+      await act(
+        'insert',
+        'pre',
+        '--id',
+        `context-${cycle}`,
+        '--offset',
+        '-1',
+        '--content',
+        `Context ${cycle}`,
+      );
+      await act('insert', 'pre', '--id', `core-${cycle}`, '--content', 'Not shown.');
+      await act('commit', 'pre');
+    }
+    expect((await run('cache', 'pre')).stdout).toMatch(
+      /@c2 +break .* context-1 sealed into t:0:2 by agent at 6\.0/,
+    );
+    const { stdout } = await run('blame', 'pre', '@c2');
+    expect(stdout).toMatch(/4\.0 NodeInserted .* agent +c2 +context-2 .* Context 2/);
+    expect(stdout).not.toMatch(/core|context-1/);
+    expect((await run('start', '--thread', 'half')).code).toBe(64);
+  },
+);
 
 test('bisect finds the snapshot and prints the difference; wrong ends and wrong usage have their own exit codes', async () => {
   const ends = ['--good', '@c6', '--bad', '@c18'];

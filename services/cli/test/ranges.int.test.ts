@@ -54,7 +54,8 @@ test.each([
   ['@t-5..@s3 .cb', 64, 'E_SELECTOR_INVALID'],
   ['@t-5..@t0 .cb[', 64, 'E_SELECTOR_INVALID'],
 ])(
-  'the range %s ends with %i and %s [context-tree §8: codes] [context-tree §10.22]',
+  'the range %s ends with %i and %s',
+  { tags: ['context-tree§8:codes', 'context-tree§10.22'] },
   async (range, code, error) => {
     expect(await refusal('select', 'checkout', range)).toEqual([code, error, '']);
   },
@@ -69,16 +70,20 @@ test('options of a range are refused where they do not apply, are wrong, or ther
   expect([code, stderr.includes('--include-content needs a range')]).toEqual([64, true]);
 });
 
-test('diff --select lists the differences that the selector matches in either position [context-tree §7: shape]', async () => {
-  const at = ['diff', 'checkout', '@c15', '@c16'];
-  const select = ['--select', '^seq .cb[ttl>=0]'];
-  const lines = (await run(...at, ...select)).stdout.split('\n').map((line) => line.slice(0, 40));
-  expect(lines).toEqual([
-    '- change-cart-412  system: Change: cart ',
-    '- cache-keys  system: tax-rates: how key',
-    '~ ticket-guide  (ttl)  system: How we wr',
-    '',
-  ]);
-  expect(await refusal(...at, '--select', '@t0 .cb')).toEqual([64, 'E_SELECTOR_INVALID', '']);
-  expect(await refusal('diff', 'checkout', '@c1', '@c99')).toEqual([1, 'E_SNAPSHOT_NOT_FOUND', '']);
-});
+test(
+  'diff --select lists the differences that the selector matches in either position',
+  { tags: ['context-tree§7:shape'] },
+  async () => {
+    const at = ['diff', 'checkout', '@c15', '@c16'];
+    const select = ['--select', '^seq .cb[ttl>=0]'];
+    const lines = (await run(...at, ...select)).stdout.split('\n').map((line) => line.slice(0, 40));
+    expect(lines).toEqual([
+      '- change-cart-412  system: Change: cart ',
+      '- cache-keys  system: tax-rates: how key',
+      '~ ticket-guide  (ttl)  system: How we wr',
+      '',
+    ]);
+    expect(await refusal(...at, '--select', '@t0 .cb')).toEqual([64, 'E_SELECTOR_INVALID', '']);
+    expect(await refusal('diff', 'checkout', '@c1', '@c99')).toEqual([1, 'E_SNAPSHOT_NOT_FOUND', '']);
+  },
+);

@@ -29,45 +29,49 @@ const expectCallsToBeThreads = async (history: string, home: readonly string[]):
   expect(snapshots.at(-1)?.threadSha256).toBe(createHash('sha256').update(shown).digest('hex'));
 };
 
-test('every call of every real transcript gives back exactly the messages before it, and the log replays to the same rows [context-tree §9: nothing lost] [record §3: imports]', async (context) => {
-  if (transcripts.length === 0)
-    context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
-  using folder = temporaryFolder();
-  const home = ['--home', folder.path];
-  const { imported } = (await stemmaJson([
-    'import',
-    ...transcripts.map(({ file }) => file),
-    ...home,
-  ])) as Imported;
-  expect(imported.map(({ file }) => file)).toEqual(transcripts.map(({ file }) => file));
-  for (const [i, { messages }] of transcripts.entries()) {
-    const { history, cycles } = imported[i]!;
-    const calls = callsOf(messages);
-    expect(cycles).toBe(calls.length);
-    const { stdout, code } = await runStemma(['thread', history, '@*', '--provider', 'openai', ...home]);
-    expect(code).toBe(0);
-    const lines = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as unknown);
-    expect(lines).toEqual(calls.map((call, k) => ({ label: `@c${k + 1}`, cycle: k + 1, messages: call })));
-    await expectCallsToBeThreads(history, home);
-  }
-  const replayed = (await stemmaJson([
-    'replay',
-    '--verify',
-    '--batches',
-    '1,7,1000',
-    '--stops',
-    ...home,
-  ])) as {
-    differences: number;
-    accepted: number;
-  };
-  expect(replayed.differences).toBe(0);
-  expect(replayed.accepted).toBeGreaterThan(transcripts.length * 37);
-  expect(await stemmaJson(['verify', ...home])).toMatchObject({ ok: true, problems: [] });
+test(
+  'every call of every real transcript gives back exactly the messages before it, and the log replays to the same rows',
+  { tags: ['context-tree§9:nothing-lost', 'record§3:imports'], timeout: 600_000 },
+  async (context) => {
+    if (transcripts.length === 0)
+      context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
+    using folder = temporaryFolder();
+    const home = ['--home', folder.path];
+    const { imported } = (await stemmaJson([
+      'import',
+      ...transcripts.map(({ file }) => file),
+      ...home,
+    ])) as Imported;
+    expect(imported.map(({ file }) => file)).toEqual(transcripts.map(({ file }) => file));
+    for (const [i, { messages }] of transcripts.entries()) {
+      const { history, cycles } = imported[i]!;
+      const calls = callsOf(messages);
+      expect(cycles).toBe(calls.length);
+      const { stdout, code } = await runStemma(['thread', history, '@*', '--provider', 'openai', ...home]);
+      expect(code).toBe(0);
+      const lines = stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+      expect(lines).toEqual(calls.map((call, k) => ({ label: `@c${k + 1}`, cycle: k + 1, messages: call })));
+      await expectCallsToBeThreads(history, home);
+    }
+    const replayed = (await stemmaJson([
+      'replay',
+      '--verify',
+      '--batches',
+      '1,7,1000',
+      '--stops',
+      ...home,
+    ])) as {
+      differences: number;
+      accepted: number;
+    };
+    expect(replayed.differences).toBe(0);
+    expect(replayed.accepted).toBeGreaterThan(transcripts.length * 37);
+    expect(await stemmaJson(['verify', ...home])).toMatchObject({ ok: true, problems: [] });
 
-  const again = (await stemmaJson(['import', ...transcripts.map(({ file }) => file), ...home])) as Imported;
-  expect(again).toEqual({ imported: imported.map((each) => ({ ...each, repeated: true })), refused: [] });
-}, 600_000);
+    const again = (await stemmaJson(['import', ...transcripts.map(({ file }) => file), ...home])) as Imported;
+    expect(again).toEqual({ imported: imported.map((each) => ({ ...each, repeated: true })), refused: [] });
+  },
+);

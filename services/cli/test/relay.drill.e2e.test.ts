@@ -188,50 +188,54 @@ describe('stemma relay', () => {
     expect((await runStemma(['relay', '--to', toTopic('x.frames')], { env: other })).code).toBe(64);
   }, 300_000);
 
-  it('killed repeatedly while others write to Kafka, leaves nothing out, keeps the order of each history, and publishes neither stale nor damaged frames [record §2: stale] [record §2: damaged]', async () => {
-    using folder = temporaryFolder();
-    const prefix = `relay-${randomUUID()}`;
-    const env = {
-      STEMMA_HOME: join(folder.path, 'home'),
-      STEMMA_LOG: `kafka://${brokers.join(',')}/${prefix}`,
-    };
-    await (await openKafkaLog({ brokers, prefix, partitions: 3 })).close();
-    const topic = newTopic();
-    const args = ['relay', '--to', toTopic(topic)];
-    let importing = true;
-    const isImporting = (): boolean => importing;
-    const writing = (async () => {
-      for (let turn = 0; turn < sized(1, 2); turn++)
-        for (const file of files) {
-          const copies = ['--history', `copy-${turn}-${files.indexOf(file)}`];
-          const { code, stderr } = await runStemma(['import', file, ...copies], { env });
-          if (code !== 0) throw new Error(stderr);
+  it(
+    'killed repeatedly while others write to Kafka, leaves nothing out, keeps the order of each history, and publishes neither stale nor damaged frames',
+    { tags: ['record§2:stale', 'record§2:damaged'], timeout: 600_000 },
+    async () => {
+      using folder = temporaryFolder();
+      const prefix = `relay-${randomUUID()}`;
+      const env = {
+        STEMMA_HOME: join(folder.path, 'home'),
+        STEMMA_LOG: `kafka://${brokers.join(',')}/${prefix}`,
+      };
+      await (await openKafkaLog({ brokers, prefix, partitions: 3 })).close();
+      const topic = newTopic();
+      const args = ['relay', '--to', toTopic(topic)];
+      let importing = true;
+      const isImporting = (): boolean => importing;
+      const writing = (async () => {
+        for (let turn = 0; turn < sized(1, 2); turn++)
+          for (const file of files) {
+            const copies = ['--history', `copy-${turn}-${files.indexOf(file)}`];
+            const { code, stderr } = await runStemma(['import', file, ...copies], { env });
+            if (code !== 0) throw new Error(stderr);
+          }
+      })().finally(() => (importing = false));
+      const noted = (): string => placesIn(join(env.STEMMA_HOME, 'relay'));
+      for (let kills = 0; kills < sized(2, 4) || (isImporting() && kills < 10); kills++) {
+        const before = noted();
+        const child = spawn(process.execPath, [MAIN, ...args], {
+          env: { ...process.env, ...env },
+          stdio: 'ignore',
+        });
+        const ended = once(child, 'exit');
+        // Once it has published something, it is in the middle of the next.
+        for (const late = Date.now() + 20_000; noted() === before && Date.now() < late;) {
+          if (!isImporting()) break;
+          await sleep(20);
         }
-    })().finally(() => (importing = false));
-    const noted = (): string => placesIn(join(env.STEMMA_HOME, 'relay'));
-    for (let kills = 0; kills < sized(2, 4) || (isImporting() && kills < 10); kills++) {
-      const before = noted();
-      const child = spawn(process.execPath, [MAIN, ...args], {
-        env: { ...process.env, ...env },
-        stdio: 'ignore',
-      });
-      const ended = once(child, 'exit');
-      // Once it has published something, it is in the middle of the next.
-      for (const late = Date.now() + 20_000; noted() === before && Date.now() < late;) {
-        if (!isImporting()) break;
-        await sleep(20);
+        child.kill('SIGKILL');
+        await ended;
       }
-      child.kill('SIGKILL');
-      await ended;
-    }
-    await writing;
-    await spoil(prefix);
-    await relayToEnd([...args, '--status-port', '0'], env);
-    const { logs } = arrived(await readTopic(brokers, topic));
-    const expected = await told(env);
-    expect(expected.size).toBe(files.length * sized(1, 2));
-    expect(logs).toEqual(expected);
-  }, 600_000);
+      await writing;
+      await spoil(prefix);
+      await relayToEnd([...args, '--status-port', '0'], env);
+      const { logs } = arrived(await readTopic(brokers, topic));
+      const expected = await told(env);
+      expect(expected.size).toBe(files.length * sized(1, 2));
+      expect(logs).toEqual(expected);
+    },
+  );
 });
 
 test('relay without a topic, or with a missing home, ends with an error that names it', async () => {

@@ -132,29 +132,33 @@ test('a service that is told to end while it begins exits 0 after SIGTERM; one t
   expect(await Promise.all(others.map((args) => run(args, 'SIGTERM')))).toEqual(others.map(() => 130));
 });
 
-test('Ctrl-C during an import cancels it, exit 130; run again it completes [record §3: imports]', async () => {
-  const file = join(folder.path, 'long.json');
-  const messages = Array.from({ length: 800 }, (_, i) => ({
-    role: i % 2 === 0 ? 'user' : 'assistant',
-    content: `message ${i}`,
-  }));
-  writeFileSync(file, JSON.stringify(messages));
-  const child = spawn(process.execPath, [MAIN, 'import', file, '--history', 'long', ...home]);
-  const deadline = Date.now() + 120_000;
-  const count = async (): Promise<number> => {
-    const list = (await stemmaJson(['histories', ...home])) as { name: string | null; frames: number }[];
-    return list.find(({ name }) => name === 'long')?.frames ?? 0;
-  };
-  while (child.exitCode === null && (await count()) < 10 && Date.now() < deadline);
-  const ended = child.exitCode === null ? once(child, 'close') : Promise.resolve([child.exitCode]);
-  child.kill('SIGINT');
-  expect([0, 130]).toContain(((await ended) as [number])[0]);
-  const again = (await stemmaJson(['import', file, '--history', 'long', ...home])) as {
-    imported: { cycles: number }[];
-  };
-  expect(again.imported[0]?.cycles).toBe(400);
-  expect(await stemmaJson(['replay', '--verify', ...home])).toMatchObject({ differences: 0 });
-});
+test(
+  'Ctrl-C during an import cancels it, exit 130; run again it completes',
+  { tags: ['record§3:imports'] },
+  async () => {
+    const file = join(folder.path, 'long.json');
+    const messages = Array.from({ length: 800 }, (_, i) => ({
+      role: i % 2 === 0 ? 'user' : 'assistant',
+      content: `message ${i}`,
+    }));
+    writeFileSync(file, JSON.stringify(messages));
+    const child = spawn(process.execPath, [MAIN, 'import', file, '--history', 'long', ...home]);
+    const deadline = Date.now() + 120_000;
+    const count = async (): Promise<number> => {
+      const list = (await stemmaJson(['histories', ...home])) as { name: string | null; frames: number }[];
+      return list.find(({ name }) => name === 'long')?.frames ?? 0;
+    };
+    while (child.exitCode === null && (await count()) < 10 && Date.now() < deadline);
+    const ended = child.exitCode === null ? once(child, 'close') : Promise.resolve([child.exitCode]);
+    child.kill('SIGINT');
+    expect([0, 130]).toContain(((await ended) as [number])[0]);
+    const again = (await stemmaJson(['import', file, '--history', 'long', ...home])) as {
+      imported: { cycles: number }[];
+    };
+    expect(again.imported[0]?.cycles).toBe(400);
+    expect(await stemmaJson(['replay', '--verify', ...home])).toMatchObject({ differences: 0 });
+  },
+);
 
 test('a closed stdout ends a stream with exit 0; a full disk ends it with exit 74', async () => {
   await stemmaJson(['import', chat, '--history', 'x', ...home]);

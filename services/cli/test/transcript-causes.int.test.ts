@@ -31,30 +31,34 @@ const tally = (counts: Tally, { added, removed, changed, entries }: ExplainedDif
   counts.twice += found.size;
 };
 
-test('between any two consecutive positions of real transcripts every difference has one cause, and along the whole of one none is without [context-tree §3: one cause] [PACT 06 §6]', async (context) => {
-  if (someTranscripts.length === 0)
-    context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
-  using folder = temporaryFolder();
-  const files = someTranscripts.map(({ file }) => file);
-  const { imported } = (await stemmaJson(['import', ...files, '--home', folder.path])) as Imported;
-  const home = await openHome({ directory: folder.path });
-  try {
-    const counts: Tally = { differences: 0, unattributed: 0, twice: 0 };
-    for (const { history } of imported) {
-      const branchRef = await home.find(history);
-      const { frames } = await home.read.history(history);
-      let before = await home.position(branchRef, '@s0');
-      for (let seq = 1; seq < frames; seq++) {
-        const at = await home.position(branchRef, `@s${seq}`);
-        tally(counts, await home.queries.causes.explain(before, at));
-        before = at;
+test(
+  'between any two consecutive positions of real transcripts every difference has one cause, and along the whole of one none is without',
+  { tags: ['context-tree§3:one-cause', 'PACT-06§6'], timeout: 600_000 },
+  async (context) => {
+    if (someTranscripts.length === 0)
+      context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
+    using folder = temporaryFolder();
+    const files = someTranscripts.map(({ file }) => file);
+    const { imported } = (await stemmaJson(['import', ...files, '--home', folder.path])) as Imported;
+    const home = await openHome({ directory: folder.path });
+    try {
+      const counts: Tally = { differences: 0, unattributed: 0, twice: 0 };
+      for (const { history } of imported) {
+        const branchRef = await home.find(history);
+        const { frames } = await home.read.history(history);
+        let before = await home.position(branchRef, '@s0');
+        for (let seq = 1; seq < frames; seq++) {
+          const at = await home.position(branchRef, `@s${seq}`);
+          tally(counts, await home.queries.causes.explain(before, at));
+          before = at;
+        }
+        const whole = await home.queries.causes.explain(await home.position(branchRef, '@s0'), before);
+        expect(whole.entries.filter(({ causes }) => causes.length === 0)).toEqual([]);
       }
-      const whole = await home.queries.causes.explain(await home.position(branchRef, '@s0'), before);
-      expect(whole.entries.filter(({ causes }) => causes.length === 0)).toEqual([]);
+      expect(counts).toMatchObject({ unattributed: 0, twice: 0 });
+      expect(counts.differences).toBeGreaterThan(someTranscripts.length * 20);
+    } finally {
+      await home.close();
     }
-    expect(counts).toMatchObject({ unattributed: 0, twice: 0 });
-    expect(counts.differences).toBeGreaterThan(someTranscripts.length * 20);
-  } finally {
-    await home.close();
-  }
-}, 600_000);
+  },
+);

@@ -32,22 +32,26 @@ const watching = (...args: readonly string[]) => {
   return { child, next, ended };
 };
 
-test('watch prints changes that another process makes, follows a rollback of its branch, and ends with Ctrl-C [context-tree §5: rollback]', async () => {
-  await stemma('start', '--name', 'desk');
-  await stemma('insert', 'desk', '--id', 'one', '--role', 'tool', '--content', '1');
-  await stemma('commit', 'desk');
-  const { child, next, ended } = watching('desk', ".cb[role='tool']");
-  expect([await next(), await next()]).toEqual(['@c1: 1 matched', '  + one  tool: 1']);
-  await stemma('insert', 'desk', '--id', 'asked', '--role', 'user', '--content', 'not watched');
-  await stemma('insert', 'desk', '--id', 'two', '--role', 'tool', '--content', '2');
-  expect([await next(), await next()]).toEqual(['@s4: 2 matched', '  + two  tool: 2']);
-  await stemma('rollback', 'desk', '@c1');
-  expect([await next(), await next()]).toEqual(['@s5: 1 matched', '  - two  tool: 2']);
-  await stemma('insert', 'desk', '--id', 'three', '--role', 'tool', '--content', '3');
-  expect([await next(), await next()]).toEqual(['@s6: 2 matched', '  + three  tool: 3']);
-  child.kill('SIGINT');
-  expect(await ended).toEqual([130, '']);
-}, 600_000);
+test(
+  'watch prints changes that another process makes, follows a rollback of its branch, and ends with Ctrl-C',
+  { tags: ['context-tree§5:rollback'], timeout: 600_000 },
+  async () => {
+    await stemma('start', '--name', 'desk');
+    await stemma('insert', 'desk', '--id', 'one', '--role', 'tool', '--content', '1');
+    await stemma('commit', 'desk');
+    const { child, next, ended } = watching('desk', ".cb[role='tool']");
+    expect([await next(), await next()]).toEqual(['@c1: 1 matched', '  + one  tool: 1']);
+    await stemma('insert', 'desk', '--id', 'asked', '--role', 'user', '--content', 'not watched');
+    await stemma('insert', 'desk', '--id', 'two', '--role', 'tool', '--content', '2');
+    expect([await next(), await next()]).toEqual(['@s4: 2 matched', '  + two  tool: 2']);
+    await stemma('rollback', 'desk', '@c1');
+    expect([await next(), await next()]).toEqual(['@s5: 1 matched', '  - two  tool: 2']);
+    await stemma('insert', 'desk', '--id', 'three', '--role', 'tool', '--content', '3');
+    expect([await next(), await next()]).toEqual(['@s6: 2 matched', '  + three  tool: 3']);
+    child.kill('SIGINT');
+    expect(await ended).toEqual([130, '']);
+  },
+);
 
 test('watch whose stdout is closed, as by `| head -1`, ends at the next change with exit 0', async () => {
   await stemma('start', '--name', 'piped');

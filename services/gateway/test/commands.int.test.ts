@@ -8,14 +8,18 @@ beforeAll(async () => {
 });
 afterAll(() => airline.close());
 
-test('an answered command is durable; sent again it gets the same answer and has no second effect [record §3: commands remembered]', async () => {
-  const send = () => airline.record('five', block('new', 'x'), commit(4));
-  const first = await send();
-  expect(first).toMatchObject({ repeated: false, position: { label: '@c4', seq: 5, committed: true } });
-  expect(first.events.map(({ type }) => type)).toEqual(['NodeInserted', 'TurnSealed', 'SnapshotCommitted']);
-  expect(await send()).toEqual({ ...first, repeated: true });
-  await expect(airline.record('five', commit(5))).rejects.toMatchObject({ code: 'E_COMMAND_REUSED' });
-});
+test(
+  'an answered command is durable; sent again it gets the same answer and has no second effect',
+  { tags: ['record§3:commands-remembered'] },
+  async () => {
+    const send = () => airline.record('five', block('new', 'x'), commit(4));
+    const first = await send();
+    expect(first).toMatchObject({ repeated: false, position: { label: '@c4', seq: 5, committed: true } });
+    expect(first.events.map(({ type }) => type)).toEqual(['NodeInserted', 'TurnSealed', 'SnapshotCommitted']);
+    expect(await send()).toEqual({ ...first, repeated: true });
+    await expect(airline.record('five', commit(5))).rejects.toMatchObject({ code: 'E_COMMAND_REUSED' });
+  },
+);
 
 test('a command that expects an older frame ends in a conflict, and a refused command records nothing', async () => {
   const { frames } = await airline.client.history({ history: 'airline' });

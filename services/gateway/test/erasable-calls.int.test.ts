@@ -90,54 +90,64 @@ const inTheClear = async (word = WORD): Promise<readonly string[]> => {
   return found;
 };
 
-test('a call that does not fit into an erasable history is recorded nowhere else, and the answer says so [calls §8.6]', async () => {
-  const history = await importErasable('private', null);
-  const before = (await home.read.histories()).map(({ history: id }) => id);
-  const answer = await send('call-1', [user(`My ${WORD} is ill`)], { history: 'private' });
-  expect(answer).toMatchObject({ status: 409, error: { code: 'E_CALL_NOT_ERASABLE' } });
-  expect(JSON.stringify(answer)).not.toContain(WORD);
-  // Neither does a branch of it that is not there.
-  const branch = await send('call-2', [user(`My ${WORD} is ill`)], { history: 'private:nowhere' });
-  expect(branch).toMatchObject({ status: 409, error: { code: 'E_CALL_NOT_ERASABLE' } });
-  expect((await home.read.histories()).map(({ history: id }) => id)).toEqual(before);
-  expect(before).toContain(history);
-  expect(await inTheClear()).toEqual([]);
-});
+test(
+  'a call that does not fit into an erasable history is recorded nowhere else, and the answer says so',
+  { tags: ['calls§8.6'] },
+  async () => {
+    const history = await importErasable('private', null);
+    const before = (await home.read.histories()).map(({ history: id }) => id);
+    const answer = await send('call-1', [user(`My ${WORD} is ill`)], { history: 'private' });
+    expect(answer).toMatchObject({ status: 409, error: { code: 'E_CALL_NOT_ERASABLE' } });
+    expect(JSON.stringify(answer)).not.toContain(WORD);
+    // Neither does a branch of it that is not there.
+    const branch = await send('call-2', [user(`My ${WORD} is ill`)], { history: 'private:nowhere' });
+    expect(branch).toMatchObject({ status: 409, error: { code: 'E_CALL_NOT_ERASABLE' } });
+    expect((await home.read.histories()).map(({ history: id }) => id)).toEqual(before);
+    expect(before).toContain(history);
+    expect(await inTheClear()).toEqual([]);
+  },
+);
 
-test('with a subject it is recorded in another erasable history about it, without a name, and what follows goes on there [calls §8.6]', async () => {
-  const history = await importErasable('private', 'Bob');
-  const within = { history: 'private' };
-  const talk = [user(`My ${WORD} is ill`)];
-  const first = await send('call-1', talk, within);
-  expect(first).toMatchObject({ status: 200, match: 'started' });
-  expect(first['warning']).toMatch(/^private does not take the call .* erasable and about the same subject$/);
-  const beside = first['history'] as string;
-  expect(beside).not.toBe(history);
-  expect(await startedAs(beside)).toMatchObject({ name: null, erasable: { subject: 'Bob' } });
-  const second = [...talk, assistant(`the ${WORD} answers`), user('And now?')];
-  expect(await send('call-2', second, within)).toMatchObject({
-    ...{ status: 200, history: beside, match: 'appended' },
-  });
-  // Sent again, also by a process that remembers nothing, it has the same effect.
-  await home.close();
-  await open();
-  expect(await send('call-1', talk, within)).toMatchObject({ history: beside });
-  expect(await send('call-3', [user(`Another ${WORD}`)], within)).toMatchObject({ match: 'started' });
-  expect(await inTheClear()).toEqual([]);
-  for (const about of await home.privacy.erasable('Bob'))
-    await home.submit({
-      ...{ id: `erase-${about}`, history: about, branchId: 0, by: ann },
-      steps: [{ op: 'erase' }],
+test(
+  'with a subject it is recorded in another erasable history about it, without a name, and what follows goes on there',
+  { tags: ['calls§8.6'] },
+  async () => {
+    const history = await importErasable('private', 'Bob');
+    const within = { history: 'private' };
+    const talk = [user(`My ${WORD} is ill`)];
+    const first = await send('call-1', talk, within);
+    expect(first).toMatchObject({ status: 200, match: 'started' });
+    expect(first['warning']).toMatch(
+      /^private does not take the call .* erasable and about the same subject$/,
+    );
+    const beside = first['history'] as string;
+    expect(beside).not.toBe(history);
+    expect(await startedAs(beside)).toMatchObject({ name: null, erasable: { subject: 'Bob' } });
+    const second = [...talk, assistant(`the ${WORD} answers`), user('And now?')];
+    expect(await send('call-2', second, within)).toMatchObject({
+      ...{ status: 200, history: beside, match: 'appended' },
     });
-  expect(
-    (await home.read.histories()).flatMap(({ history: id, state }) => (state === 'open' ? [id] : [])),
-  ).toEqual([historyId('source', '')]);
-  await home.close();
-  expect(filesHolding(directory, [WORD])).toEqual([]);
-  await open();
-  expect(await send('call-4', second, within)).toMatchObject({ status: 410 });
-  expect(await inTheClear()).toEqual([]);
-});
+    // Sent again, also by a process that remembers nothing, it has the same effect.
+    await home.close();
+    await open();
+    expect(await send('call-1', talk, within)).toMatchObject({ history: beside });
+    expect(await send('call-3', [user(`Another ${WORD}`)], within)).toMatchObject({ match: 'started' });
+    expect(await inTheClear()).toEqual([]);
+    for (const about of await home.privacy.erasable('Bob'))
+      await home.submit({
+        ...{ id: `erase-${about}`, history: about, branchId: 0, by: ann },
+        steps: [{ op: 'erase' }],
+      });
+    expect(
+      (await home.read.histories()).flatMap(({ history: id, state }) => (state === 'open' ? [id] : [])),
+    ).toEqual([historyId('source', '')]);
+    await home.close();
+    expect(filesHolding(directory, [WORD])).toEqual([]);
+    await open();
+    expect(await send('call-4', second, within)).toMatchObject({ status: 410 });
+    expect(await inTheClear()).toEqual([]);
+  },
+);
 
 test('a call to an erasable history without its key is recorded nowhere else', async () => {
   await importErasable('private', 'Bob');
@@ -167,46 +177,50 @@ test('a call to an erased history is refused by whatever it is named with: name,
   expect(await inTheClear()).toEqual([]);
 });
 
-test('a sub-agent’s conversation that a call of an erasable history led to is erasable, too, and has no name [calls §8.6]', async () => {
-  const run = { run: 'r1' };
-  const calls = (text: string): string =>
-    JSON.stringify({
-      model: 'm-1',
-      choices: [
-        {
-          message: {
-            role: 'assistant',
-            content: null,
-            tool_calls: [
-              {
-                id: 't1',
-                type: 'function',
-                function: { name: 'ask_helper', arguments: JSON.stringify({ task: text }) },
-              },
-            ],
+test(
+  'a sub-agent’s conversation that a call of an erasable history led to is erasable, too, and has no name',
+  { tags: ['calls§8.6'] },
+  async () => {
+    const run = { run: 'r1' };
+    const calls = (text: string): string =>
+      JSON.stringify({
+        model: 'm-1',
+        choices: [
+          {
+            message: {
+              role: 'assistant',
+              content: null,
+              tool_calls: [
+                {
+                  id: 't1',
+                  type: 'function',
+                  function: { name: 'ask_helper', arguments: JSON.stringify({ task: text }) },
+                },
+              ],
+            },
+            finish_reason: 'tool_calls',
           },
-          finish_reason: 'tool_calls',
-        },
-      ],
+        ],
+      });
+    const first = await send('call-1', [user('Something harmless')], run);
+    const target = historyId('private', '');
+    const start = { op: 'start', name: 'private', erasable: { subject: 'Bob' } } as const;
+    await home.submit({ id: 'start', history: target, branchId: 0, by: ann, steps: [start] });
+    await home.calls.assignCall(
+      { history: first['history'] as string, attemptId: 'call-1' },
+      { branch: await home.find('private') },
+      { by: ann, notes: 'his' },
+    );
+    // What follows goes on in the erasable history, and calls a helper.
+    const task = `Find out what ails the ${WORD}`;
+    const second = [user('Something harmless'), assistant(`the ${WORD} answers`), user('Go on')];
+    expect(await send('call-2', second, run, calls(task))).toMatchObject({ history: target });
+    const helper = await send('call-3', [user(task)], run);
+    expect(helper).toMatchObject({ status: 200, match: 'started' });
+    expect(await startedAs(helper['history'] as string)).toMatchObject({
+      name: null,
+      erasable: { subject: 'Bob' },
     });
-  const first = await send('call-1', [user('Something harmless')], run);
-  const target = historyId('private', '');
-  const start = { op: 'start', name: 'private', erasable: { subject: 'Bob' } } as const;
-  await home.submit({ id: 'start', history: target, branchId: 0, by: ann, steps: [start] });
-  await home.calls.assignCall(
-    { history: first['history'] as string, attemptId: 'call-1' },
-    { branch: await home.find('private') },
-    { by: ann, notes: 'his' },
-  );
-  // What follows goes on in the erasable history, and calls a helper.
-  const task = `Find out what ails the ${WORD}`;
-  const second = [user('Something harmless'), assistant(`the ${WORD} answers`), user('Go on')];
-  expect(await send('call-2', second, run, calls(task))).toMatchObject({ history: target });
-  const helper = await send('call-3', [user(task)], run);
-  expect(helper).toMatchObject({ status: 200, match: 'started' });
-  expect(await startedAs(helper['history'] as string)).toMatchObject({
-    name: null,
-    erasable: { subject: 'Bob' },
-  });
-  expect(await inTheClear(task)).toEqual([]);
-});
+    expect(await inTheClear(task)).toEqual([]);
+  },
+);

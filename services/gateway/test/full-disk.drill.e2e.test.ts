@@ -24,7 +24,8 @@ const send = (home: Home, name: string, text: string): Promise<unknown> =>
   });
 
 it.each(LEVELS)(
-  'a disk that is full when %i bytes are left ends nothing: reads go on, writes are refused, readiness says it, and all goes on with room [decision 0112]',
+  'a disk that is full when %i bytes are left ends nothing: reads go on, writes are refused, readiness says it, and all goes on with room',
+  { tags: ['decision-0112'], timeout: 120_000 },
   async (left) => {
     const disk = mountSmallDisk(8_000);
     if (disk === undefined) return;
@@ -79,7 +80,6 @@ it.each(LEVELS)(
       disk.close();
     }
   },
-  120_000,
 );
 
 it('the drill of full disks ran', ({ skip }) => {

@@ -43,39 +43,41 @@ const send = (name: string, id: string, steps: Step[]): Promise<unknown> =>
 
 const NOT_MOUNTED = 'only root may mount a file system of a known size';
 
-it('when the disk is too full for rows, the gateway answers from the existing rows, readiness reports the problem, and writing rows resumes when there is room [decision 0053]', async ({
-  skip,
-}) => {
-  if (!mounted) skip(NOT_MOUNTED);
-  const app = createGateway({ home, report: (error) => said.push(String(error)) });
-  const ask = async (path: string): Promise<readonly [number, string]> => {
-    const answer = await app.request(`http://localhost${path}`);
-    return [answer.status, await answer.text()];
-  };
-  await send('first', 'start', [{ op: 'start', name: 'first' }]);
-  expect((await ask('/api/histories'))[0]).toBe(200);
-  expect(await ask('/health/ready')).toEqual([200, '{"status":"ready"}']);
-  const { bavail, bsize } = statfsSync(rows);
-  writeFileSync(join(rows, 'ballast'), Buffer.alloc(bavail * bsize - 8192));
+it(
+  'when the disk is too full for rows, the gateway answers from the existing rows, readiness reports the problem, and writing rows resumes when there is room',
+  { tags: ['decision-0053'], timeout: 30_000 },
+  async ({ skip }) => {
+    if (!mounted) skip(NOT_MOUNTED);
+    const app = createGateway({ home, report: (error) => said.push(String(error)) });
+    const ask = async (path: string): Promise<readonly [number, string]> => {
+      const answer = await app.request(`http://localhost${path}`);
+      return [answer.status, await answer.text()];
+    };
+    await send('first', 'start', [{ op: 'start', name: 'first' }]);
+    expect((await ask('/api/histories'))[0]).toBe(200);
+    expect(await ask('/health/ready')).toEqual([200, '{"status":"ready"}']);
+    const { bavail, bsize } = statfsSync(rows);
+    writeFileSync(join(rows, 'ballast'), Buffer.alloc(bavail * bsize - 8192));
 
-  for (let i = 0; i < 40; i++) await send(`more${i}`, 'start', [{ op: 'start', name: `more${i}` }]);
-  const during = await Promise.all(
-    ['/api/histories', '/api/histories/first', '/api/stats', '/api/doctor', '/health/live'].map(ask),
-  );
-  expect(during.map(([status]) => status)).toEqual([200, 200, 200, 200, 200]);
-  expect(during[0]?.[1]).toContain('"first"');
-  const [status, reason] = await ask('/health/ready');
-  expect([status, reason]).toEqual([503, expect.stringContaining('E_ROWS_UNWRITABLE')]);
-  expect(during[3]?.[1]).toMatch(/the disk of .* has .* left/);
-  expect(said).toEqual([
-    expect.stringMatching(/^the rows cannot be written: .*: answers show what the rows had before$/),
-  ]);
+    for (let i = 0; i < 40; i++) await send(`more${i}`, 'start', [{ op: 'start', name: `more${i}` }]);
+    const during = await Promise.all(
+      ['/api/histories', '/api/histories/first', '/api/stats', '/api/doctor', '/health/live'].map(ask),
+    );
+    expect(during.map(([status]) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(during[0]?.[1]).toContain('"first"');
+    const [status, reason] = await ask('/health/ready');
+    expect([status, reason]).toEqual([503, expect.stringContaining('E_ROWS_UNWRITABLE')]);
+    expect(during[3]?.[1]).toMatch(/the disk of .* has .* left/);
+    expect(said).toEqual([
+      expect.stringMatching(/^the rows cannot be written: .*: answers show what the rows had before$/),
+    ]);
 
-  rmSync(join(rows, 'ballast'));
-  await expect.poll(() => ask('/health/ready'), { timeout: 10_000 }).toEqual([200, '{"status":"ready"}']);
-  expect((await ask('/api/histories/more39'))[0]).toBe(200);
-  expect(said.at(-1)).toBe('the rows are written again');
-}, 30_000);
+    rmSync(join(rows, 'ballast'));
+    await expect.poll(() => ask('/health/ready'), { timeout: 10_000 }).toEqual([200, '{"status":"ready"}']);
+    expect((await ask('/api/histories/more39'))[0]).toBe(200);
+    expect(said.at(-1)).toBe('the rows are written again');
+  },
+);
 
 it('when the disk is full at the start, the rows are refused with a coded error, and the process is not killed by a signal', async ({
   skip,

@@ -49,35 +49,39 @@ test('snapshots are listed newest first, in pages, with the added and removed no
   expect(first.working).toMatchObject({ label: '@s4', cycle: 3, committed: false });
 });
 
-test('a tree marks new and changed nodes, and lists the removed nodes with the causes [context-tree §3: one cause]', async () => {
-  const second = await airline.client.tree({ history: 'airline', at: '@c2' });
-  expect(second.previous?.label).toBe('@c1');
-  expect(second.nodes.filter((node) => node.new).map(({ id }) => id)).toEqual(['t2', 'answer', 'more']);
-  expect(
-    second.nodes
-      .filter((node) => node.changed.length > 0)
-      .map(({ id, changed, ttl }) => ({ id, changed, ttl })),
-  ).toEqual([{ id: 'found', changed: ['ttl'], ttl: 0 }]);
-  const third = await airline.client.tree({ history: 'airline', at: '@c3' });
-  expect(third.removed).toEqual([
-    {
-      id: 'found',
-      nodeType: 'cb',
-      role: 'tool',
-      kind: 'result',
-      cycle: 1,
-      content: { text: 'a document', form: 'text', characters: 10, complete: true },
-      cause: 'expired',
-    },
-  ]);
-  const working = await airline.client.tree({ history: 'airline' });
-  expect(working.position).toMatchObject({ label: '@s4', committed: false });
-  expect(
-    working.nodes.filter((node) => node.new).map(({ id, depth, region }) => ({ id, depth, region })),
-  ).toEqual([{ id: 'thanks', depth: 0, region: '^ah' }]);
-  const first = await airline.client.tree({ history: 'airline', at: '@c1' });
-  expect([first.previous, first.nodes.every((node) => node.new)]).toEqual([null, true]);
-});
+test(
+  'a tree marks new and changed nodes, and lists the removed nodes with the causes',
+  { tags: ['context-tree§3:one-cause'] },
+  async () => {
+    const second = await airline.client.tree({ history: 'airline', at: '@c2' });
+    expect(second.previous?.label).toBe('@c1');
+    expect(second.nodes.filter((node) => node.new).map(({ id }) => id)).toEqual(['t2', 'answer', 'more']);
+    expect(
+      second.nodes
+        .filter((node) => node.changed.length > 0)
+        .map(({ id, changed, ttl }) => ({ id, changed, ttl })),
+    ).toEqual([{ id: 'found', changed: ['ttl'], ttl: 0 }]);
+    const third = await airline.client.tree({ history: 'airline', at: '@c3' });
+    expect(third.removed).toEqual([
+      {
+        id: 'found',
+        nodeType: 'cb',
+        role: 'tool',
+        kind: 'result',
+        cycle: 1,
+        content: { text: 'a document', form: 'text', characters: 10, complete: true },
+        cause: 'expired',
+      },
+    ]);
+    const working = await airline.client.tree({ history: 'airline' });
+    expect(working.position).toMatchObject({ label: '@s4', committed: false });
+    expect(
+      working.nodes.filter((node) => node.new).map(({ id, depth, region }) => ({ id, depth, region })),
+    ).toEqual([{ id: 'thanks', depth: 0, region: '^ah' }]);
+    const first = await airline.client.tree({ history: 'airline', at: '@c1' });
+    expect([first.previous, first.nodes.every((node) => node.new)]).toEqual([null, true]);
+  },
+);
 
 test('a tree is read in parts, in document order, each node once, with contents up to a limit', async () => {
   const all = (await airline.client.tree({ history: 'airline' })).nodes.map(({ index, id }) => ({
@@ -100,27 +104,31 @@ test('a tree is read in parts, in document order, each node once, with contents 
   expect(part.total).toBe(all.length);
 });
 
-test('a node is given with every header, its exact time and its whole content [context-tree §2: nanoseconds] [snapshots: frame port]', async () => {
-  const node = await airline.client.node({ history: 'airline', node: 'found', at: '@c1' });
-  expect(node).toMatchObject({
-    shape: 'block',
-    region: '^seq',
-    parent: 't1',
-    depth: 1,
-    expires: 3,
-    headers: {
-      id: 'found',
-      ttl: 1,
-      created_at_ns: START + 2_000_000_000n,
-      created_at_iso: '2026-01-05T09:00:02.000Z',
-    },
-    payload: { content: 'a document', data_url: 'https://example.org' },
-  });
-  expect((await airline.client.node({ history: 'airline', node: 't1', at: '@c1' })).children).toEqual([
-    'ask',
-    'found',
-  ]);
-});
+test(
+  'a node is given with every header, its exact time and its whole content',
+  { tags: ['context-tree§2:nanoseconds', 'snapshots:frame-port'] },
+  async () => {
+    const node = await airline.client.node({ history: 'airline', node: 'found', at: '@c1' });
+    expect(node).toMatchObject({
+      shape: 'block',
+      region: '^seq',
+      parent: 't1',
+      depth: 1,
+      expires: 3,
+      headers: {
+        id: 'found',
+        ttl: 1,
+        created_at_ns: START + 2_000_000_000n,
+        created_at_iso: '2026-01-05T09:00:02.000Z',
+      },
+      payload: { content: 'a document', data_url: 'https://example.org' },
+    });
+    expect((await airline.client.node({ history: 'airline', node: 't1', at: '@c1' })).children).toEqual([
+      'ask',
+      'found',
+    ]);
+  },
+);
 
 test('events are given in whole frames, with the cursor to continue from', async () => {
   const first = await airline.client.events({ history: 'airline', limit: 2 });
@@ -136,24 +144,28 @@ test('events are given in whole frames, with the cursor to continue from', async
   expect((await airline.client.events({ history: 'airline', from: 4 })).next).toBe(null);
 });
 
-test('thread and export are the exact bytes: ASCII, canonical JSON [context-tree §4: provider thread]', async () => {
-  const thread = await airline.client.thread({ history: 'airline', at: '@c1' });
-  expect(thread).toBe(
-    canonicalJson([
-      { id: 'policy', role: 'system', kind: 'text', content: 'Be kind.' },
-      { id: 'ask', role: 'user', kind: 'text', content: '  I want to fly\n to Oslo ' },
-      { id: 'found', role: 'tool', kind: 'result', content: 'a document' },
-    ]),
-  );
-  const response = await airline.app.request('/api/histories/airline/export?at=@c1');
-  expect(response.headers.get('content-type')).toBe('application/json');
-  const text = await response.text();
-  expect(text).toMatch(/^\{"cycle":1,"root":\{"children":\[/);
-  expect(text).toContain('"created_at_ns":1767603602000000000');
-  expect(
-    JSON.parse(await airline.client.thread({ history: 'airline', at: '@c1', provider: 'openai' })),
-  ).toHaveLength(3);
-});
+test(
+  'thread and export are the exact bytes: ASCII, canonical JSON',
+  { tags: ['context-tree§4:provider-thread'] },
+  async () => {
+    const thread = await airline.client.thread({ history: 'airline', at: '@c1' });
+    expect(thread).toBe(
+      canonicalJson([
+        { id: 'policy', role: 'system', kind: 'text', content: 'Be kind.' },
+        { id: 'ask', role: 'user', kind: 'text', content: '  I want to fly\n to Oslo ' },
+        { id: 'found', role: 'tool', kind: 'result', content: 'a document' },
+      ]),
+    );
+    const response = await airline.app.request('/api/histories/airline/export?at=@c1');
+    expect(response.headers.get('content-type')).toBe('application/json');
+    const text = await response.text();
+    expect(text).toMatch(/^\{"cycle":1,"root":\{"children":\[/);
+    expect(text).toContain('"created_at_ns":1767603602000000000');
+    expect(
+      JSON.parse(await airline.client.thread({ history: 'airline', at: '@c1', provider: 'openai' })),
+    ).toHaveLength(3);
+  },
+);
 
 test('the other routes answer as the contract says', async () => {
   expect((await airline.client.select({ history: 'airline', selector: '#ask' })).ids).toEqual(['ask']);

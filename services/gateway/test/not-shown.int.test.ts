@@ -15,7 +15,8 @@ test.each([
   ['responses', { prompt: { id: 'p' }, conversation: 'conv_1' }, 'conversation and prompt name '],
   ['chat/completions', { messages: ['Hi'] }, 'no reader understands the request'],
 ])(
-  'a call to %s with %j says why its thread is not all that was shown [calls §1.8]',
+  'a call to %s with %j says why its thread is not all that was shown',
+  { tags: ['calls§1.8'] },
   async (path, body, why) => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-not-shown-'));
     const home = await openHome({ directory, create: true });

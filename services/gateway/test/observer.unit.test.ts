@@ -32,57 +32,69 @@ const watched = () => {
   return { recorded, observer: openObserver(home as unknown as Home, (error) => expect(error).toBeNull()) };
 };
 
-test('an observation by selector is recorded at the position that the selector names, else at that of the request [pool: Observations]', async () => {
-  const { recorded, observer } = watched();
-  for (const input of [
-    { selector: '@s7 ^seq .cb' },
-    { selector: 'other@s8 .cb' },
-    { selector: '@s6 .cb', at: '@s3' },
-    { selector: '.cb' },
-    { at: '@s4' },
-    { at: '@s4', node: 'n1' },
-    {},
-  ])
-    await observer.see('select', 'Ada', { history: 'h', ...input });
-  await observer.flush();
-  expect(recorded.map(({ looks }) => looks.map(({ what, position }) => [what, position.seq]))).toEqual([
-    [
-      ['@s7 ^seq .cb', 7],
-      ['other@s8 .cb', 8],
-      ['@s6 .cb', 6],
-      ['.cb', 99],
-      ['@s4', 4],
-      ['#n1', 4],
-      ['select', 99],
-    ],
-  ]);
-});
+test(
+  'an observation by selector is recorded at the position that the selector names, else at that of the request',
+  { tags: ['pool:Observations'] },
+  async () => {
+    const { recorded, observer } = watched();
+    for (const input of [
+      { selector: '@s7 ^seq .cb' },
+      { selector: 'other@s8 .cb' },
+      { selector: '@s6 .cb', at: '@s3' },
+      { selector: '.cb' },
+      { at: '@s4' },
+      { at: '@s4', node: 'n1' },
+      {},
+    ])
+      await observer.see('select', 'Ada', { history: 'h', ...input });
+    await observer.flush();
+    expect(recorded.map(({ looks }) => looks.map(({ what, position }) => [what, position.seq]))).toEqual([
+      [
+        ['@s7 ^seq .cb', 7],
+        ['other@s8 .cb', 8],
+        ['@s6 .cb', 6],
+        ['.cb', 99],
+        ['@s4', 4],
+        ['#n1', 4],
+        ['select', 99],
+      ],
+    ]);
+  },
+);
 
-test('observations are recorded together after a second; 1,000 different ones are recorded at once [pool: Observations]', async () => {
-  const { recorded, observer } = watched();
-  const look = (seq: number, actor = 'Ada') =>
-    observer.see('thread', actor, { history: 'h', at: `@s${seq}` });
-  for (let seq = 1; seq < 1_000; seq++) await look(seq);
-  for (let i = 0; i < 5; i++) await look(7);
-  expect(recorded).toEqual([]);
-  await look(1, 'Bo');
-  expect(recorded.map(({ actor, looks }) => [actor, looks.length])).toEqual([
-    ['Ada', 999],
-    ['Bo', 1],
-  ]);
-  expect(recorded[0]?.looks[6]).toMatchObject({ what: '@s7', times: 6 });
-  await look(1);
-  await vi.advanceTimersByTimeAsync(999);
-  expect(recorded).toHaveLength(2);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(recorded).toHaveLength(3);
-  await vi.advanceTimersByTimeAsync(60_000);
-  expect(recorded).toHaveLength(3);
-});
+test(
+  'observations are recorded together after a second; 1,000 different ones are recorded at once',
+  { tags: ['pool:Observations'] },
+  async () => {
+    const { recorded, observer } = watched();
+    const look = (seq: number, actor = 'Ada') =>
+      observer.see('thread', actor, { history: 'h', at: `@s${seq}` });
+    for (let seq = 1; seq < 1_000; seq++) await look(seq);
+    for (let i = 0; i < 5; i++) await look(7);
+    expect(recorded).toEqual([]);
+    await look(1, 'Bo');
+    expect(recorded.map(({ actor, looks }) => [actor, looks.length])).toEqual([
+      ['Ada', 999],
+      ['Bo', 1],
+    ]);
+    expect(recorded[0]?.looks[6]).toMatchObject({ what: '@s7', times: 6 });
+    await look(1);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(recorded).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(recorded).toHaveLength(3);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(recorded).toHaveLength(3);
+  },
+);
 
-test('requests that observe nothing, and those of a history that records no observations, are not recorded [pool: Observations]', async () => {
-  const { recorded, observer } = watched();
-  await observer.see('history', 'Ada', { history: 'h' });
-  await observer.flush();
-  expect(recorded).toEqual([]);
-});
+test(
+  'requests that observe nothing, and those of a history that records no observations, are not recorded',
+  { tags: ['pool:Observations'] },
+  async () => {
+    const { recorded, observer } = watched();
+    await observer.see('history', 'Ada', { history: 'h' });
+    await observer.flush();
+    expect(recorded).toEqual([]);
+  },
+);

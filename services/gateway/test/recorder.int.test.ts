@@ -171,7 +171,8 @@ test.each(PLACES)('%s records interventions with their actor and reason', (_, op
 );
 
 test.each(PLACES)(
-  '%s forks and rolls back: each recorder stays on its branch, and commands after a rollback go to the branch that continues [context-tree §5: fork] [context-tree §5: rollback]',
+  '%s forks and rolls back: each recorder stays on its branch, and commands after a rollback go to the branch that continues',
+  { tags: ['context-tree§5:fork', 'context-tree§5:rollback'] },
   (_, open) =>
     using(open, async (desk, directory) => {
       const say = (to: Recorder, id: string) =>

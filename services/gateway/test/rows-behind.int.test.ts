@@ -63,36 +63,44 @@ describe('while no projector folds the rows', async () => {
       }),
   ];
 
-  it('commands that name a branch by its id are recorded and answered, repeated ones get the same answer, also from another gateway, and reads are refused [record §3: commands remembered]', async () => {
-    const first = clientOf(await open());
-    const answers = [];
-    for (const ask of questions(first)) answers.push(await ask());
-    expect(answers.map(({ position }) => [position.branchId, position.label, position.cycle])).toEqual([
-      [0, '@s0', null],
-      [0, '@c1', 1],
-      [0, '@s2', 1],
-      [3, '@s3', 1],
-      [4, '@s4', 1],
-    ]);
-    expect(answers.map(({ position }) => position.branch)).toEqual([
-      history,
-      history,
-      history,
-      `${history}:3`,
-      history,
-    ]);
-    for (const client of [first, clientOf(await open())])
-      for (const [i, ask] of questions(client).entries())
-        expect(await ask()).toEqual({ ...answers[i], repeated: true });
-    await expect(first.history({ history: 'still' })).rejects.toMatchObject({ code: 'E_ROWS_BEHIND' });
-    const [home] = homes;
-    const answer = await createGateway({ home: home as Home }).request('/api/histories');
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
-  });
+  it(
+    'commands that name a branch by its id are recorded and answered, repeated ones get the same answer, also from another gateway, and reads are refused',
+    { tags: ['record§3:commands-remembered'] },
+    async () => {
+      const first = clientOf(await open());
+      const answers = [];
+      for (const ask of questions(first)) answers.push(await ask());
+      expect(answers.map(({ position }) => [position.branchId, position.label, position.cycle])).toEqual([
+        [0, '@s0', null],
+        [0, '@c1', 1],
+        [0, '@s2', 1],
+        [3, '@s3', 1],
+        [4, '@s4', 1],
+      ]);
+      expect(answers.map(({ position }) => position.branch)).toEqual([
+        history,
+        history,
+        history,
+        `${history}:3`,
+        history,
+      ]);
+      for (const client of [first, clientOf(await open())])
+        for (const [i, ask] of questions(client).entries())
+          expect(await ask()).toEqual({ ...answers[i], repeated: true });
+      await expect(first.history({ history: 'still' })).rejects.toMatchObject({ code: 'E_ROWS_BEHIND' });
+      const [home] = homes;
+      const answer = await createGateway({ home: home as Home }).request('/api/histories');
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    },
+  );
 
-  it('a home that answers for another waits for rows, too, which may have been thrown away since that one had them [decision 0051]', async () => {
-    const answers = await openHome({ directory, rows: fresh.url, catchUpTimeout: 50, folds: false });
-    homes.push(answers);
-    await expect(answers.find('still')).rejects.toMatchObject({ code: 'E_ROWS_BEHIND' });
-  });
+  it(
+    'a home that answers for another waits for rows, too, which may have been thrown away since that one had them',
+    { tags: ['decision-0051'] },
+    async () => {
+      const answers = await openHome({ directory, rows: fresh.url, catchUpTimeout: 50, folds: false });
+      homes.push(answers);
+      await expect(answers.find('still')).rejects.toMatchObject({ code: 'E_ROWS_BEHIND' });
+    },
+  );
 });

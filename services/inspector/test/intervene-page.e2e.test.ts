@@ -96,57 +96,61 @@ test('positions are forked, saved and annotated from where one looks; without an
   expect(faults).toEqual([]);
 });
 
-test('an agent that a breakpoint holds is edited and let go from the page [calls §5.7, §5.8]', async () => {
-  const { home, client } = stage;
-  const by = { recorder: 'proxy' };
-  await home.submit({
-    ...{ id: 'start', history: 'htalk', branchId: 0, by },
-    steps: [{ op: 'start', name: 'talk' }, { op: 'commit' }],
-  });
-  const { page, faults, screenshot } = await stage.open({ address: '?h=htalk&dialog=break' });
-  const dialog = dialogOf(page);
-  await dialog.getByRole('textbox', { name: 'Actor' }).fill('ann');
-  await dialog.getByRole('button', { name: 'Steer' }).click();
-  await dialog.getByRole('button', { name: 'Stop steering' }).waitFor();
-  await dialog.getByRole('textbox', { name: 'Tool that was called' }).fill('refund');
-  await dialog.getByRole('button', { name: 'Set the breakpoint' }).click();
-  await dialog.getByText('Breakpoint b1 is set.').waitFor();
-  expect((await client.breakpoints({ history: 'htalk' })).breakpoints).toMatchObject([
-    { name: 'b1', tool: 'refund' },
-  ]);
-  await client.command({
-    history: 'htalk',
-    body: { id: 'asks', recorder: 'proxy', steps: [insert('ask', 'user', 'Refund it.')] },
-  });
-  await home.submit({
-    ...{ id: 'call-1.held', history: 'htalk', branchId: 0, by },
-    steps: [
-      {
-        ...{ op: 'hold_call', attemptId: 'call-1', api: 'openai.chat', model: 'm-1', breakpoints: ['b1'] },
-        ...{ until: Date.now() + 600_000, then: 'abort' },
-      },
-    ],
-  });
-  await page.goto(`${stage.url}/?h=htalk&at=open`);
-  const held = page.getByRole('list', { name: 'Held calls' });
-  await held.getByRole('button', { name: 'Inject…' }).click();
-  await dialog.getByRole('textbox', { name: 'Message' }).fill('Ask for the return number first.');
-  await dialog.getByRole('region', { name: 'Preview' }).getByText('return number').waitFor();
-  await dialog.getByRole('button', { name: 'Inject', exact: true }).last().click();
-  await dialog.getByText('Injected.').waitFor();
-  await dialog.getByRole('button', { name: 'Close' }).click();
-  await held.getByRole('button', { name: 'Resume or stop…' }).click();
-  await dialog.getByRole('combobox', { name: 'Call' }).waitFor();
-  await screenshot('intervene-held');
-  expect(await seriousFaults(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Release' }).click();
-  await dialog.getByText('The call goes out.').waitFor();
-  await held.waitFor({ state: 'detached' });
-  const { calls } = await client.heldOf({ history: 'htalk' });
-  expect(calls.map(({ released }) => [released?.how, released?.by])).toEqual([['edited', 'ann']]);
-  expect(await client.thread({ history: 'htalk' })).toContain('return number');
-  expect(faults).toEqual([]);
-});
+test(
+  'an agent that a breakpoint holds is edited and let go from the page',
+  { tags: ['calls§5.7', 'calls§5.8'] },
+  async () => {
+    const { home, client } = stage;
+    const by = { recorder: 'proxy' };
+    await home.submit({
+      ...{ id: 'start', history: 'htalk', branchId: 0, by },
+      steps: [{ op: 'start', name: 'talk' }, { op: 'commit' }],
+    });
+    const { page, faults, screenshot } = await stage.open({ address: '?h=htalk&dialog=break' });
+    const dialog = dialogOf(page);
+    await dialog.getByRole('textbox', { name: 'Actor' }).fill('ann');
+    await dialog.getByRole('button', { name: 'Steer' }).click();
+    await dialog.getByRole('button', { name: 'Stop steering' }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Tool that was called' }).fill('refund');
+    await dialog.getByRole('button', { name: 'Set the breakpoint' }).click();
+    await dialog.getByText('Breakpoint b1 is set.').waitFor();
+    expect((await client.breakpoints({ history: 'htalk' })).breakpoints).toMatchObject([
+      { name: 'b1', tool: 'refund' },
+    ]);
+    await client.command({
+      history: 'htalk',
+      body: { id: 'asks', recorder: 'proxy', steps: [insert('ask', 'user', 'Refund it.')] },
+    });
+    await home.submit({
+      ...{ id: 'call-1.held', history: 'htalk', branchId: 0, by },
+      steps: [
+        {
+          ...{ op: 'hold_call', attemptId: 'call-1', api: 'openai.chat', model: 'm-1', breakpoints: ['b1'] },
+          ...{ until: Date.now() + 600_000, then: 'abort' },
+        },
+      ],
+    });
+    await page.goto(`${stage.url}/?h=htalk&at=open`);
+    const held = page.getByRole('list', { name: 'Held calls' });
+    await held.getByRole('button', { name: 'Inject…' }).click();
+    await dialog.getByRole('textbox', { name: 'Message' }).fill('Ask for the return number first.');
+    await dialog.getByRole('region', { name: 'Preview' }).getByText('return number').waitFor();
+    await dialog.getByRole('button', { name: 'Inject', exact: true }).last().click();
+    await dialog.getByText('Injected.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await held.getByRole('button', { name: 'Resume or stop…' }).click();
+    await dialog.getByRole('combobox', { name: 'Call' }).waitFor();
+    await screenshot('intervene-held');
+    expect(await seriousFaults(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Release' }).click();
+    await dialog.getByText('The call goes out.').waitFor();
+    await held.waitFor({ state: 'detached' });
+    const { calls } = await client.heldOf({ history: 'htalk' });
+    expect(calls.map(({ released }) => [released?.how, released?.by])).toEqual([['edited', 'ann']]);
+    expect(await client.thread({ history: 'htalk' })).toContain('return number');
+    expect(faults).toEqual([]);
+  },
+);
 
 test('a run goes on from where one looks with a model, and a model that may not be asked is refused with its code', async () => {
   const { page, faults } = await stage.open({ address: '?h=support&dialog=run' });

@@ -85,35 +85,39 @@ test('calls are shown with their time, status, tokens and errors; a branch witho
   expect(faults).toEqual([]);
 });
 
-test('below a thread that is not all that the model was shown, the page says so, and what was answered [calls §1.8]', async () => {
-  const answer = {
-    output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] }],
-  };
-  await stage.client.recordExchange({
-    body: {
-      ...{ id: 'goes-on', recorder: 'agent', history: 'elsewhere' },
-      request: {
-        ...{ form: 'wire', method: 'POST', path: '/v1/responses' },
-        body: { text: JSON.stringify({ model: 'm-1', input: 'And now?', previous_response_id: 'resp_1' }) },
-      },
-      end: {
-        ...{ status: 'answered', first_byte_ms: 300, duration_ms: 900, error: null },
-        response: {
-          ...{ form: 'wire', http_status: 200, content_type: 'application/json' },
-          body: { text: JSON.stringify({ model: 'm-1', status: 'completed', ...answer }) },
+test(
+  'below a thread that is not all that the model was shown, the page says so, and what was answered',
+  { tags: ['calls§1.8'] },
+  async () => {
+    const answer = {
+      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] }],
+    };
+    await stage.client.recordExchange({
+      body: {
+        ...{ id: 'goes-on', recorder: 'agent', history: 'elsewhere' },
+        request: {
+          ...{ form: 'wire', method: 'POST', path: '/v1/responses' },
+          body: { text: JSON.stringify({ model: 'm-1', input: 'And now?', previous_response_id: 'resp_1' }) },
+        },
+        end: {
+          ...{ status: 'answered', first_byte_ms: 300, duration_ms: 900, error: null },
+          response: {
+            ...{ form: 'wire', http_status: 200, content_type: 'application/json' },
+            body: { text: JSON.stringify({ model: 'm-1', status: 'completed', ...answer }) },
+          },
         },
       },
-    },
-  });
-  const { page, faults, screenshot } = await stage.open({ address: '?h=elsewhere&at=@c1' });
-  await page.getByRole('region', { name: 'The answer' }).getByText('Yes.').waitFor();
-  expect(await page.getByRole('region', { name: 'Not shown here' }).innerText()).toContain(
-    'The model was shown more than the thread: previous_response_id names what its provider has.',
-  );
-  await screenshot('not-shown');
-  expect(await seriousFaults(page)).toEqual([]);
-  expect(faults).toEqual([]);
-});
+    });
+    const { page, faults, screenshot } = await stage.open({ address: '?h=elsewhere&at=@c1' });
+    await page.getByRole('region', { name: 'The answer' }).getByText('Yes.').waitFor();
+    expect(await page.getByRole('region', { name: 'Not shown here' }).innerText()).toContain(
+      'The model was shown more than the thread: previous_response_id names what its provider has.',
+    );
+    await screenshot('not-shown');
+    expect(await seriousFaults(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  },
+);
 
 test('events come as they are recorded, wait while the list is paused, and are filtered by type and text', async () => {
   const { page, faults, screenshot } = await stage.open({

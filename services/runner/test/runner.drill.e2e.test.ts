@@ -108,58 +108,64 @@ const runWhileKilled = async (
   }
 };
 
-it('of two runners in one directory one is killed: the other makes the rounds that are left, of several pools at once [pool: Runner]', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'stemma-runners-'));
-  await using closing = new AsyncDisposableStack();
-  closing.defer(() => rmSync(directory, { recursive: true, force: true }));
-  const home = await openHome({ directory, create: true });
-  closing.defer(() => home.close());
-  const names = ['one', 'two', 'three'];
-  await startPools(home, names);
-  const env = { STEMMA_HOME: directory };
-  const [a, b] = [closing.use(startRunner('a', env)), closing.use(startRunner('b', env))];
-  await runWhileKilled(home, names, ROUNDS_HERE, [
-    { ...a, name: 'a' },
-    { ...b, name: 'b' },
-  ]);
-  expect(await home.operations.verify()).toMatchObject({ ok: true });
-}, 120_000);
+it(
+  'of two runners in one directory one is killed: the other makes the rounds that are left, of several pools at once',
+  { tags: ['pool:Runner'], timeout: 120_000 },
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'stemma-runners-'));
+    await using closing = new AsyncDisposableStack();
+    closing.defer(() => rmSync(directory, { recursive: true, force: true }));
+    const home = await openHome({ directory, create: true });
+    closing.defer(() => home.close());
+    const names = ['one', 'two', 'three'];
+    await startPools(home, names);
+    const env = { STEMMA_HOME: directory };
+    const [a, b] = [closing.use(startRunner('a', env)), closing.use(startRunner('b', env))];
+    await runWhileKilled(home, names, ROUNDS_HERE, [
+      { ...a, name: 'a' },
+      { ...b, name: 'b' },
+    ]);
+    expect(await home.operations.verify()).toMatchObject({ ok: true });
+  },
+);
 
-it('runners on Kafka and PostgreSQL share the runs, and one that is killed is replaced [pool: Runner]', async ({
-  skip,
-}) => {
-  const found = await findBroker();
-  const postgres = await findPostgres();
-  if ('skip' in found) return skip(found.skip);
-  if ('skip' in postgres) return skip(postgres.skip);
-  await using closing = new AsyncDisposableStack();
-  const directories = [0, 1, 2].map(() => mkdtempSync(join(tmpdir(), 'stemma-shared-')));
-  closing.defer(() =>
-    directories.forEach((directory) => rmSync(directory, { recursive: true, force: true })),
-  );
-  const fresh = await freshDatabase(postgres.url);
-  closing.defer(() => fresh.drop());
-  const prefix = `runners-${randomUUID()}`;
-  const log = await openKafkaLog({ brokers: found.brokers, prefix, partitions: 4 });
-  await log.close();
-  const address = `kafka://${found.brokers.join()}/${prefix}`;
-  const home = await openHome({
-    directory: directories[0] as string,
-    create: true,
-    log: address,
-    rows: fresh.url,
-  });
-  closing.defer(() => home.close());
-  const env = { STEMMA_LOG: address, STEMMA_ROWS: fresh.url };
-  closing.use(startService('projector', [], { ...env, STEMMA_HOME: directories[0] as string }));
-  const names = ['one', 'two', 'three', 'four', 'five'];
-  await startPools(home, names);
-  const [a, b] = ['a', 'b'].map((name, i) =>
-    closing.use(startRunner(name, { ...env, STEMMA_HOME: directories[i + 1] as string })),
-  );
-  if (a === undefined || b === undefined) throw new Error('two runners');
-  await runWhileKilled(home, names, ROUNDS_APART, [
-    { ...a, name: 'a' },
-    { ...b, name: 'b' },
-  ]);
-}, 240_000);
+it(
+  'runners on Kafka and PostgreSQL share the runs, and one that is killed is replaced',
+  { tags: ['pool:Runner'], timeout: 240_000 },
+  async ({ skip }) => {
+    const found = await findBroker();
+    const postgres = await findPostgres();
+    if ('skip' in found) return skip(found.skip);
+    if ('skip' in postgres) return skip(postgres.skip);
+    await using closing = new AsyncDisposableStack();
+    const directories = [0, 1, 2].map(() => mkdtempSync(join(tmpdir(), 'stemma-shared-')));
+    closing.defer(() =>
+      directories.forEach((directory) => rmSync(directory, { recursive: true, force: true })),
+    );
+    const fresh = await freshDatabase(postgres.url);
+    closing.defer(() => fresh.drop());
+    const prefix = `runners-${randomUUID()}`;
+    const log = await openKafkaLog({ brokers: found.brokers, prefix, partitions: 4 });
+    await log.close();
+    const address = `kafka://${found.brokers.join()}/${prefix}`;
+    const home = await openHome({
+      directory: directories[0] as string,
+      create: true,
+      log: address,
+      rows: fresh.url,
+    });
+    closing.defer(() => home.close());
+    const env = { STEMMA_LOG: address, STEMMA_ROWS: fresh.url };
+    closing.use(startService('projector', [], { ...env, STEMMA_HOME: directories[0] as string }));
+    const names = ['one', 'two', 'three', 'four', 'five'];
+    await startPools(home, names);
+    const [a, b] = ['a', 'b'].map((name, i) =>
+      closing.use(startRunner(name, { ...env, STEMMA_HOME: directories[i + 1] as string })),
+    );
+    if (a === undefined || b === undefined) throw new Error('two runners');
+    await runWhileKilled(home, names, ROUNDS_APART, [
+      { ...a, name: 'a' },
+      { ...b, name: 'b' },
+    ]);
+  },
+);

@@ -113,7 +113,8 @@ const blockOf = async (home: Home, text: string): Promise<string> => {
 };
 
 test.each(REQUESTS)(
-  'a call is asked again with another result of either of two parallel tools, by %s: all else is as it was [calls §6.6]',
+  'a call is asked again with another result of either of two parallel tools, by %s: all else is as it was',
+  { tags: ['calls§6.6'] },
   async (mind, api, bodyWith) => {
     const { home, models } = await setUp(api, bodyWith('dry', 'sun'));
     const again = async (run: string, edits: Readonly<Record<string, string>>): Promise<unknown> => {

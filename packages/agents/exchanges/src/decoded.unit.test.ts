@@ -18,9 +18,13 @@ test.each([
   ['identity, GZIP ,', gzipSync(plain)],
   ['gzip, br', brotliCompressSync(gzipSync(plain))],
   ['deflate,zstd,gzip', gzipSync(zstdCompressSync(deflateSync(plain)))],
-])('a body that came with the content coding %j is read without it [calls §4.1]', async (coding, bytes) => {
-  expect(Buffer.from(await decoded(bytes, coding)).equals(plain)).toBe(true);
-});
+])(
+  'a body that came with the content coding %j is read without it',
+  { tags: ['calls§4.1'] },
+  async (coding, bytes) => {
+    expect(Buffer.from(await decoded(bytes, coding)).equals(plain)).toBe(true);
+  },
+);
 
 test.each([
   ['compress', plain],

@@ -22,7 +22,8 @@ const chunk = (delta: object, finish_reason: string | null = null): string =>
   `data: ${JSON.stringify({ model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 
 test.each(['queued', 'in_progress'])(
-  'a response that goes on in the background (%s) has not failed: its end is unknown [calls §1.3]',
+  'a response that goes on in the background (%s) has not failed: its end is unknown',
+  { tags: ['calls§1.3'] },
   async (state) => {
     const response = { id: 'resp_1', model: 'm', status: state, background: true, output: [] };
     expect(await endOf(RESPONSES, JSON.stringify(response))).toMatchObject({
@@ -54,7 +55,8 @@ const flushed = {
 };
 
 test.each(Object.entries(flushed))(
-  'a client may leave at the event that ends a stream, though its coding (%s) has no end yet [calls §4.3]',
+  'a client may leave at the event that ends a stream, though its coding (%s) has no end yet',
+  { tags: ['calls§4.3'] },
   async (coding, body) => {
     expect(await endOf(CHAT, body, { ...STREAM, status: 'cancelled', coding })).toMatchObject({
       status: 'answered',

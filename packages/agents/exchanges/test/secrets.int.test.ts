@@ -215,31 +215,35 @@ const givenBack = async (home: Home): Promise<string> => {
   return said.join('\n');
 };
 
-test('no byte of a home has a secret of a call, however its texts are cut, coded, escaped and named [calls §2.4]', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyCase, { minLength: 8, maxLength: 8 }), async (cases) => {
-      const folder = mkdtempSync(join(tmpdir(), 'stemma-secrets-'));
-      try {
-        const directory = join(folder, 'home');
-        const home = await openHome({ directory, create: true, redact: RULES });
-        for (const [i, each] of cases.entries()) await recordExchange(home, exchangeOf(each, `call-${i}`));
-        await home.queries.search.find({ text: 'hush' });
-        const said = views(await givenBack(home));
-        expect(await home.calls.locate('call-0')).toBeDefined();
-        expect((await home.operations.verify()).problems).toEqual([]);
-        await home.close();
-        const secrets = [...new Set(cases.map(({ rule }) => SECRETS[rule][0]))];
-        for (const secret of secrets) {
-          for (const view of said) expect(around(view, secret)).toBe('');
-          expect(filesHolding(folder, [secret, FORMS.escaped(secret)])).toEqual([]);
+test(
+  'no byte of a home has a secret of a call, however its texts are cut, coded, escaped and named',
+  { tags: ['calls§2.4'], timeout: 120_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyCase, { minLength: 8, maxLength: 8 }), async (cases) => {
+        const folder = mkdtempSync(join(tmpdir(), 'stemma-secrets-'));
+        try {
+          const directory = join(folder, 'home');
+          const home = await openHome({ directory, create: true, redact: RULES });
+          for (const [i, each] of cases.entries()) await recordExchange(home, exchangeOf(each, `call-${i}`));
+          await home.queries.search.find({ text: 'hush' });
+          const said = views(await givenBack(home));
+          expect(await home.calls.locate('call-0')).toBeDefined();
+          expect((await home.operations.verify()).problems).toEqual([]);
+          await home.close();
+          const secrets = [...new Set(cases.map(({ rule }) => SECRETS[rule][0]))];
+          for (const secret of secrets) {
+            for (const view of said) expect(around(view, secret)).toBe('');
+            expect(filesHolding(folder, [secret, FORMS.escaped(secret)])).toEqual([]);
+          }
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
         }
-      } finally {
-        rmSync(folder, { recursive: true, force: true });
-      }
-    }),
-    { numRuns: sized(2, 8) },
-  );
-}, 120_000);
+      }),
+      { numRuns: sized(2, 8) },
+    );
+  },
+);
 
 test('doctor finds keys that were cut into the events of streams where nothing takes them out', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'stemma-secrets-'));

@@ -31,30 +31,34 @@ const fork = async (branch: BranchRef, name: string): Promise<BranchRef> => {
   return home.find(`${branch.history}:${name}`);
 };
 
-test('rounds of a pool are read since the branches part: what was shown, taken up and said [pool §7.19]', async () => {
-  await startPool(home, {
-    id: 'start',
-    name: 'sea',
-    by: { actor: 'ann' },
-    messages: ['The sea keeps stones.', 'A door is open.', 'We count names.', 'Who asks the night?'],
-    settings: { sample_size: 2, active_pool_size: 20, seed: 7 },
-  });
-  const main = await home.find('sea');
-  await runPool(home, main, { rounds: 4, actor: 'ann' });
-  const probe = await fork(main, 'probe');
-  await submit(probe, { actor: 'ann' }, [{ op: 'inject', text: 'Could this be undone?' }]);
-  await runPool(home, probe, { rounds: 5, actor: 'ann' });
-  await runPool(home, main, { rounds: 3, actor: 'ann' });
-  const { kind, a, b } = await recordedArms(home, { a: [main], b: [probe] });
-  expect(kind).toBe('pool');
-  expect([a[0]?.steps.length, b[0]?.steps.length]).toEqual([3, 5]);
-  for (const { choices, texts } of b[0]?.steps ?? []) {
-    expect(choices['message taken up']).toHaveLength(1);
-    expect(choices['stop reason']).toEqual(['stop']);
-    expect(texts[0]?.vector).toHaveLength(512);
-  }
-  expect(compareRuns(a, b).verdict).toBe('cannot tell');
-});
+test(
+  'rounds of a pool are read since the branches part: what was shown, taken up and said',
+  { tags: ['pool§7.19'] },
+  async () => {
+    await startPool(home, {
+      id: 'start',
+      name: 'sea',
+      by: { actor: 'ann' },
+      messages: ['The sea keeps stones.', 'A door is open.', 'We count names.', 'Who asks the night?'],
+      settings: { sample_size: 2, active_pool_size: 20, seed: 7 },
+    });
+    const main = await home.find('sea');
+    await runPool(home, main, { rounds: 4, actor: 'ann' });
+    const probe = await fork(main, 'probe');
+    await submit(probe, { actor: 'ann' }, [{ op: 'inject', text: 'Could this be undone?' }]);
+    await runPool(home, probe, { rounds: 5, actor: 'ann' });
+    await runPool(home, main, { rounds: 3, actor: 'ann' });
+    const { kind, a, b } = await recordedArms(home, { a: [main], b: [probe] });
+    expect(kind).toBe('pool');
+    expect([a[0]?.steps.length, b[0]?.steps.length]).toEqual([3, 5]);
+    for (const { choices, texts } of b[0]?.steps ?? []) {
+      expect(choices['message taken up']).toHaveLength(1);
+      expect(choices['stop reason']).toEqual(['stop']);
+      expect(texts[0]?.vector).toHaveLength(512);
+    }
+    expect(compareRuns(a, b).verdict).toBe('cannot tell');
+  },
+);
 
 /** A block of an agent's answer: a text, or a call of a tool. */
 const said = (text: string): Step => ({
@@ -74,53 +78,59 @@ const called = (name: string, given: string): Step => ({
   },
 });
 
-test('calls of an agent are read since the branches part: tools, arguments, their order, what was said [pool §7.19]', async () => {
-  await home.submit({
-    id: 'start',
-    history: 'desk',
-    branchId: 0,
-    by: { recorder: 'agent' },
-    steps: [{ op: 'start', name: 'desk' }],
-  });
-  const main = await home.find('desk');
-  await submit(main, { recorder: 'agent' }, [said('Hello.'), { op: 'commit' }]);
-  const other = await fork(main, 'other');
-  await submit(main, { recorder: 'agent' }, [
-    said('I look.'),
-    called('search', '{"b": 1, "a": 2}'),
-    { op: 'commit' },
-  ]);
-  await submit(main, { recorder: 'agent' }, [said('Done.'), { op: 'commit' }]);
-  // What an observer writes in the agent's name is not the agent's decision.
-  await submit(other, { actor: 'ann' }, [{ op: 'inject', text: 'I was told to refund.', role: 'assistant' }]);
-  await submit(other, { recorder: 'agent' }, [called('refund', 'not JSON'), { op: 'commit' }]);
-  const { kind, a, b } = await recordedArms(home, { a: [main], b: [other] });
-  expect(kind).toBe('agent');
-  expect(a[0]?.steps).toEqual([
-    {
-      choices: {
-        action: ['search'],
-        'tool with arguments': ['search {"a":2,"b":1}'],
-        'order of actions': ['begin → search'],
+test(
+  'calls of an agent are read since the branches part: tools, arguments, their order, what was said',
+  { tags: ['pool§7.19'] },
+  async () => {
+    await home.submit({
+      id: 'start',
+      history: 'desk',
+      branchId: 0,
+      by: { recorder: 'agent' },
+      steps: [{ op: 'start', name: 'desk' }],
+    });
+    const main = await home.find('desk');
+    await submit(main, { recorder: 'agent' }, [said('Hello.'), { op: 'commit' }]);
+    const other = await fork(main, 'other');
+    await submit(main, { recorder: 'agent' }, [
+      said('I look.'),
+      called('search', '{"b": 1, "a": 2}'),
+      { op: 'commit' },
+    ]);
+    await submit(main, { recorder: 'agent' }, [said('Done.'), { op: 'commit' }]);
+    // What an observer writes in the agent's name is not the agent's decision.
+    await submit(other, { actor: 'ann' }, [
+      { op: 'inject', text: 'I was told to refund.', role: 'assistant' },
+    ]);
+    await submit(other, { recorder: 'agent' }, [called('refund', 'not JSON'), { op: 'commit' }]);
+    const { kind, a, b } = await recordedArms(home, { a: [main], b: [other] });
+    expect(kind).toBe('agent');
+    expect(a[0]?.steps).toEqual([
+      {
+        choices: {
+          action: ['search'],
+          'tool with arguments': ['search {"a":2,"b":1}'],
+          'order of actions': ['begin → search'],
+        },
+        texts: [{ about: 'search', text: 'I look.' }],
       },
-      texts: [{ about: 'search', text: 'I look.' }],
-    },
-    {
-      choices: { action: ['answer'], 'order of actions': ['search → answer'] },
-      texts: [{ about: 'answer', text: 'Done.' }],
-    },
-  ]);
-  expect(b[0]?.steps).toEqual([
-    {
-      choices: {
-        action: ['refund'],
-        'tool with arguments': ['refund not JSON'],
-        'order of actions': ['begin → refund'],
+      {
+        choices: { action: ['answer'], 'order of actions': ['search → answer'] },
+        texts: [{ about: 'answer', text: 'Done.' }],
       },
-      texts: [],
-    },
-  ]);
-  const empty = await fork(main, 'empty');
-  await expect(recordedArms(home, { a: [main], b: [main] })).rejects.toMatchObject({ code: 'E_USAGE' });
-  await expect(recordedArms(home, { a: [main], b: [empty] })).rejects.toMatchObject({ code: 'E_USAGE' });
-});
+    ]);
+    expect(b[0]?.steps).toEqual([
+      {
+        choices: {
+          action: ['refund'],
+          'tool with arguments': ['refund not JSON'],
+          'order of actions': ['begin → refund'],
+        },
+        texts: [],
+      },
+    ]);
+    const empty = await fork(main, 'empty');
+    await expect(recordedArms(home, { a: [main], b: [main] })).rejects.toMatchObject({ code: 'E_USAGE' });
+    await expect(recordedArms(home, { a: [main], b: [empty] })).rejects.toMatchObject({ code: 'E_USAGE' });
+  },
+);

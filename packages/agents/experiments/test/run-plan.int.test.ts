@@ -51,62 +51,70 @@ const textsOf = async (home: Home, { runs }: RanPlan): Promise<readonly (readonl
   return found;
 };
 
-test('a plan is recorded before its first round, runs its arms, and all that is done is an intervention with its reason [pool: Interventions]', async () => {
-  const home = await newHome();
-  const plan = parsePlan(PLAN);
-  const ran = await runPlan(home, plan, { actor: 'ann' });
-  expect(ran).toMatchObject({ hash: planHash(plan), error: null });
-  expect(ran.runs.map(({ arm, name, seed }) => [arm, name, seed])).toEqual([
-    ['alone', 'alone-1', 1],
-    ['alone', 'alone-2', 2],
-    ['asked', 'asked-1', 3],
-    ['asked', 'asked-2', 4],
-  ]);
-  const saved = await home.branches.saved(ran.history);
-  expect(saved).toMatchObject([{ id: `plan-${ran.hash.slice(0, 16)}`, round_number: null, actor: 'ann' }]);
-  for (const { branchRef } of ran.runs) expect((await home.position(branchRef)).cycle).toBe(7);
-  const { a, b } = await recordedArms(home, {
-    a: ran.runs.slice(0, 2).map(({ branchRef }) => branchRef),
-    b: ran.runs.slice(2).map(({ branchRef }) => branchRef),
-  });
-  expect([...a, ...b].map(({ steps }) => steps.length)).toEqual([4, 4, 4, 4]);
-  const asked = ran.runs[2]?.branchRef;
-  const { interventions } = await home.queries.audit.interventions(
-    asked ?? { history: '', branchId: 0, branch: '' },
-  );
-  expect(interventions.find(({ intervention_type: type }) => type === 'message_inject')?.notes).toBe(
-    'the probe',
-  );
-  // Again, nothing is done twice.
-  const texts = await textsOf(home, ran);
-  const { events } = await home.read.history(ran.history);
-  expect(await runPlan(home, plan, { actor: 'ann' })).toEqual(ran);
-  expect((await home.read.history(ran.history)).events).toBe(events);
-  expect(await textsOf(home, ran)).toEqual(texts);
-});
-
-test('a plan that is stopped anywhere goes on to what it would have come to [pool: Runner]', async () => {
-  const plan = parsePlan(PLAN);
-  const whole = await newHome();
-  const expected = await textsOf(whole, await runPlan(whole, plan, { actor: 'ann' }));
-  const home = await newHome();
-  for (const stopAfter of [1, 3, 2]) {
-    const stopped = new AbortController();
-    let rounds = 0;
-    const ran = await runPlan(home, plan, {
-      actor: 'ann',
-      atOnce: 2,
-      signal: stopped.signal,
-      progress: () => {
-        if (++rounds === stopAfter) stopped.abort();
-      },
+test(
+  'a plan is recorded before its first round, runs its arms, and all that is done is an intervention with its reason',
+  { tags: ['pool:Interventions'] },
+  async () => {
+    const home = await newHome();
+    const plan = parsePlan(PLAN);
+    const ran = await runPlan(home, plan, { actor: 'ann' });
+    expect(ran).toMatchObject({ hash: planHash(plan), error: null });
+    expect(ran.runs.map(({ arm, name, seed }) => [arm, name, seed])).toEqual([
+      ['alone', 'alone-1', 1],
+      ['alone', 'alone-2', 2],
+      ['asked', 'asked-1', 3],
+      ['asked', 'asked-2', 4],
+    ]);
+    const saved = await home.branches.saved(ran.history);
+    expect(saved).toMatchObject([{ id: `plan-${ran.hash.slice(0, 16)}`, round_number: null, actor: 'ann' }]);
+    for (const { branchRef } of ran.runs) expect((await home.position(branchRef)).cycle).toBe(7);
+    const { a, b } = await recordedArms(home, {
+      a: ran.runs.slice(0, 2).map(({ branchRef }) => branchRef),
+      b: ran.runs.slice(2).map(({ branchRef }) => branchRef),
     });
-    expect(ran.error).toMatchObject({ code: 'E_CANCELLED' });
-  }
-  const ran = await runPlan(home, plan, { actor: 'ann', atOnce: 1 });
-  expect(ran.error).toBeNull();
-  expect(await textsOf(home, ran)).toEqual(expected);
-});
+    expect([...a, ...b].map(({ steps }) => steps.length)).toEqual([4, 4, 4, 4]);
+    const asked = ran.runs[2]?.branchRef;
+    const { interventions } = await home.queries.audit.interventions(
+      asked ?? { history: '', branchId: 0, branch: '' },
+    );
+    expect(interventions.find(({ intervention_type: type }) => type === 'message_inject')?.notes).toBe(
+      'the probe',
+    );
+    // Again, nothing is done twice.
+    const texts = await textsOf(home, ran);
+    const { events } = await home.read.history(ran.history);
+    expect(await runPlan(home, plan, { actor: 'ann' })).toEqual(ran);
+    expect((await home.read.history(ran.history)).events).toBe(events);
+    expect(await textsOf(home, ran)).toEqual(texts);
+  },
+);
+
+test(
+  'a plan that is stopped anywhere goes on to what it would have come to',
+  { tags: ['pool:Runner'] },
+  async () => {
+    const plan = parsePlan(PLAN);
+    const whole = await newHome();
+    const expected = await textsOf(whole, await runPlan(whole, plan, { actor: 'ann' }));
+    const home = await newHome();
+    for (const stopAfter of [1, 3, 2]) {
+      const stopped = new AbortController();
+      let rounds = 0;
+      const ran = await runPlan(home, plan, {
+        actor: 'ann',
+        atOnce: 2,
+        signal: stopped.signal,
+        progress: () => {
+          if (++rounds === stopAfter) stopped.abort();
+        },
+      });
+      expect(ran.error).toMatchObject({ code: 'E_CANCELLED' });
+    }
+    const ran = await runPlan(home, plan, { actor: 'ann', atOnce: 1 });
+    expect(ran.error).toBeNull();
+    expect(await textsOf(home, ran)).toEqual(expected);
+  },
+);
 
 describe('a plan that contradicts itself is refused before anything is recorded', () => {
   const arm = (name: string, ...interventions: object[]) => ({ name, interventions });

@@ -31,18 +31,22 @@ const vectors: ModelScript = ({ asked }, _n, outgoing) =>
       .reverse(),
   });
 
-test('each text has its vector in single precision, whatever order they come in; the key is in a header alone [pool §6.6]', async () => {
-  const { server, embedder } = await serve(vectors);
-  expect(await embedder.embed(['a', 'four'], null, signal)).toEqual([
-    Float32Array.of(1, 0.1),
-    Float32Array.of(4, 0.1),
-  ]);
-  const [call] = server.calls;
-  expect(call?.path).toBe('/v1/embeddings');
-  expect(call?.asked).toEqual({ model: 'm', input: ['a', 'four'], encoding_format: 'float' });
-  expect(call?.rawHeaders.join('\n')).toContain(KEY);
-  expect(JSON.stringify(embedder)).not.toContain(KEY);
-});
+test(
+  'each text has its vector in single precision, whatever order they come in; the key is in a header alone',
+  { tags: ['pool§6.6'] },
+  async () => {
+    const { server, embedder } = await serve(vectors);
+    expect(await embedder.embed(['a', 'four'], null, signal)).toEqual([
+      Float32Array.of(1, 0.1),
+      Float32Array.of(4, 0.1),
+    ]);
+    const [call] = server.calls;
+    expect(call?.path).toBe('/v1/embeddings');
+    expect(call?.asked).toEqual({ model: 'm', input: ['a', 'four'], encoding_format: 'float' });
+    expect(call?.rawHeaders.join('\n')).toContain(KEY);
+    expect(JSON.stringify(embedder)).not.toContain(KEY);
+  },
+);
 
 test('many texts are sent in several requests, and none where there is no text', async () => {
   const { server, embedder } = await serve(vectors);
@@ -187,26 +191,30 @@ test('a key goes to no address that is not encrypted', () => {
   ).toThrow(expect.objectContaining({ code: 'E_MIND_INVALID' }) as Error);
 });
 
-test('an embedder without an address is the one of its provider: a variable that other programs share sends no texts elsewhere [calls §6.8]', async () => {
-  const { server } = await serve(vectors);
-  const opened = (spec: string, env: Record<string, string>) => openEmbedder(spec, { env });
-  const shared = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: KEY };
-  expect(() => opened('openai:m', shared)).toThrow(
-    expect.objectContaining({
-      code: 'E_MIND_ELSEWHERE',
-      message: expect.stringContaining(
-        `name it as openai:m@${server.url}/v1 or openai:m@https://api.openai.com/v1`,
-      ) as string,
-    }) as Error,
-  );
-  expect(server.calls).toEqual([]);
-  for (const embedder of [
-    opened(`openai:m@${server.url}/v1`, shared),
-    opened('openai:m', { ...shared, STEMMA_UPSTREAM_OPENAI: `${server.url}/v1` }),
-  ])
-    expect(await embedder.embed(['a'], null, signal)).toHaveLength(1);
-  expect(opened('openai:m', { OPENAI_API_KEY: KEY }).spec).toBe('openai:m');
-});
+test(
+  'an embedder without an address is the one of its provider: a variable that other programs share sends no texts elsewhere',
+  { tags: ['calls§6.8'] },
+  async () => {
+    const { server } = await serve(vectors);
+    const opened = (spec: string, env: Record<string, string>) => openEmbedder(spec, { env });
+    const shared = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: KEY };
+    expect(() => opened('openai:m', shared)).toThrow(
+      expect.objectContaining({
+        code: 'E_MIND_ELSEWHERE',
+        message: expect.stringContaining(
+          `name it as openai:m@${server.url}/v1 or openai:m@https://api.openai.com/v1`,
+        ) as string,
+      }) as Error,
+    );
+    expect(server.calls).toEqual([]);
+    for (const embedder of [
+      opened(`openai:m@${server.url}/v1`, shared),
+      opened('openai:m', { ...shared, STEMMA_UPSTREAM_OPENAI: `${server.url}/v1` }),
+    ])
+      expect(await embedder.embed(['a'], null, signal)).toHaveLength(1);
+    expect(opened('openai:m', { OPENAI_API_KEY: KEY }).spec).toBe('openai:m');
+  },
+);
 
 test('a server that wants a key, and got none as it is not the one of OpenAI, is told of with the variable that goes there', async () => {
   const { server } = await serve((_call, _n, outgoing) => sendJson(outgoing, 401, { error: 'no key' }));

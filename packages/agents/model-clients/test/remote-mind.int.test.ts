@@ -31,7 +31,8 @@ test.each([
   ['openai.responses', '/responses', expect.objectContaining({ role: 'assistant' })],
   ['anthropic', '/v1/messages', { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }] }],
 ] as const)(
-  '%s is asked in its API, with the key in a header and nowhere else [calls §6.8]',
+  '%s is asked in its API, with the key in a header and nowhere else',
+  { tags: ['calls§6.8'] },
   async (kind, path, said) => {
     const server = await serve((call, _n, outgoing) => sendAnswer(call, outgoing, { text: 'Hi.' }));
     const { mind, around } = mindAt(server.url, kind);
@@ -127,41 +128,55 @@ test.each<[string, ModelScript, Partial<MindLimits>, object]>([
     {},
     { error: { code: 'E_MIND_BUSY' }, retry: null },
   ],
-])('a server that %s ends in a coded error [calls §6.8]', async (_what, script, limits, expected) => {
-  expect(await attemptAt(script, limits)).toMatchObject(expected);
-});
+])(
+  'a server that %s ends in a coded error',
+  { tags: ['calls§6.8'] },
+  async (_what, script, limits, expected) => {
+    expect(await attemptAt(script, limits)).toMatchObject(expected);
+  },
+);
 
-test('a server that shows the key has it taken out of what it says, byte for byte as long [calls §6.8]', async () => {
-  const shown = await attemptAt((call, _n, outgoing) =>
-    sendJson(outgoing, 401, { error: { message: `bad key in ${call.rawHeaders.join(' ')}` } }),
-  );
-  expect(JSON.stringify(shown)).not.toContain(KEY);
-  expect(Buffer.from(shown.response as Uint8Array).toString()).toContain(`Bearer ${'*'.repeat(KEY.length)}`);
-});
+test(
+  'a server that shows the key has it taken out of what it says, byte for byte as long',
+  { tags: ['calls§6.8'] },
+  async () => {
+    const shown = await attemptAt((call, _n, outgoing) =>
+      sendJson(outgoing, 401, { error: { message: `bad key in ${call.rawHeaders.join(' ')}` } }),
+    );
+    expect(JSON.stringify(shown)).not.toContain(KEY);
+    expect(Buffer.from(shown.response as Uint8Array).toString()).toContain(
+      `Bearer ${'*'.repeat(KEY.length)}`,
+    );
+  },
+);
 
-test('429, 5xx and resets are tried again after pauses that grow, or that the server asks for [calls §6.8]', async () => {
-  const server = await serve((call, n, outgoing) => {
-    if (n === 1) sendJson(outgoing, 429, { error: { message: 'slow' } }, { 'retry-after': '7' });
-    else if (n === 2) sendJson(outgoing, 500, {});
-    else if (n === 3) outgoing.destroy();
-    else sendAnswer(call, outgoing, { text: 'At last.' });
-  });
-  const { mind, around, pauses } = mindAt(server.url);
-  const tries: [number, string][] = [];
-  const attempt = await askMind(mind, requestFor(mind, { messages }), {
-    ...around,
-    signal: new AbortController().signal,
-    after: (n, { status }) => void tries.push([n, status]),
-  });
-  expect(attempt.answer?.answer?.['content']).toBe('At last.');
-  expect(tries).toEqual([
-    [1, 'failed'],
-    [2, 'failed'],
-    [3, 'failed'],
-    [4, 'answered'],
-  ]);
-  expect(pauses).toEqual([7_000, 750, 1_500]);
-});
+test(
+  '429, 5xx and resets are tried again after pauses that grow, or that the server asks for',
+  { tags: ['calls§6.8'] },
+  async () => {
+    const server = await serve((call, n, outgoing) => {
+      if (n === 1) sendJson(outgoing, 429, { error: { message: 'slow' } }, { 'retry-after': '7' });
+      else if (n === 2) sendJson(outgoing, 500, {});
+      else if (n === 3) outgoing.destroy();
+      else sendAnswer(call, outgoing, { text: 'At last.' });
+    });
+    const { mind, around, pauses } = mindAt(server.url);
+    const tries: [number, string][] = [];
+    const attempt = await askMind(mind, requestFor(mind, { messages }), {
+      ...around,
+      signal: new AbortController().signal,
+      after: (n, { status }) => void tries.push([n, status]),
+    });
+    expect(attempt.answer?.answer?.['content']).toBe('At last.');
+    expect(tries).toEqual([
+      [1, 'failed'],
+      [2, 'failed'],
+      [3, 'failed'],
+      [4, 'answered'],
+    ]);
+    expect(pauses).toEqual([7_000, 750, 1_500]);
+  },
+);
 
 test('tries end when they are used up, and when a server asks to wait too long', async () => {
   const busy = await serve((_call, _n, outgoing) => sendJson(outgoing, 503, {}));
@@ -176,37 +191,45 @@ test('tries end when they are used up, and when a server asks to wait too long',
   expect(far.calls).toHaveLength(1);
 });
 
-test('no more calls wait at a time, and no more are made a minute, than the limits say [calls §6.8]', async () => {
-  let [open, most] = [0, 0];
-  const server = await serve((call, _n, outgoing) => {
-    most = Math.max(most, ++open);
-    setImmediate(() => {
-      open--;
-      sendAnswer(call, outgoing, { text: 'x' });
+test(
+  'no more calls wait at a time, and no more are made a minute, than the limits say',
+  { tags: ['calls§6.8'] },
+  async () => {
+    let [open, most] = [0, 0];
+    const server = await serve((call, _n, outgoing) => {
+      most = Math.max(most, ++open);
+      setImmediate(() => {
+        open--;
+        sendAnswer(call, outgoing, { text: 'x' });
+      });
     });
-  });
-  let clock = 0;
-  const sleep = async (milliseconds: number): Promise<void> => void (clock += milliseconds);
-  const mind = openMind(`openai:m@${server.url}`, {
-    env: {},
-    now: () => clock,
-    sleep,
-    limits: { concurrency: 2, perMinute: 4 },
-  });
-  const { signal } = new AbortController();
-  const all = Array.from({ length: 9 }, () => mind.attempt(requestFor(mind, { messages }), signal));
-  expect((await Promise.all(all)).every(({ status }) => status === 'answered')).toBe(true);
-  expect(most).toBeLessThanOrEqual(2);
-  expect(clock).toBe(120_000);
-});
+    let clock = 0;
+    const sleep = async (milliseconds: number): Promise<void> => void (clock += milliseconds);
+    const mind = openMind(`openai:m@${server.url}`, {
+      env: {},
+      now: () => clock,
+      sleep,
+      limits: { concurrency: 2, perMinute: 4 },
+    });
+    const { signal } = new AbortController();
+    const all = Array.from({ length: 9 }, () => mind.attempt(requestFor(mind, { messages }), signal));
+    expect((await Promise.all(all)).every(({ status }) => status === 'answered')).toBe(true);
+    expect(most).toBeLessThanOrEqual(2);
+    expect(clock).toBe(120_000);
+  },
+);
 
-test('a call that is cancelled ends at once, while it is out and while it waits for its turn [calls §6.8]', async () => {
-  const server = await serve(() => undefined);
-  const { mind } = mindAt(server.url, 'openai', { concurrency: 1 });
-  const stop = new AbortController();
-  const both = [1, 2].map(() => mind.attempt(requestFor(mind, { messages }), stop.signal));
-  await expect.poll(() => server.calls.length).toBe(1);
-  stop.abort();
-  expect((await Promise.all(both)).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
-  expect(server.calls).toHaveLength(1);
-});
+test(
+  'a call that is cancelled ends at once, while it is out and while it waits for its turn',
+  { tags: ['calls§6.8'] },
+  async () => {
+    const server = await serve(() => undefined);
+    const { mind } = mindAt(server.url, 'openai', { concurrency: 1 });
+    const stop = new AbortController();
+    const both = [1, 2].map(() => mind.attempt(requestFor(mind, { messages }), stop.signal));
+    await expect.poll(() => server.calls.length).toBe(1);
+    stop.abort();
+    expect((await Promise.all(both)).map(({ status }) => status)).toEqual(['cancelled', 'cancelled']);
+    expect(server.calls).toHaveLength(1);
+  },
+);

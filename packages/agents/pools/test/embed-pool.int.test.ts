@@ -92,36 +92,40 @@ const inject = (branch: BranchRef, text: string) =>
     steps: [{ op: 'inject', text }],
   });
 
-test('the endpoint is asked once for each text, and a replay asks nobody and has the same bits [pool §1.7, §6.6, §6.11]', async () => {
-  const branch = await start();
-  expect(asked).toEqual([...new Set(SEEDS)]);
-  expect((await run(branch, 2)).error).toBeNull();
-  await inject(branch, 'Is it reversible?');
-  await inject(branch, 'Nobody counts.');
-  await run(branch, 2);
-  const { messages } = await viewPool(home, branch);
-  expect(messages).toHaveLength(SEEDS.length + 10);
-  expect(asked).toHaveLength(new Set(asked).size);
-  expect(new Set(asked)).toEqual(new Set(messages.map(({ text }) => text)));
-  expect(await stored(branch)).toEqual(new Map(messages.map(({ text }) => [text, floats(vectorOf(text))])));
-  const position = await home.position(branch);
-  const metrics = await home.queries.pools.metrics(position);
-  expect(metrics.embedder).toBe(embedder());
-  expect(metrics.now.embedded).toBe(messages.length);
-  expect(metrics.now.diversity).toBe(
-    diversity(vectorsFrom(messages.map(({ text }) => floats(vectorOf(text))))),
-  );
-  // Every snapshot had the vectors of what it shows.
-  for (const { embedded, active } of metrics.snapshots) expect(embedded).toBe(active);
-  const calls = server.calls.length;
-  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
-  await home.close();
-  rmSync(join(directory, 'rows'), { recursive: true, force: true });
-  home = await openHome({ directory });
-  const again = await home.queries.pools.metrics(await home.position(branch));
-  expect({ ...again, position: null }).toEqual({ ...metrics, position: null });
-  expect(server.calls).toHaveLength(calls);
-});
+test(
+  'the endpoint is asked once for each text, and a replay asks nobody and has the same bits',
+  { tags: ['pool§1.7', 'pool§6.6', 'pool§6.11'] },
+  async () => {
+    const branch = await start();
+    expect(asked).toEqual([...new Set(SEEDS)]);
+    expect((await run(branch, 2)).error).toBeNull();
+    await inject(branch, 'Is it reversible?');
+    await inject(branch, 'Nobody counts.');
+    await run(branch, 2);
+    const { messages } = await viewPool(home, branch);
+    expect(messages).toHaveLength(SEEDS.length + 10);
+    expect(asked).toHaveLength(new Set(asked).size);
+    expect(new Set(asked)).toEqual(new Set(messages.map(({ text }) => text)));
+    expect(await stored(branch)).toEqual(new Map(messages.map(({ text }) => [text, floats(vectorOf(text))])));
+    const position = await home.position(branch);
+    const metrics = await home.queries.pools.metrics(position);
+    expect(metrics.embedder).toBe(embedder());
+    expect(metrics.now.embedded).toBe(messages.length);
+    expect(metrics.now.diversity).toBe(
+      diversity(vectorsFrom(messages.map(({ text }) => floats(vectorOf(text))))),
+    );
+    // Every snapshot had the vectors of what it shows.
+    for (const { embedded, active } of metrics.snapshots) expect(embedded).toBe(active);
+    const calls = server.calls.length;
+    expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
+    await home.close();
+    rmSync(join(directory, 'rows'), { recursive: true, force: true });
+    home = await openHome({ directory });
+    const again = await home.queries.pools.metrics(await home.position(branch));
+    expect({ ...again, position: null }).toEqual({ ...metrics, position: null });
+    expect(server.calls).toHaveLength(calls);
+  },
+);
 
 test('branches of a history share the vectors of their texts', async () => {
   const branch = await start();

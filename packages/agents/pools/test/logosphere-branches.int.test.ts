@@ -80,135 +80,151 @@ const filesOf = ({ metadata, embeddings, interventions, branches, session }: Ses
   };
 };
 
-test('a session whose branches are an object by name has its branches, messages, vectors and interventions with their positions, and its export the same bytes [pool §8.1, §8.4] [pool: Interventions]', async () => {
-  const session = readSession(SESSION);
-  expect(session.differences).toEqual([
-    'interventions.jsonl injects message 2, which metadata.jsonl says a mind said',
-  ]);
-  const { history, ...counts } = await importSession(home, session, { name: 'tide', source });
-  expect(counts).toMatchObject({ messages: 5, branches: 2, vectors: 5, interventions: 4 });
-  const nodes = await home.branches.tree(history);
-  expect(nodes.map(({ name, parent }) => [name, parent?.cycle ?? null])).toEqual([
-    ['main', null],
-    ['dry', 1],
-  ]);
-  const { interventions } = await home.queries.audit.interventions(branchRefOf(history, 0));
-  expect(
-    interventions.map(
-      ({ intervention_type: type, notes, snapshot_before: before, snapshot_after: after }) => [
-        type,
-        notes,
-        before,
-        after,
-      ],
-    ),
-  ).toEqual([
-    ['message_inject', '', '@s2', '@s3'],
-    ['run', 'termination: completed', '@s3', '@s5'],
-    ['message_inject', 'hook @ iteration 2', '@s7', '@s8'],
-    ['run', 'termination: completed', '@s5', '@s11'],
-  ]);
-  expect(interventions[3]?.content).toMatchObject({ rounds: 2, total_rounds_after: 3, end_iteration: 3 });
-  expect(await exported(history)).toEqual(filesOf(SESSION));
-  expect(await home.operations.verify()).toMatchObject({ ok: true });
-  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
-});
+test(
+  'a session whose branches are an object by name has its branches, messages, vectors and interventions with their positions, and its export the same bytes',
+  { tags: ['pool§8.1', 'pool§8.4', 'pool:Interventions'] },
+  async () => {
+    const session = readSession(SESSION);
+    expect(session.differences).toEqual([
+      'interventions.jsonl injects message 2, which metadata.jsonl says a mind said',
+    ]);
+    const { history, ...counts } = await importSession(home, session, { name: 'tide', source });
+    expect(counts).toMatchObject({ messages: 5, branches: 2, vectors: 5, interventions: 4 });
+    const nodes = await home.branches.tree(history);
+    expect(nodes.map(({ name, parent }) => [name, parent?.cycle ?? null])).toEqual([
+      ['main', null],
+      ['dry', 1],
+    ]);
+    const { interventions } = await home.queries.audit.interventions(branchRefOf(history, 0));
+    expect(
+      interventions.map(
+        ({ intervention_type: type, notes, snapshot_before: before, snapshot_after: after }) => [
+          type,
+          notes,
+          before,
+          after,
+        ],
+      ),
+    ).toEqual([
+      ['message_inject', '', '@s2', '@s3'],
+      ['run', 'termination: completed', '@s3', '@s5'],
+      ['message_inject', 'hook @ iteration 2', '@s7', '@s8'],
+      ['run', 'termination: completed', '@s5', '@s11'],
+    ]);
+    expect(interventions[3]?.content).toMatchObject({ rounds: 2, total_rounds_after: 3, end_iteration: 3 });
+    expect(await exported(history)).toEqual(filesOf(SESSION));
+    expect(await home.operations.verify()).toMatchObject({ ok: true });
+    expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
+  },
+);
 
-test('a session without branches keeps its session.json, its positions and its fields [pool §8.1, §8.4]', async () => {
-  const session: SessionFiles = {
-    metadata: lines(
-      '{"round": 0, "mind_id": -1, "vector_id": 0, "timestamp": "2026-01-14T08:00:00", "text": "Grüße vom Pier 🌊", "mood": {"b": 1, "a": [true, null]}}',
-      '{"round": 1, "mind_id": 2, "vector_id": 1, "timestamp": "2026-01-14T08:01:00.5", "sampled_ids": [0], "text": "a \\"b\\"", "thinking": "long"}',
-    ),
-    embeddings: null,
-    interventions: lines(
-      '{"id":"x","timestamp":"2026-01-14T09:00:00","intervention_type":"hook_fired","snapshot_before":"iter_0","snapshot_after":"iter_1","content":{"z":1,"a":{"y":2,"b":3}},"notes":"n","actor":"ann"}',
-    ),
-    branches: null,
-    session: encode(
-      '{\n  "iteration": 1,\n  "config": {"K": 5}\n}\n'.replace('{"K": 5}', '{\n    "K": 5\n  }'),
-    ),
-  };
-  const read = readSession(session);
-  expect(read.differences).toEqual([]);
-  expect(read.unknown).toEqual({ mood: 1, thinking: 1 });
-  const { history } = await importSession(home, read, { name: 'line', source });
-  expect(await exported(history)).toEqual(filesOf(session));
-  const { interventions } = await home.queries.audit.interventions(branchRefOf(history, 0));
-  expect(interventions).toMatchObject([
-    { actor: 'ann', intervention_type: 'annotate', content: { z: 1, a: { y: 2, b: 3 } } },
-  ]);
-});
+test(
+  'a session without branches keeps its session.json, its positions and its fields',
+  { tags: ['pool§8.1', 'pool§8.4'] },
+  async () => {
+    const session: SessionFiles = {
+      metadata: lines(
+        '{"round": 0, "mind_id": -1, "vector_id": 0, "timestamp": "2026-01-14T08:00:00", "text": "Grüße vom Pier 🌊", "mood": {"b": 1, "a": [true, null]}}',
+        '{"round": 1, "mind_id": 2, "vector_id": 1, "timestamp": "2026-01-14T08:01:00.5", "sampled_ids": [0], "text": "a \\"b\\"", "thinking": "long"}',
+      ),
+      embeddings: null,
+      interventions: lines(
+        '{"id":"x","timestamp":"2026-01-14T09:00:00","intervention_type":"hook_fired","snapshot_before":"iter_0","snapshot_after":"iter_1","content":{"z":1,"a":{"y":2,"b":3}},"notes":"n","actor":"ann"}',
+      ),
+      branches: null,
+      session: encode(
+        '{\n  "iteration": 1,\n  "config": {"K": 5}\n}\n'.replace('{"K": 5}', '{\n    "K": 5\n  }'),
+      ),
+    };
+    const read = readSession(session);
+    expect(read.differences).toEqual([]);
+    expect(read.unknown).toEqual({ mood: 1, thinking: 1 });
+    const { history } = await importSession(home, read, { name: 'line', source });
+    expect(await exported(history)).toEqual(filesOf(session));
+    const { interventions } = await home.queries.audit.interventions(branchRefOf(history, 0));
+    expect(interventions).toMatchObject([
+      { actor: 'ann', intervention_type: 'annotate', content: { z: 1, a: { y: 2, b: 3 } } },
+    ]);
+  },
+);
 
-test('what came to a session after its import stands behind its lines, in the same layout [pool §8.4]', async () => {
-  const { history } = await importSession(home, readSession(SESSION), { name: 'tide', source });
-  const tide = await home.find('tide');
-  await home.submit({
-    id: 'i',
-    history,
-    branchId: 0,
-    by: { actor: 'bob' },
-    notes: 'why',
-    steps: [{ op: 'inject', text: 'Who asks?' }],
-  });
-  await runPool(home, tide, { rounds: 1, actor: 'ann' });
-  await home.submit({
-    id: 'f',
-    history,
-    branchId: 0,
-    by: { actor: 'ann' },
-    steps: [{ op: 'fork', name: 'later' }],
-  });
-  const files = await exported(history);
-  const branches = JSON.parse(files['branches.json'] as string) as { branches: object };
-  expect(branches).toEqual({
-    current: 'main',
-    branches: {
-      main: { name: 'main', parent: null, parent_iteration: null, iteration: 4, config: { hooks: [] } },
-      dry: { name: 'dry', parent: 'main', parent_iteration: 1, iteration: 2, config: {} },
-      later: { name: 'later', parent: 'main', parent_iteration: 4, iteration: 4, config: {} },
-    },
-  });
-  expect((files['interventions.jsonl'] as string).startsWith(new TextDecoder().decode(INTERVENTIONS))).toBe(
-    true,
-  );
-  const encoded: SessionFiles = {
-    metadata: encode(files['vector_db/metadata.jsonl'] as string),
-    embeddings: files['vector_db/embeddings.npy'] as Uint8Array,
-    interventions: encode(files['interventions.jsonl'] as string),
-    branches: encode(files['branches.json'] as string),
-  };
-  const again = await importSession(home, readSession(encoded), { name: 'again', source });
-  const { 'branches.json': _same, ...rest } = files;
-  expect(await exported(again.history)).toMatchObject(rest);
-});
-
-test('names that no branch can have become names, and come back as they were [pool §8.1, §8.4]', async () => {
-  const row = (branch: string, vector: number) =>
-    JSON.stringify({
-      branch,
-      round: vector,
-      mind_id: 0,
-      vector_id: vector,
-      timestamp: 1,
-      text: `t${vector}`,
+test(
+  'what came to a session after its import stands behind its lines, in the same layout',
+  { tags: ['pool§8.4'] },
+  async () => {
+    const { history } = await importSession(home, readSession(SESSION), { name: 'tide', source });
+    const tide = await home.find('tide');
+    await home.submit({
+      id: 'i',
+      history,
+      branchId: 0,
+      by: { actor: 'bob' },
+      notes: 'why',
+      steps: [{ op: 'inject', text: 'Who asks?' }],
     });
-  const names = ['trunk', 'a b/c', '123', 'main', '*', 'x'.repeat(128)];
-  const branches = Object.fromEntries(
-    names.map((name) => [name, { name, parent: name === 'trunk' ? null : 'trunk', parent_iteration: 0 }]),
-  );
-  // An object lists keys that are numbers first, in every JSON that JavaScript reads.
-  const session: SessionFiles = {
-    metadata: lines(...names.map((name, i) => row(name, i))),
-    embeddings: null,
-    interventions: null,
-    branches: encode(JSON.stringify({ branches, current: '*', other: 1 })),
-  };
-  const read = readSession(session);
-  expect(read.differences).toEqual([]);
-  const { history } = await importSession(home, read, { name: 'odd', source });
-  expect(await exported(history)).toEqual(filesOf(session));
-});
+    await runPool(home, tide, { rounds: 1, actor: 'ann' });
+    await home.submit({
+      id: 'f',
+      history,
+      branchId: 0,
+      by: { actor: 'ann' },
+      steps: [{ op: 'fork', name: 'later' }],
+    });
+    const files = await exported(history);
+    const branches = JSON.parse(files['branches.json'] as string) as { branches: object };
+    expect(branches).toEqual({
+      current: 'main',
+      branches: {
+        main: { name: 'main', parent: null, parent_iteration: null, iteration: 4, config: { hooks: [] } },
+        dry: { name: 'dry', parent: 'main', parent_iteration: 1, iteration: 2, config: {} },
+        later: { name: 'later', parent: 'main', parent_iteration: 4, iteration: 4, config: {} },
+      },
+    });
+    expect((files['interventions.jsonl'] as string).startsWith(new TextDecoder().decode(INTERVENTIONS))).toBe(
+      true,
+    );
+    const encoded: SessionFiles = {
+      metadata: encode(files['vector_db/metadata.jsonl'] as string),
+      embeddings: files['vector_db/embeddings.npy'] as Uint8Array,
+      interventions: encode(files['interventions.jsonl'] as string),
+      branches: encode(files['branches.json'] as string),
+    };
+    const again = await importSession(home, readSession(encoded), { name: 'again', source });
+    const { 'branches.json': _same, ...rest } = files;
+    expect(await exported(again.history)).toMatchObject(rest);
+  },
+);
+
+test(
+  'names that no branch can have become names, and come back as they were',
+  { tags: ['pool§8.1', 'pool§8.4'] },
+  async () => {
+    const row = (branch: string, vector: number) =>
+      JSON.stringify({
+        branch,
+        round: vector,
+        mind_id: 0,
+        vector_id: vector,
+        timestamp: 1,
+        text: `t${vector}`,
+      });
+    const names = ['trunk', 'a b/c', '123', 'main', '*', 'x'.repeat(128)];
+    const branches = Object.fromEntries(
+      names.map((name) => [name, { name, parent: name === 'trunk' ? null : 'trunk', parent_iteration: 0 }]),
+    );
+    // An object lists keys that are numbers first, in every JSON that JavaScript reads.
+    const session: SessionFiles = {
+      metadata: lines(...names.map((name, i) => row(name, i))),
+      embeddings: null,
+      interventions: null,
+      branches: encode(JSON.stringify({ branches, current: '*', other: 1 })),
+    };
+    const read = readSession(session);
+    expect(read.differences).toEqual([]);
+    const { history } = await importSession(home, read, { name: 'odd', source });
+    expect(await exported(history)).toEqual(filesOf(session));
+  },
+);
 
 test.each([
   ['branches that are a text', { branches: '{"branches": "main"}' }, 'E_INPUT_SHAPE'],
@@ -236,26 +252,31 @@ test.each([
   ],
   ['a session.json that is cut off', { session: '{"iteration":' }, 'E_INPUT_TRUNCATED'],
 ])(
-  'a session with %s is refused with a code, and nothing of it is recorded [pool §8.3]',
+  'a session with %s is refused with a code, and nothing of it is recorded',
+  { tags: ['pool§8.3'] },
   (_what, files, code) => {
     const bytes = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, encode(text)]));
     expect(() => readSession({ ...SESSION, ...bytes })).toThrow(expect.objectContaining({ code }) as Error);
   },
 );
 
-test('an actor or notes that Stemma cannot record are told, and the line comes back whole [pool §8.3]', async () => {
-  const session: SessionFiles = {
-    ...SESSION,
-    interventions: lines(
-      '{"intervention_type": "annotation", "content": {}, "actor": " ", "notes": "bell \\u0007"}',
-      '{"intervention_type": "message_inject", "content": {"vector_id": 99, "text": "x"}}',
-      '{"intervention_type": "rollback", "snapshot_before": "dry@2", "snapshot_after": "dry@1", "content": {"to": "dry@1"}}',
-    ),
-  };
-  const read = readSession(session);
-  expect(read.differences).toHaveLength(4);
-  const { history } = await importSession(home, read, { name: 'tide', source });
-  expect((await exported(history))['interventions.jsonl']).toBe(
-    new TextDecoder().decode(session.interventions ?? undefined),
-  );
-});
+test(
+  'an actor or notes that Stemma cannot record are told, and the line comes back whole',
+  { tags: ['pool§8.3'] },
+  async () => {
+    const session: SessionFiles = {
+      ...SESSION,
+      interventions: lines(
+        '{"intervention_type": "annotation", "content": {}, "actor": " ", "notes": "bell \\u0007"}',
+        '{"intervention_type": "message_inject", "content": {"vector_id": 99, "text": "x"}}',
+        '{"intervention_type": "rollback", "snapshot_before": "dry@2", "snapshot_after": "dry@1", "content": {"to": "dry@1"}}',
+      ),
+    };
+    const read = readSession(session);
+    expect(read.differences).toHaveLength(4);
+    const { history } = await importSession(home, read, { name: 'tide', source });
+    expect((await exported(history))['interventions.jsonl']).toBe(
+      new TextDecoder().decode(session.interventions ?? undefined),
+    );
+  },
+);

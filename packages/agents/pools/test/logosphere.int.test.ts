@@ -125,86 +125,101 @@ const hashesOf = async (history: string): Promise<readonly unknown[]> =>
     ),
   );
 
-test('a session becomes a pool: rounds are cycles, samples refer to what was shown, branches are branches, what came from outside is an intervention [pool: Formats] [pool: One model]', async () => {
-  const session = readSession(SESSION);
-  expect(session.differences).toEqual([]);
-  const imported = await importSession(home, session, { name: 'sea', source });
-  expect(imported).toMatchObject({
-    messages: 10,
-    branches: 3,
-    rounds: 4 + 1 + 1,
-    interventions: 3,
-  });
-  const main = await viewPool(home, await home.find('sea'));
-  expect(
-    main.messages.map(({ vectorId, round, mindId, sampled }) => [vectorId, round, mindId, sampled]),
-  ).toEqual([
-    [0, 0, -1, 2],
-    [1, 0, -1, 2],
-    [2, 0, -1, 1],
-    [3, 1, 0, 1],
-    [4, 1, 1, 1],
-    [5, 2, 0, 1],
-    [7, 4, 1, 0],
-  ]);
-  expect(main.round).toBe(4);
-  const probe = await viewPool(home, await home.find('sea:probe'));
-  expect(probe.messages.map(({ vectorId }) => vectorId)).toEqual([0, 1, 2, 3, 4, 5, 6, 8]);
-  const deeper = await viewPool(home, await home.find('sea:deeper'));
-  expect(deeper.messages.map(({ vectorId }) => vectorId)).toEqual([0, 1, 2, 3, 4, 5, 6, 9]);
-  const { interventions } = await home.queries.audit.interventions(await home.find('sea'));
-  expect(interventions).toMatchObject([
-    { actor: 'unknown', intervention_type: 'config_change', content: {} },
-    {
-      actor: 'ann',
-      intervention_type: 'message_inject',
-      notes: 'the probe',
-      content: { text: 'Is it reversible?', vector_id: 6 },
-    },
-    { actor: 'unknown', intervention_type: 'external_query', content: { question: 'What changed?' } },
-  ]);
-  expect(await home.operations.verify()).toMatchObject({ ok: true });
-  // It runs on as any pool does.
-  expect(await runPool(home, await home.find('sea'), { rounds: 2, actor: 'ann' })).toMatchObject({
-    round: 6,
-  });
-});
+test(
+  'a session becomes a pool: rounds are cycles, samples refer to what was shown, branches are branches, what came from outside is an intervention',
+  { tags: ['pool:Formats', 'pool:One-model'] },
+  async () => {
+    const session = readSession(SESSION);
+    expect(session.differences).toEqual([]);
+    const imported = await importSession(home, session, { name: 'sea', source });
+    expect(imported).toMatchObject({
+      messages: 10,
+      branches: 3,
+      rounds: 4 + 1 + 1,
+      interventions: 3,
+    });
+    const main = await viewPool(home, await home.find('sea'));
+    expect(
+      main.messages.map(({ vectorId, round, mindId, sampled }) => [vectorId, round, mindId, sampled]),
+    ).toEqual([
+      [0, 0, -1, 2],
+      [1, 0, -1, 2],
+      [2, 0, -1, 1],
+      [3, 1, 0, 1],
+      [4, 1, 1, 1],
+      [5, 2, 0, 1],
+      [7, 4, 1, 0],
+    ]);
+    expect(main.round).toBe(4);
+    const probe = await viewPool(home, await home.find('sea:probe'));
+    expect(probe.messages.map(({ vectorId }) => vectorId)).toEqual([0, 1, 2, 3, 4, 5, 6, 8]);
+    const deeper = await viewPool(home, await home.find('sea:deeper'));
+    expect(deeper.messages.map(({ vectorId }) => vectorId)).toEqual([0, 1, 2, 3, 4, 5, 6, 9]);
+    const { interventions } = await home.queries.audit.interventions(await home.find('sea'));
+    expect(interventions).toMatchObject([
+      { actor: 'unknown', intervention_type: 'config_change', content: {} },
+      {
+        actor: 'ann',
+        intervention_type: 'message_inject',
+        notes: 'the probe',
+        content: { text: 'Is it reversible?', vector_id: 6 },
+      },
+      { actor: 'unknown', intervention_type: 'external_query', content: { question: 'What changed?' } },
+    ]);
+    expect(await home.operations.verify()).toMatchObject({ ok: true });
+    // It runs on as any pool does.
+    expect(await runPool(home, await home.find('sea'), { rounds: 2, actor: 'ann' })).toMatchObject({
+      round: 6,
+    });
+  },
+);
 
-test('an export has the layout of a session, and its import the same trees [pool: Formats]', async () => {
-  await importSession(home, readSession(SESSION), { name: 'sea', source });
-  const { history } = await home.find('sea');
-  const exported = await exportSession(home, history);
-  expect(exported).toMatchObject({ messages: 10, branches: 3 });
-  const again = readSession(filesOf(exported));
-  expect(again.differences).toEqual([]);
-  expect(again.rows.map(({ at: _at, ...rest }) => rest)).toEqual(
-    readSession(SESSION).rows.map(({ at: _at, ...rest }) => rest),
-  );
-  const second = await importSession(home, again, { name: 'again', source });
-  expect(await hashesOf(second.history)).toEqual(await hashesOf(history));
-  // And so on: the export of that is the same bytes.
-  const twice = await exportSession(home, second.history);
-  expect(twice.files[0]).toEqual(exported.files[0]);
-  expect(twice.files[1]).toEqual(exported.files[1]);
-  expect(twice.files[3]).toEqual(exported.files[3]);
-});
+test(
+  'an export has the layout of a session, and its import the same trees',
+  { tags: ['pool:Formats'] },
+  async () => {
+    await importSession(home, readSession(SESSION), { name: 'sea', source });
+    const { history } = await home.find('sea');
+    const exported = await exportSession(home, history);
+    expect(exported).toMatchObject({ messages: 10, branches: 3 });
+    const again = readSession(filesOf(exported));
+    expect(again.differences).toEqual([]);
+    expect(again.rows.map(({ at: _at, ...rest }) => rest)).toEqual(
+      readSession(SESSION).rows.map(({ at: _at, ...rest }) => rest),
+    );
+    const second = await importSession(home, again, { name: 'again', source });
+    expect(await hashesOf(second.history)).toEqual(await hashesOf(history));
+    // And so on: the export of that is the same bytes.
+    const twice = await exportSession(home, second.history);
+    expect(twice.files[0]).toEqual(exported.files[0]);
+    expect(twice.files[1]).toEqual(exported.files[1]);
+    expect(twice.files[3]).toEqual(exported.files[3]);
+  },
+);
 
-test('the vectors of a session are recorded, measured by, and written back to the bit [pool §8.2, §8.4]', async () => {
-  const numbers = ROWS.flatMap((_, i) => [i + 1, 0.1 * i, -1 / (i + 1)]);
-  const embeddings = npyBytes({ rows: ROWS.length, dimension: 3, values: Float64Array.from(numbers) }, '<f4');
-  const session = readSession({ ...SESSION, embeddings });
-  expect(session.differences).toEqual([]);
-  const imported = await importSession(home, session, { name: 'sea', source });
-  expect(imported.vectors).toBe(ROWS.length);
-  const branch = await home.find('sea');
-  const { embedder, snapshots } = await home.queries.pools.metrics(await home.position(branch));
-  expect(embedder).toBe('outside:logosphere');
-  expect(snapshots.length).toBeGreaterThan(0);
-  for (const { embedded, active } of snapshots) expect(embedded).toBe(active);
-  const exported = filesOf(await exportSession(home, branch.history));
-  expect(exported.embeddings).toEqual(embeddings);
-  expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
-});
+test(
+  'the vectors of a session are recorded, measured by, and written back to the bit',
+  { tags: ['pool§8.2', 'pool§8.4'] },
+  async () => {
+    const numbers = ROWS.flatMap((_, i) => [i + 1, 0.1 * i, -1 / (i + 1)]);
+    const embeddings = npyBytes(
+      { rows: ROWS.length, dimension: 3, values: Float64Array.from(numbers) },
+      '<f4',
+    );
+    const session = readSession({ ...SESSION, embeddings });
+    expect(session.differences).toEqual([]);
+    const imported = await importSession(home, session, { name: 'sea', source });
+    expect(imported.vectors).toBe(ROWS.length);
+    const branch = await home.find('sea');
+    const { embedder, snapshots } = await home.queries.pools.metrics(await home.position(branch));
+    expect(embedder).toBe('outside:logosphere');
+    expect(snapshots.length).toBeGreaterThan(0);
+    for (const { embedded, active } of snapshots) expect(embedded).toBe(active);
+    const exported = filesOf(await exportSession(home, branch.history));
+    expect(exported.embeddings).toEqual(embeddings);
+    expect(await home.operations.replay({ verify: true })).toMatchObject({ differences: 0 });
+  },
+);
 
 test('a row of zeros is no vector, and of two vectors of a text the first is recorded; the import says so', () => {
   const rows = [row(0, 0, -1, 'same'), row(1, 0, -1, 'other'), row(2, 1, 0, 'same'), row(3, 1, 0, 'same')];
@@ -223,58 +238,62 @@ test('a row of zeros is no vector, and of two vectors of a text the first is rec
   ]);
 });
 
-test('a pool that ran here is exported with its branches, messages from outside and vectors, and comes back the same each time [pool: Formats]', async () => {
-  await startPool(home, {
-    id: 's',
-    name: 'own',
-    by: { actor: 'ann' },
-    messages: ['The sea keeps what it is given.', 'Nobody counts the stones.', 'Who samples the sampler?'],
-    settings: { sample_size: 2, seed: 7 },
-  });
-  const own = await home.find('own');
-  const { history } = own;
-  await runPool(home, own, { rounds: 4, actor: 'ann' });
-  await home.submit({
-    id: 'f',
-    history,
-    branchId: 0,
-    by: { actor: 'ann' },
-    steps: [{ op: 'fork', name: 'probe' }],
-  });
-  const probe = await home.find('own:probe');
-  await home.submit({
-    id: 'i',
-    history,
-    branchId: probe.branchId,
-    by: { actor: 'bob' },
-    notes: 'why',
-    steps: [{ op: 'inject', text: 'What if?' }],
-  });
-  await runPool(home, own, { rounds: 3, actor: 'ann' });
-  await runPool(home, probe, { rounds: 3, actor: 'ann' });
-  const exported = await exportSession(home, history);
-  const vectors = readNpy(filesOf(exported).embeddings as Uint8Array);
-  expect(vectors.rows).toBe(exported.messages);
-  const session = readSession(filesOf(exported));
-  expect(session.differences).toEqual([]);
-  const first = await importSession(home, session, { name: 'first', source });
-  const texts = async (name: string) =>
-    (await viewPool(home, await home.find(name))).messages.map(({ text, round, mindId, sampled }) => [
-      text,
-      round ?? 4,
-      mindId,
-      sampled,
-    ]);
-  expect(await texts('first')).toEqual(await texts('own'));
-  expect(await texts('first:probe')).toEqual(await texts('own:probe'));
-  const second = await importSession(home, readSession(filesOf(await exportSession(home, first.history))), {
-    name: 'second',
-    source,
-  });
-  expect(await hashesOf(second.history)).toEqual(await hashesOf(first.history));
-});
+test(
+  'a pool that ran here is exported with its branches, messages from outside and vectors, and comes back the same each time',
+  { tags: ['pool:Formats'] },
+  async () => {
+    await startPool(home, {
+      id: 's',
+      name: 'own',
+      by: { actor: 'ann' },
+      messages: ['The sea keeps what it is given.', 'Nobody counts the stones.', 'Who samples the sampler?'],
+      settings: { sample_size: 2, seed: 7 },
+    });
+    const own = await home.find('own');
+    const { history } = own;
+    await runPool(home, own, { rounds: 4, actor: 'ann' });
+    await home.submit({
+      id: 'f',
+      history,
+      branchId: 0,
+      by: { actor: 'ann' },
+      steps: [{ op: 'fork', name: 'probe' }],
+    });
+    const probe = await home.find('own:probe');
+    await home.submit({
+      id: 'i',
+      history,
+      branchId: probe.branchId,
+      by: { actor: 'bob' },
+      notes: 'why',
+      steps: [{ op: 'inject', text: 'What if?' }],
+    });
+    await runPool(home, own, { rounds: 3, actor: 'ann' });
+    await runPool(home, probe, { rounds: 3, actor: 'ann' });
+    const exported = await exportSession(home, history);
+    const vectors = readNpy(filesOf(exported).embeddings as Uint8Array);
+    expect(vectors.rows).toBe(exported.messages);
+    const session = readSession(filesOf(exported));
+    expect(session.differences).toEqual([]);
+    const first = await importSession(home, session, { name: 'first', source });
+    const texts = async (name: string) =>
+      (await viewPool(home, await home.find(name))).messages.map(({ text, round, mindId, sampled }) => [
+        text,
+        round ?? 4,
+        mindId,
+        sampled,
+      ]);
+    expect(await texts('first')).toEqual(await texts('own'));
+    expect(await texts('first:probe')).toEqual(await texts('own:probe'));
+    const second = await importSession(home, readSession(filesOf(await exportSession(home, first.history))), {
+      name: 'second',
+      source,
+    });
+    expect(await hashesOf(second.history)).toEqual(await hashesOf(first.history));
+  },
+);
 
-test('where the files of a session contradict each other, it is said [pool: Formats]', () => {
+test('where the files of a session contradict each other, it is said', { tags: ['pool:Formats'] }, () => {
   const { differences } = readSession({
     ...SESSION,
     metadata: lines([
@@ -344,7 +363,7 @@ test.each([
     'E_INPUT_SHAPE',
   ],
   ['a parent that there is not', { branches: encode('[{"name":"a","parent":"b"}]') }, 'E_INPUT_SHAPE'],
-])('a session with %s is refused with a code [pool: Formats]', (_what, files, code) => {
+])('a session with %s is refused with a code', { tags: ['pool:Formats'] }, (_what, files, code) => {
   const given = {
     ...SESSION,
     ...files,
@@ -353,15 +372,19 @@ test.each([
   expect(() => readSession(given)).toThrow(expect.objectContaining({ code }) as Error);
 });
 
-test('rounds that a session only announces are no rounds to be made up for without end [pool: Formats]', async () => {
-  const session = readSession({
-    metadata: lines([row(0, 0, -1, 'x'), row(1, 999_999, 0, 'y')]),
-    embeddings: null,
-    interventions: null,
-    branches: null,
-  });
-  await expect(importSession(home, session, { name: 'far', source })).rejects.toMatchObject({
-    code: 'E_INPUT_TOO_LARGE',
-  });
-  await expect(home.find('far')).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
-});
+test(
+  'rounds that a session only announces are no rounds to be made up for without end',
+  { tags: ['pool:Formats'] },
+  async () => {
+    const session = readSession({
+      metadata: lines([row(0, 0, -1, 'x'), row(1, 999_999, 0, 'y')]),
+      embeddings: null,
+      interventions: null,
+      branches: null,
+    });
+    await expect(importSession(home, session, { name: 'far', source })).rejects.toMatchObject({
+      code: 'E_INPUT_TOO_LARGE',
+    });
+    await expect(home.find('far')).rejects.toMatchObject({ code: 'E_HISTORY_NOT_FOUND' });
+  },
+);

@@ -13,7 +13,8 @@ it.each([
   ['A --- B', { thinking: '', messages: ['A --- B'] }],
   ['A\n----\nB', { thinking: '', messages: ['A\n----\nB'] }],
 ])(
-  'what stands before the first line of --- is private, and such lines split the rest: %j [pool: Runner]',
+  'what stands before the first line of --- is private, and such lines split the rest: %j',
+  { tags: ['pool:Runner'] },
   (text, wanted) => {
     expect(parseAnswer(text)).toEqual(wanted);
   },

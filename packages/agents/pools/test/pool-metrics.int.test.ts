@@ -105,57 +105,69 @@ const expectRecomputed = async (branch: BranchRef): Promise<void> => {
   expect(now.messages).toBe(messages.length);
 };
 
-test('the figures of every snapshot are those of its texts, to the bit, whatever an observer did [pool: Metrics and analysis]', async () => {
-  const main = await start();
-  await runPool(home, main, { rounds: 10, actor: 'ann' });
-  const command = (branch: BranchRef, id: string, steps: readonly object[]) =>
-    home.submit({
-      id,
-      history: branch.history,
-      branchId: branch.branchId,
+test(
+  'the figures of every snapshot are those of its texts, to the bit, whatever an observer did',
+  { tags: ['pool:Metrics-and-analysis'] },
+  async () => {
+    const main = await start();
+    await runPool(home, main, { rounds: 10, actor: 'ann' });
+    const command = (branch: BranchRef, id: string, steps: readonly object[]) =>
+      home.submit({
+        id,
+        history: branch.history,
+        branchId: branch.branchId,
+        by: { actor: 'ann' },
+        steps: steps as never,
+      });
+    await command(main, 'fork', [{ op: 'fork', name: 'probe' }]);
+    const probe = await home.find('sea:probe');
+    const { messages } = await viewPool(home, probe);
+    for (const text of ['What would you decide if this could be undone?', 'This goes again.'])
+      await command(probe, `inject ${text}`, [{ op: 'inject', text }]);
+    const gone = (await viewPool(home, probe)).messages.at(-1);
+    await command(probe, 'remove', [{ op: 'remove', id: gone?.id }]);
+    const set = { content: 'The sand reads the sea.' };
+    await command(probe, 'replace', [{ op: 'replace', id: messages.at(-1)?.id, set }]);
+    await runPool(home, probe, { rounds: 6, actor: 'ann' });
+    await runPool(home, main, { rounds: 3, actor: 'ann' });
+    const { branchId, seq } = await home.position(main, '@c5');
+    await command(main, 'rollback', [{ op: 'rollback', to: { branchId, seq } }]);
+    const rolled = await home.find('sea');
+    await runPool(home, rolled, { rounds: 2, actor: 'ann' });
+    await expectRecomputed(rolled);
+    await expectRecomputed(main);
+    await expectRecomputed(probe);
+    expect(await home.operations.replay({ verify: true, batches: [1, 7] })).toMatchObject({ differences: 0 });
+  },
+);
+
+test(
+  'a text has one vector, however often it is said, and a position reads it',
+  { tags: ['pool:One-model'] },
+  async () => {
+    const main = await start();
+    await runPool(home, main, { rounds: 5, actor: 'ann' });
+    const { messages: embedded } = await home.queries.pools.embedded(await home.position(main));
+    const { messages } = await viewPool(home, main);
+    expect(embedded.map(({ node }) => node)).toEqual(messages.map(({ id }) => id));
+    expect(embedded.map(({ vector }) => [...vector])).toEqual(
+      messages.map(({ text }) => [...embedTexts([text]).values]),
+    );
+  },
+);
+
+test(
+  'who asks for the figures of what is no pool is told so',
+  { tags: ['pool:Metrics-and-analysis'] },
+  async () => {
+    await home.submit({
+      id: 's',
+      history: 'plain-history',
+      branchId: 0,
       by: { actor: 'ann' },
-      steps: steps as never,
+      steps: [{ op: 'start', name: null, thread: 'pre' }],
     });
-  await command(main, 'fork', [{ op: 'fork', name: 'probe' }]);
-  const probe = await home.find('sea:probe');
-  const { messages } = await viewPool(home, probe);
-  for (const text of ['What would you decide if this could be undone?', 'This goes again.'])
-    await command(probe, `inject ${text}`, [{ op: 'inject', text }]);
-  const gone = (await viewPool(home, probe)).messages.at(-1);
-  await command(probe, 'remove', [{ op: 'remove', id: gone?.id }]);
-  const set = { content: 'The sand reads the sea.' };
-  await command(probe, 'replace', [{ op: 'replace', id: messages.at(-1)?.id, set }]);
-  await runPool(home, probe, { rounds: 6, actor: 'ann' });
-  await runPool(home, main, { rounds: 3, actor: 'ann' });
-  const { branchId, seq } = await home.position(main, '@c5');
-  await command(main, 'rollback', [{ op: 'rollback', to: { branchId, seq } }]);
-  const rolled = await home.find('sea');
-  await runPool(home, rolled, { rounds: 2, actor: 'ann' });
-  await expectRecomputed(rolled);
-  await expectRecomputed(main);
-  await expectRecomputed(probe);
-  expect(await home.operations.replay({ verify: true, batches: [1, 7] })).toMatchObject({ differences: 0 });
-});
-
-test('a text has one vector, however often it is said, and a position reads it [pool: One model]', async () => {
-  const main = await start();
-  await runPool(home, main, { rounds: 5, actor: 'ann' });
-  const { messages: embedded } = await home.queries.pools.embedded(await home.position(main));
-  const { messages } = await viewPool(home, main);
-  expect(embedded.map(({ node }) => node)).toEqual(messages.map(({ id }) => id));
-  expect(embedded.map(({ vector }) => [...vector])).toEqual(
-    messages.map(({ text }) => [...embedTexts([text]).values]),
-  );
-});
-
-test('who asks for the figures of what is no pool is told so [pool: Metrics and analysis]', async () => {
-  await home.submit({
-    id: 's',
-    history: 'plain-history',
-    branchId: 0,
-    by: { actor: 'ann' },
-    steps: [{ op: 'start', name: null, thread: 'pre' }],
-  });
-  const position = await home.position({ history: 'plain-history', branchId: 0, branch: 'plain-history' });
-  await expect(home.queries.pools.metrics(position)).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
-});
+    const position = await home.position({ history: 'plain-history', branchId: 0, branch: 'plain-history' });
+    await expect(home.queries.pools.metrics(position)).rejects.toMatchObject({ code: 'E_NOT_A_POOL' });
+  },
+);

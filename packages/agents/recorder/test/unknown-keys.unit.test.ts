@@ -26,21 +26,25 @@ const openFake = () => {
   return { began, calls };
 };
 
-test('keys that no function knows are said once, and the call is recorded all the same [calls §7.4]', () => {
-  const { began, calls } = openFake();
-  const said: string[] = [];
-  const warn = (sentence: string): void => void said.push(sentence);
-  const options = { calls, warn, histroy: 'shop' };
-  const call = { messages: [{ role: 'user', content: 'Hi.' }], temperature: 0 };
-  for (let i = 0; i < 3; i++) recordCall(call, options);
-  expect(said).toEqual([
-    'recordCall does not know temperature: nothing reads what stands there',
-    'recordCall does not know histroy: nothing reads what stands there',
-  ]);
-  expect(began).toHaveLength(3);
-});
+test(
+  'keys that no function knows are said once, and the call is recorded all the same',
+  { tags: ['calls§7.4'] },
+  () => {
+    const { began, calls } = openFake();
+    const said: string[] = [];
+    const warn = (sentence: string): void => void said.push(sentence);
+    const options = { calls, warn, histroy: 'shop' };
+    const call = { messages: [{ role: 'user', content: 'Hi.' }], temperature: 0 };
+    for (let i = 0; i < 3; i++) recordCall(call, options);
+    expect(said).toEqual([
+      'recordCall does not know temperature: nothing reads what stands there',
+      'recordCall does not know histroy: nothing reads what stands there',
+    ]);
+    expect(began).toHaveLength(3);
+  },
+);
 
-test('options in the first argument are said with where they belong [calls §7.4]', () => {
+test('options in the first argument are said with where they belong', { tags: ['calls§7.4'] }, () => {
   const { calls } = openFake();
   const said: string[] = [];
   const warn = (sentence: string): void => void said.push(sentence);
@@ -51,32 +55,36 @@ test('options in the first argument are said with where they belong [calls §7.4
   ]);
 });
 
-test('a warning that throws harms nobody, and every function says what it does not know [calls §7.4]', async () => {
-  const { calls } = openFake();
-  const said: string[] = [];
-  const options = {
-    calls,
-    warn: (sentence: string): never => {
-      said.push(sentence);
-      throw new Error('not now');
-    },
-  };
-  const fetch = (): Promise<Response> => Promise.resolve(new Response('ok'));
-  const asked = recordingFetch({ ...options, fetch, ...{ wran: 1 } });
-  expect(await (await asked('http://x/')).text()).toBe('ok');
-  const client = { withOptions: (given: object) => given };
-  record(client, { ...options, ...{ urll: '' } });
-  recordingMiddleware({ ...options, ...{ hsitory: '' } });
-  expect(said).toEqual([
-    'recordingFetch does not know wran: nothing reads what stands there',
-    'record does not know urll: nothing reads what stands there',
-    'recordingMiddleware does not know hsitory: nothing reads what stands there',
-  ]);
-  const handle = recordCall({ messages: [] }, options);
-  expect(() => recordAnswer(handle, { answer: 'Yes.', ...{ answr: 1 } })).not.toThrow();
-});
+test(
+  'a warning that throws harms nobody, and every function says what it does not know',
+  { tags: ['calls§7.4'] },
+  async () => {
+    const { calls } = openFake();
+    const said: string[] = [];
+    const options = {
+      calls,
+      warn: (sentence: string): never => {
+        said.push(sentence);
+        throw new Error('not now');
+      },
+    };
+    const fetch = (): Promise<Response> => Promise.resolve(new Response('ok'));
+    const asked = recordingFetch({ ...options, fetch, ...{ wran: 1 } });
+    expect(await (await asked('http://x/')).text()).toBe('ok');
+    const client = { withOptions: (given: object) => given };
+    record(client, { ...options, ...{ urll: '' } });
+    recordingMiddleware({ ...options, ...{ hsitory: '' } });
+    expect(said).toEqual([
+      'recordingFetch does not know wran: nothing reads what stands there',
+      'record does not know urll: nothing reads what stands there',
+      'recordingMiddleware does not know hsitory: nothing reads what stands there',
+    ]);
+    const handle = recordCall({ messages: [] }, options);
+    expect(() => recordAnswer(handle, { answer: 'Yes.', ...{ answr: 1 } })).not.toThrow();
+  },
+);
 
-test('what is no JSON is said in words, and harms nobody [calls §7.4]', () => {
+test('what is no JSON is said in words, and harms nobody', { tags: ['calls§7.4'] }, () => {
   const { calls } = openFake();
   const said: string[] = [];
   const warn = (sentence: string): never => {
@@ -94,28 +102,32 @@ test('what is no JSON is said in words, and harms nobody [calls §7.4]', () => {
   expect(said).toEqual([expect.stringMatching(/^a call was not recorded: its messages, .* no JSON can: /)]);
 });
 
-test('a call that holds itself is said for what it is, and counted once, though the disk takes it [calls §7.4]', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'stemma-no-json-'));
-  const said: string[] = [];
-  const warn = (sentence: string): void => void said.push(sentence);
-  const calls = openCallRecorder({ url: 'http://127.0.0.1:9', directory, warn });
-  try {
-    const round: { role: string; self?: unknown } = { role: 'user' };
-    round.self = round;
-    const handle = recordCall({ messages: [round] }, { calls, warn });
-    while (said.length === 0) await later();
-    recordAnswer(handle, { answer: 'Yes.' });
-    expect(said).toEqual([
-      'a call was not recorded: its messages, parameters, tools or answer hold an object that contains itself, which no JSON can',
-    ]);
-    expect(calls.status()).toMatchObject({ dropped: 1, waiting: 0 });
-  } finally {
-    await calls.close({ timeout: 0 });
-    rmSync(directory, { recursive: true });
-  }
-});
+test(
+  'a call that holds itself is said for what it is, and counted once, though the disk takes it',
+  { tags: ['calls§7.4'] },
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'stemma-no-json-'));
+    const said: string[] = [];
+    const warn = (sentence: string): void => void said.push(sentence);
+    const calls = openCallRecorder({ url: 'http://127.0.0.1:9', directory, warn });
+    try {
+      const round: { role: string; self?: unknown } = { role: 'user' };
+      round.self = round;
+      const handle = recordCall({ messages: [round] }, { calls, warn });
+      while (said.length === 0) await later();
+      recordAnswer(handle, { answer: 'Yes.' });
+      expect(said).toEqual([
+        'a call was not recorded: its messages, parameters, tools or answer hold an object that contains itself, which no JSON can',
+      ]);
+      expect(calls.status()).toMatchObject({ dropped: 1, waiting: 0 });
+    } finally {
+      await calls.close({ timeout: 0 });
+      rmSync(directory, { recursive: true });
+    }
+  },
+);
 
-test('what fails for another reason than its JSON is said as it is [calls §7.4]', () => {
+test('what fails for another reason than its JSON is said as it is', { tags: ['calls§7.4'] }, () => {
   const said: string[] = [];
   const warn = (sentence: string): void => void said.push(sentence);
   const calls = {

@@ -48,47 +48,55 @@ const cellsOf = (text: string): string[][] => {
   return rows;
 };
 
-it('writes one JSON document per line, which reads back as the intervention [pool: Interventions]', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (texts) => {
-      const list = texts.map((text) => one({ notes: text, content: { text } }));
-      const lines = (await written(list, 'jsonl')).split('\n').slice(0, -1);
+it(
+  'writes one JSON document per line, which reads back as the intervention',
+  { tags: ['pool:Interventions'] },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.string({ unit: 'binary' })), async (texts) => {
+        const list = texts.map((text) => one({ notes: text, content: { text } }));
+        const lines = (await written(list, 'jsonl')).split('\n').slice(0, -1);
 
-      expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(list);
-      expect(lines.map(visibleText)).toEqual(lines);
-    }),
-  );
-});
+        expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(list);
+        expect(lines.map(visibleText)).toEqual(lines);
+      }),
+    );
+  },
+);
 
-it('writes CSV that reads back as what it shows, without invisible characters and without formulas for a spreadsheet [pool: Interventions]', async () => {
-  const formulas = [
-    '=1+1',
-    '+1',
-    '-1',
-    '@sum(a1)',
-    '\t=1',
-    '\r=1',
-    '\n=1',
-    ' =1',
-    '=cmd|" /c calc"!a1',
-    '＝1',
-    '%0A',
-    '|x',
-  ];
-  await fc.assert(
-    fc.asyncProperty(
-      fc.oneof(fc.constantFrom(...formulas), fc.string({ unit: 'binary' })),
-      fc.string(),
-      async (notes, id) => {
-        const [, row = []] = cellsOf(await written([one({ notes, id, content: { text: notes } })], 'csv'));
+it(
+  'writes CSV that reads back as what it shows, without invisible characters and without formulas for a spreadsheet',
+  { tags: ['pool:Interventions'] },
+  async () => {
+    const formulas = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@sum(a1)',
+      '\t=1',
+      '\r=1',
+      '\n=1',
+      ' =1',
+      '=cmd|" /c calc"!a1',
+      '＝1',
+      '%0A',
+      '|x',
+    ];
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(fc.constantFrom(...formulas), fc.string({ unit: 'binary' })),
+        fc.string(),
+        async (notes, id) => {
+          const [, row = []] = cellsOf(await written([one({ notes, id, content: { text: notes } })], 'csv'));
 
-        expect(row).toHaveLength(12);
-        expect([visibleText(notes), `'${visibleText(notes)}`]).toContain(row[9]);
-        expect([visibleText(id), `'${visibleText(id)}`]).toContain(row[0]);
-        expect(visibleText(row.join(''))).toBe(row.join(''));
-        expect(JSON.parse(row[10] ?? '')).toEqual({ text: notes });
-        for (const cell of row) expect(cell).not.toMatch(/^[\s\0]*[=+\-@|%＝＋－＠]|^[\t\r\n]/);
-      },
-    ),
-  );
-});
+          expect(row).toHaveLength(12);
+          expect([visibleText(notes), `'${visibleText(notes)}`]).toContain(row[9]);
+          expect([visibleText(id), `'${visibleText(id)}`]).toContain(row[0]);
+          expect(visibleText(row.join(''))).toBe(row.join(''));
+          expect(JSON.parse(row[10] ?? '')).toEqual({ text: notes });
+          for (const cell of row) expect(cell).not.toMatch(/^[\s\0]*[=+\-@|%＝＋－＠]|^[\t\r\n]/);
+        },
+      ),
+    );
+  },
+);

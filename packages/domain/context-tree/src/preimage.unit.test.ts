@@ -40,55 +40,59 @@ const headers: fc.Arbitrary<Headers> = fc.record(
   },
 );
 
-test('both ways of computing a digest give SHA-256 of the canonical msgpack of headers and digests [snapshots: tree hash]', () => {
-  const ttl = fc.oneof(fc.constant(null), fc.constant('due' as const), fc.maxSafeNat());
-  const extras = fc.option(
-    fc.dictionary(
-      fc.constantFrom(
-        'data_x',
-        'data_x1',
-        'content_y',
-        'content',
-        'created_at_iso',
-        'ttk',
-        'zebra',
-        'A',
-        '',
-        '😀',
-        '｡',
+test(
+  'both ways of computing a digest give SHA-256 of the canonical msgpack of headers and digests',
+  { tags: ['snapshots:tree-hash'] },
+  () => {
+    const ttl = fc.oneof(fc.constant(null), fc.constant('due' as const), fc.maxSafeNat());
+    const extras = fc.option(
+      fc.dictionary(
+        fc.constantFrom(
+          'data_x',
+          'data_x1',
+          'content_y',
+          'content',
+          'created_at_iso',
+          'ttk',
+          'zebra',
+          'A',
+          '',
+          '😀',
+          '｡',
+        ),
+        fc.oneof(anyJson(2), text),
       ),
-      fc.oneof(anyJson(2), text),
-    ),
-    { nil: null, freq: 3 },
-  );
-  fc.assert(
-    fc.property(
-      headers,
-      ttl,
-      fc.option(latin1, { nil: null }),
-      extras,
-      fc.array(latin1, { maxLength: 20 }),
-      (given, until, content, more, kids) => {
-        const own = more === null || Object.keys(more).length === 0 ? null : more;
-        const node = {
-          headers: given,
-          ttl: until,
-          content: content === null ? null : Buffer.from(content).toString('latin1'),
-          extras: own as never,
-        };
-        const digest = nodeDigest(
-          node,
-          kids.map((kid) => Buffer.from(kid).toString('latin1')),
-        );
-        const plain = { ...hashedHeaders(node), ...(content === null ? {} : { content }) };
-        expect(Buffer.from(digest, 'latin1').toString('hex')).toBe(
-          Buffer.from(sha256(pack([plain, kids] as Packable))).toString('hex'),
-        );
-      },
-    ),
-    { numRuns: Number(process.env['STEMMA_RUNS'] ?? 300) },
-  );
-});
+      { nil: null, freq: 3 },
+    );
+    fc.assert(
+      fc.property(
+        headers,
+        ttl,
+        fc.option(latin1, { nil: null }),
+        extras,
+        fc.array(latin1, { maxLength: 20 }),
+        (given, until, content, more, kids) => {
+          const own = more === null || Object.keys(more).length === 0 ? null : more;
+          const node = {
+            headers: given,
+            ttl: until,
+            content: content === null ? null : Buffer.from(content).toString('latin1'),
+            extras: own as never,
+          };
+          const digest = nodeDigest(
+            node,
+            kids.map((kid) => Buffer.from(kid).toString('latin1')),
+          );
+          const plain = { ...hashedHeaders(node), ...(content === null ? {} : { content }) };
+          expect(Buffer.from(digest, 'latin1').toString('hex')).toBe(
+            Buffer.from(sha256(pack([plain, kids] as Packable))).toString('hex'),
+          );
+        },
+      ),
+      { numRuns: Number(process.env['STEMMA_RUNS'] ?? 300) },
+    );
+  },
+);
 
 const NODE: Headers = {
   id: 'n',
@@ -112,17 +116,25 @@ test.each([
   ['a text of 32 bytes in 16 characters', { role: 'é'.repeat(16) }],
   ['refs that are null', { refs: null }],
   ['removable that is null', { removable: null }],
-])('a node with %s has the digest that its msgpack has [snapshots: tree hash]', (_what, given) => {
-  const [fast, slow] = bothDigests(given);
-  expect(fast).toBe(slow);
-});
+])(
+  'a node with %s has the digest that its msgpack has',
+  { tags: ['snapshots:tree-hash'] },
+  (_what, given) => {
+    const [fast, slow] = bothDigests(given);
+    expect(fast).toBe(slow);
+  },
+);
 
-test('times of nodes one after the other are hashed to the millisecond, in whatever order they come [snapshots: tree hash]', () => {
-  const times = [1_999_999n, 3_000_000n, 2_999_999n, 2_000_000n, 1_000_000n, 999_999n, 0n, 5_000_001n];
-  for (const first of times)
-    for (const second of times)
-      for (const created_at_ns of [first, second]) {
-        const [fast, slow] = bothDigests({ created_at_ns });
-        expect(fast, `${first} before ${second}`).toBe(slow);
-      }
-});
+test(
+  'times of nodes one after the other are hashed to the millisecond, in whatever order they come',
+  { tags: ['snapshots:tree-hash'] },
+  () => {
+    const times = [1_999_999n, 3_000_000n, 2_999_999n, 2_000_000n, 1_000_000n, 999_999n, 0n, 5_000_001n];
+    for (const first of times)
+      for (const second of times)
+        for (const created_at_ns of [first, second]) {
+          const [fast, slow] = bothDigests({ created_at_ns });
+          expect(fast, `${first} before ${second}`).toBe(slow);
+        }
+  },
+);

@@ -54,44 +54,56 @@ const play = (
   return context;
 };
 
-test('every difference between two consecutive positions has exactly one cause, and nothing else has a cause [context-tree §3: one cause] [PACT 06 §6]', () => {
-  fc.assert(
-    fc.property(anyOperations(1, 60), (operations) => void play(operations, compare)),
-    { numRuns: RUNS },
-  );
-}, 600_000);
+test(
+  'every difference between two consecutive positions has exactly one cause, and nothing else has a cause',
+  { tags: ['context-tree§3:one-cause', 'PACT-06§6'], timeout: 600_000 },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(1, 60), (operations) => void play(operations, compare)),
+      { numRuns: RUNS },
+    );
+  },
+);
 
-test('the same holds for a history that begins with an export that has an open head and late attachments [context-tree §3: one cause, §10.17]', () => {
-  fc.assert(
-    fc.property(anyOperations(1, 40), anyOperations(1, 25), (operations, more) => {
-      const { history, source } = play(operations, () => undefined);
-      const tree = flattenRecords(history.copyAt(0, history.state.next - 1));
-      play(more, compare, { op: 'import', name: null, export: exportTree(tree, source) });
-    }),
-    { numRuns: RUNS / 2 },
-  );
-}, 600_000);
+test(
+  'the same holds for a history that begins with an export that has an open head and late attachments',
+  { tags: ['context-tree§3:one-cause', 'context-tree§10.17'], timeout: 600_000 },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(1, 40), anyOperations(1, 25), (operations, more) => {
+        const { history, source } = play(operations, () => undefined);
+        const tree = flattenRecords(history.copyAt(0, history.state.next - 1));
+        play(more, compare, { op: 'import', name: null, export: exportTree(tree, source) });
+      }),
+      { numRuns: RUNS / 2 },
+    );
+  },
+);
 
-test('the random histories of this test contain every kind of cause [context-tree §3: one cause]', () => {
-  const kinds = new Set<string>();
-  const touched = new Set<string>();
-  const see: CheckFrame = (frame, { history, source }) => {
-    const before = frame.seq === 0 ? null : flattenRecords(history.copyAt(frame.branchId, frame.seq - 1));
-    for (const { cause } of nodeChangesOf(frame))
-      touched.add(cause.kind === 'mutation' ? cause.op : cause.kind);
-    for (const { cause } of attributeFrame(frame, before, flattenTree(frame.state.tree), source))
-      kinds.add(cause.kind === 'mutation' ? cause.op : cause.kind === 'cascade' ? cause.why : cause.kind);
-  };
-  fc.assert(
-    fc.property(anyOperations(60, 80), (operations) => void play(operations, see)),
-    { numRuns: 40, seed: 7 },
-  );
-  expect(kinds).toEqual(
-    new Set([
-      ...['start', 'insert', 'replace', 'move', 'remove', 'priority'],
-      ...['expiry', 'contained', 'emptied', 'pruning', 'ageing', 'sealing'],
-    ]),
-  );
-  // These account for no difference, and are touched all the same.
-  expect([touched.has('hold'), touched.has('carry')]).toEqual([true, true]);
-});
+test(
+  'the random histories of this test contain every kind of cause',
+  { tags: ['context-tree§3:one-cause'] },
+  () => {
+    const kinds = new Set<string>();
+    const touched = new Set<string>();
+    const see: CheckFrame = (frame, { history, source }) => {
+      const before = frame.seq === 0 ? null : flattenRecords(history.copyAt(frame.branchId, frame.seq - 1));
+      for (const { cause } of nodeChangesOf(frame))
+        touched.add(cause.kind === 'mutation' ? cause.op : cause.kind);
+      for (const { cause } of attributeFrame(frame, before, flattenTree(frame.state.tree), source))
+        kinds.add(cause.kind === 'mutation' ? cause.op : cause.kind === 'cascade' ? cause.why : cause.kind);
+    };
+    fc.assert(
+      fc.property(anyOperations(60, 80), (operations) => void play(operations, see)),
+      { numRuns: 40, seed: 7 },
+    );
+    expect(kinds).toEqual(
+      new Set([
+        ...['start', 'insert', 'replace', 'move', 'remove', 'priority'],
+        ...['expiry', 'contained', 'emptied', 'pruning', 'ageing', 'sealing'],
+      ]),
+    );
+    // These account for no difference, and are touched all the same.
+    expect([touched.has('hold'), touched.has('carry')]).toEqual([true, true]);
+  },
+);

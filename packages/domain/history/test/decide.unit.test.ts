@@ -75,85 +75,105 @@ test.each<[what: string, step: Step, code: string]>([
   ['a policy without a bound', { op: 'policy', policy: { keep_turns: 1 } }, 'E_POLICY_INVALID'],
   ['a replacement of nothing', { op: 'replace', id: 'ah', set: { content: 1 } }, 'E_PLACEMENT'],
   ['a second start', { op: 'start', name: null }, 'E_HISTORY_EXISTS'],
-])('%s is refused with a code, and nothing is written [context-tree §8: codes, §10.2]', (_, step, code) => {
-  const history = started();
-  const before = history.parts(0, null);
-  expect(codeOf(() => history.submit(0, [step], 1n))).toBe(code);
-  expect([history.frames.length, history.parts(0, null)]).toEqual([1, before]);
-});
+])(
+  '%s is refused with a code, and nothing is written',
+  { tags: ['context-tree§8:codes', 'context-tree§10.2'] },
+  (_, step, code) => {
+    const history = started();
+    const before = history.parts(0, null);
+    expect(codeOf(() => history.submit(0, [step], 1n))).toBe(code);
+    expect([history.frames.length, history.parts(0, null)]).toEqual([1, before]);
+  },
+);
 
-test('the deepest tree with the deepest values is exported and imported again [context-tree §4: import]', () => {
-  const history = started();
-  const deepest = JSON.parse(
-    JSON.stringify(boxes(100)).replace(
-      '{"nodeType":"mc"}',
-      '{"nodeType":"mc","children":[{"nodeType":"cb"}]}',
-    ),
-  ) as never;
-  history.submit(0, [{ op: 'insert', parent: '^ah', node: deepest }], 1n);
-  history.submit(
-    0,
-    [{ op: 'replace', id: 'n:0:1:100', set: { content: nested(300) } }, { op: 'commit' }],
-    1n,
-  );
-  const text = exportTree(history.tree(0), history.payload);
-  const again = referenceHistory();
-  again.submit(0, [{ op: 'import', name: null, export: text }], 0n);
-  expect(exportTree(again.tree(0), again.payload)).toBe(text);
-});
+test(
+  'the deepest tree with the deepest values is exported and imported again',
+  { tags: ['context-tree§4:import'] },
+  () => {
+    const history = started();
+    const deepest = JSON.parse(
+      JSON.stringify(boxes(100)).replace(
+        '{"nodeType":"mc"}',
+        '{"nodeType":"mc","children":[{"nodeType":"cb"}]}',
+      ),
+    ) as never;
+    history.submit(0, [{ op: 'insert', parent: '^ah', node: deepest }], 1n);
+    history.submit(
+      0,
+      [{ op: 'replace', id: 'n:0:1:100', set: { content: nested(300) } }, { op: 'commit' }],
+      1n,
+    );
+    const text = exportTree(history.tree(0), history.payload);
+    const again = referenceHistory();
+    again.submit(0, [{ op: 'import', name: null, export: text }], 0n);
+    expect(exportTree(again.tree(0), again.payload)).toBe(text);
+  },
+);
 
-test('either all steps of a command take effect, in one frame, or none does [record §1: frame]', () => {
-  const history = started();
-  expect(codeOf(() => history.submit(0, [block('a'), block('b'), block('a')], 1n))).toBe('E_NODE_EXISTS');
-  expect(history.tree(0).ids).toEqual(['root', 'sys', 'seq', 'ah']);
-  const { seq, events } = history.submit(
-    0,
-    [block('a'), { op: 'commit' }, { op: 'name', name: 'first' }],
-    1n,
-  );
-  expect([seq, events.map(({ type }) => type)]).toEqual([
-    1,
-    ['NodeInserted', 'TurnSealed', 'SnapshotCommitted', 'PositionNamed'],
-  ]);
-  expect(history.name('first')).toEqual({ branchId: 0, seq: 1 });
-});
+test(
+  'either all steps of a command take effect, in one frame, or none does',
+  { tags: ['record§1:frame'] },
+  () => {
+    const history = started();
+    expect(codeOf(() => history.submit(0, [block('a'), block('b'), block('a')], 1n))).toBe('E_NODE_EXISTS');
+    expect(history.tree(0).ids).toEqual(['root', 'sys', 'seq', 'ah']);
+    const { seq, events } = history.submit(
+      0,
+      [block('a'), { op: 'commit' }, { op: 'name', name: 'first' }],
+      1n,
+    );
+    expect([seq, events.map(({ type }) => type)]).toEqual([
+      1,
+      ['NodeInserted', 'TurnSealed', 'SnapshotCommitted', 'PositionNamed'],
+    ]);
+    expect(history.name('first')).toEqual({ branchId: 0, seq: 1 });
+  },
+);
 
-test('a name given after a commit belongs to the commit [context-tree §5: positions]', () => {
+test('a name given after a commit belongs to the commit', { tags: ['context-tree§5:positions'] }, () => {
   const history = started();
   history.submit(0, [block('a'), { op: 'commit' }], 1n);
   history.submit(0, [{ op: 'name', name: 'then' }], 1n);
   expect(history.name('then')).toEqual({ branchId: 0, seq: 1 });
 });
 
-test('generated ids name branch, cycle and index, consist of letters, digits and `: _ -`, and avoid ids already taken [context-tree §2: ids]', () => {
-  const history = started();
-  history.submit(
-    0,
-    [block('n:0:1:1'), { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } }, { op: 'commit' }],
-    1n,
-  );
-  expect(history.tree(0).ids).toEqual(['root', 'sys', 'seq', 't:0:1', 'n:0:1:1', 'n:0:1:1-', 'ah']);
-  const fork = history.fork(0, 1, 'f');
-  history.submit(fork, [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb' } }, { op: 'commit' }], 1n);
-  expect(history.tree(fork).ids).toContain(`n:${fork}:2:0`);
-});
+test(
+  'generated ids name branch, cycle and index, consist of letters, digits and `: _ -`, and avoid ids already taken',
+  { tags: ['context-tree§2:ids'] },
+  () => {
+    const history = started();
+    history.submit(
+      0,
+      [block('n:0:1:1'), { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } }, { op: 'commit' }],
+      1n,
+    );
+    expect(history.tree(0).ids).toEqual(['root', 'sys', 'seq', 't:0:1', 'n:0:1:1', 'n:0:1:1-', 'ah']);
+    const fork = history.fork(0, 1, 'f');
+    history.submit(fork, [{ op: 'insert', parent: '^ah', node: { nodeType: 'cb' } }, { op: 'commit' }], 1n);
+    expect(history.tree(fork).ids).toContain(`n:${fork}:2:0`);
+  },
+);
 
-test('a step that brings a time keeps it if it is later than the newest time, else gets the newest time + 1 [context-tree §9: times and ids]', () => {
-  const history = started();
-  const at = (ns: bigint): Step => ({ ...block(`at-${ns}`), at_ns: ns }) as Step;
-  history.submit(0, [at(0n), at(7n), at(3n), { op: 'commit', at_ns: 0n }], 1_000_000n);
-  expect(
-    history
-      .tree(0)
-      .headers.slice(3, 7)
-      .map(({ id, created_at_ns }) => [id, created_at_ns]),
-  ).toEqual([
-    ['t:0:1', 9n],
-    ['at-0', 1n],
-    ['at-7', 7n],
-    ['at-3', 8n],
-  ]);
-});
+test(
+  'a step that brings a time keeps it if it is later than the newest time, else gets the newest time + 1',
+  { tags: ['context-tree§9:times-and-ids'] },
+  () => {
+    const history = started();
+    const at = (ns: bigint): Step => ({ ...block(`at-${ns}`), at_ns: ns }) as Step;
+    history.submit(0, [at(0n), at(7n), at(3n), { op: 'commit', at_ns: 0n }], 1_000_000n);
+    expect(
+      history
+        .tree(0)
+        .headers.slice(3, 7)
+        .map(({ id, created_at_ns }) => [id, created_at_ns]),
+    ).toEqual([
+      ['t:0:1', 9n],
+      ['at-0', 1n],
+      ['at-7', 7n],
+      ['at-3', 8n],
+    ]);
+  },
+);
 
 const command = (steps: readonly Step[]): Command => ({
   id: 'c',
@@ -163,54 +183,66 @@ const command = (steps: readonly Step[]): Command => ({
   steps: [...steps],
 });
 
-test('a repeated command gets its frame, and a different command with the same id is refused [record §3: commands remembered]', () => {
-  const history = started();
-  const first = command([block('a')]);
-  const lookups = { ...history.sources.lookups, command: () => ({ seq: 7, digest: commandDigest(first) }) };
-  const sources = { ...history.sources, lookups };
-  expect(decide(history.state, first, 1n, sources)).toEqual({ branchId: 0, events: [], repeats: 7 });
-  expect(codeOf(() => decide(history.state, command([block('b')]), 1n, sources))).toBe('E_COMMAND_REUSED');
-});
+test(
+  'a repeated command gets its frame, and a different command with the same id is refused',
+  { tags: ['record§3:commands-remembered'] },
+  () => {
+    const history = started();
+    const first = command([block('a')]);
+    const lookups = { ...history.sources.lookups, command: () => ({ seq: 7, digest: commandDigest(first) }) };
+    const sources = { ...history.sources, lookups };
+    expect(decide(history.state, first, 1n, sources)).toEqual({ branchId: 0, events: [], repeats: 7 });
+    expect(codeOf(() => decide(history.state, command([block('b')]), 1n, sources))).toBe('E_COMMAND_REUSED');
+  },
+);
 
-test('a decision that lacks a lookup asks for it and leaves the state unchanged [record §3]', async () => {
-  const history = started();
-  const steps = [
-    block('a'),
-    { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } },
-    { op: 'commit' },
-  ] as const;
-  const ids = missingKind<string>('ids');
-  const fetched: string[] = [];
-  const lookups = {
-    ...history.sources.lookups,
-    idTaken(id: string) {
-      if (!fetched.includes(id)) throw missing(ids, [id]);
-      return history.sources.lookups.idTaken(id);
-    },
-  };
-  const decided = await resume(
-    () => decide(history.state, command(steps), 1n, { ...history.sources, lookups }),
-    fetching(ids, (needs) => {
-      expect(history.state.loadedBranches.get(0)?.tree.counts.nodes).toBe(4);
-      fetched.push(...needs);
-    }),
-  );
-  expect(fetched).toEqual(['a', 'n:0:1:1', 't:0:1']);
-  expect(decided).toEqual(decide(history.state, command(steps), 1n, history.sources));
-});
+test(
+  'a decision that lacks a lookup asks for it and leaves the state unchanged',
+  { tags: ['record§3'] },
+  async () => {
+    const history = started();
+    const steps = [
+      block('a'),
+      { op: 'insert', parent: '^ah', node: { nodeType: 'cb' } },
+      { op: 'commit' },
+    ] as const;
+    const ids = missingKind<string>('ids');
+    const fetched: string[] = [];
+    const lookups = {
+      ...history.sources.lookups,
+      idTaken(id: string) {
+        if (!fetched.includes(id)) throw missing(ids, [id]);
+        return history.sources.lookups.idTaken(id);
+      },
+    };
+    const decided = await resume(
+      () => decide(history.state, command(steps), 1n, { ...history.sources, lookups }),
+      fetching(ids, (needs) => {
+        expect(history.state.loadedBranches.get(0)?.tree.counts.nodes).toBe(4);
+        fetched.push(...needs);
+      }),
+    );
+    expect(fetched).toEqual(['a', 'n:0:1:1', 't:0:1']);
+    expect(decided).toEqual(decide(history.state, command(steps), 1n, history.sources));
+  },
+);
 
-test('a command that expects another newest frame is refused as a conflict [record §3]', () => {
+test('a command that expects another newest frame is refused as a conflict', { tags: ['record§3'] }, () => {
   const history = started();
   expect(
     codeOf(() => decide(history.state, { ...command([block('a')]), expected: 4 }, 1n, history.sources)),
   ).toBe('E_CONFLICT');
 });
 
-test('the id of a history derives from its name, or without a name from the command [record §3: repeated start]', () => {
-  expect(historyId('demo', 'a')).toBe(historyId('demo', 'b'));
-  expect(historyId(null, 'a')).not.toBe(historyId(null, 'b'));
-  expect(historyId('demo', 'a')).toMatch(/^h[a-z2-7]{20}$/);
-});
+test(
+  'the id of a history derives from its name, or without a name from the command',
+  { tags: ['record§3:repeated-start'] },
+  () => {
+    expect(historyId('demo', 'a')).toBe(historyId('demo', 'b'));
+    expect(historyId(null, 'a')).not.toBe(historyId(null, 'b'));
+    expect(historyId('demo', 'a')).toMatch(/^h[a-z2-7]{20}$/);
+  },
+);
 
 test.each<[unknown, string]>([
   [null, 'the command'],
@@ -219,13 +251,17 @@ test.each<[unknown, string]>([
   [{ ...command([]), steps: [{ op: 'dance' }] }, 'steps.0.op'],
   [{ ...command([block('a')]), by: { recorder: 'x', actor: 'y' } }, 'by'],
   [{ ...command([block('a')]), branchId: -1 }, 'branchId'],
-])('a malformed command is refused with the path of its fault [context-tree §8: codes]', (value, where) => {
-  expect(() => parseCommand(value)).toThrow(
-    expect.objectContaining({ code: 'E_COMMAND_INVALID', detail: { at: where } }),
-  );
-});
+])(
+  'a malformed command is refused with the path of its fault',
+  { tags: ['context-tree§8:codes'] },
+  (value, where) => {
+    expect(() => parseCommand(value)).toThrow(
+      expect.objectContaining({ code: 'E_COMMAND_INVALID', detail: { at: where } }),
+    );
+  },
+);
 
-test('a decision asks for all missing payloads at once and changes nothing [record §3]', () => {
+test('a decision asks for all missing payloads at once and changes nothing', { tags: ['record§3'] }, () => {
   const history = started();
   history.submit(0, [block('a', { content: 'a' }), block('b', { content: 'b' }), { op: 'commit' }], 1n);
   history.submit(0, [{ op: 'insert', parent: 't:0:1', node: { id: 'late', nodeType: 'cb', offset: 1 } }], 1n);
@@ -252,47 +288,59 @@ test('a decision asks for all missing payloads at once and changes nothing [reco
   ).toEqual(['InterventionRecorded', 'SnapshotCommitted']);
 });
 
-test('a command has at most one commit, followed by names and notes only, since the snapshot is the position after its frame [context-tree §5: positions]', () => {
-  const history = started();
-  const run = (...steps: readonly Step[]): string => codeOf(() => history.submit(0, steps, 1n));
-  expect(run({ op: 'commit' }, { op: 'commit' })).toBe('E_COMMAND_INVALID');
-  expect(run({ op: 'commit' }, block('late'))).toBe('E_COMMAND_INVALID');
-  expect(run({ op: 'commit' }, { op: 'name', name: 'first' }, { op: 'annotate', note: 'good' })).toBe(
-    'taken',
-  );
-});
+test(
+  'a command has at most one commit, followed by names and notes only, since the snapshot is the position after its frame',
+  { tags: ['context-tree§5:positions'] },
+  () => {
+    const history = started();
+    const run = (...steps: readonly Step[]): string => codeOf(() => history.submit(0, steps, 1n));
+    expect(run({ op: 'commit' }, { op: 'commit' })).toBe('E_COMMAND_INVALID');
+    expect(run({ op: 'commit' }, block('late'))).toBe('E_COMMAND_INVALID');
+    expect(run({ op: 'commit' }, { op: 'name', name: 'first' }, { op: 'annotate', note: 'good' })).toBe(
+      'taken',
+    );
+  },
+);
 
-test('a move, like an insertion, nests containers at most 100 deep, counting those inside the moved container [context-tree §3]', () => {
-  const history = started();
-  const nested = (name: string, depth: number): never => {
-    let node: object = { id: `${name}${depth}`, nodeType: 'mc' };
-    for (let i = depth - 1; i > 0; i--) node = { id: `${name}${i}`, nodeType: 'mc', children: [node] };
-    return node as never;
-  };
-  const insert = (parent: string, node: object): Step => ({ op: 'insert', parent, node: node as never });
-  history.submit(0, [insert('^sys', nested('a', 60))], 1n);
-  history.submit(0, [insert('^sys', nested('b', 40)), insert('^sys', nested('c', 41))], 1n);
-  const move = (id: string, parent: string) =>
-    codeOf(() => history.submit(0, [{ op: 'move', id, parent }], 2n));
-  expect([move('c1', 'a60'), move('b1', 'a60'), move('c41', 'b40'), move('c40', 'a60')]).toEqual([
-    'E_INPUT_TOO_DEEP',
-    'taken',
-    'E_INPUT_TOO_DEEP',
-    'taken',
-  ]);
-  // A block is no level: it may lie in the deepest container, and no container beside it.
-  history.submit(0, [block('x')], 3n);
-  history.submit(0, [insert('^sys', { id: 'm', nodeType: 'mc' })], 3n);
-  expect([move('m', 'b40'), move('x', 'b40')]).toEqual(['E_INPUT_TOO_DEEP', 'taken']);
-  expect(exportTree(history.tree(0), history.payload)).toContain('"b40"');
-});
+test(
+  'a move, like an insertion, nests containers at most 100 deep, counting those inside the moved container',
+  { tags: ['context-tree§3'] },
+  () => {
+    const history = started();
+    const nested = (name: string, depth: number): never => {
+      let node: object = { id: `${name}${depth}`, nodeType: 'mc' };
+      for (let i = depth - 1; i > 0; i--) node = { id: `${name}${i}`, nodeType: 'mc', children: [node] };
+      return node as never;
+    };
+    const insert = (parent: string, node: object): Step => ({ op: 'insert', parent, node: node as never });
+    history.submit(0, [insert('^sys', nested('a', 60))], 1n);
+    history.submit(0, [insert('^sys', nested('b', 40)), insert('^sys', nested('c', 41))], 1n);
+    const move = (id: string, parent: string) =>
+      codeOf(() => history.submit(0, [{ op: 'move', id, parent }], 2n));
+    expect([move('c1', 'a60'), move('b1', 'a60'), move('c41', 'b40'), move('c40', 'a60')]).toEqual([
+      'E_INPUT_TOO_DEEP',
+      'taken',
+      'E_INPUT_TOO_DEEP',
+      'taken',
+    ]);
+    // A block is no level: it may lie in the deepest container, and no container beside it.
+    history.submit(0, [block('x')], 3n);
+    history.submit(0, [insert('^sys', { id: 'm', nodeType: 'mc' })], 3n);
+    expect([move('m', 'b40'), move('x', 'b40')]).toEqual(['E_INPUT_TOO_DEEP', 'taken']);
+    expect(exportTree(history.tree(0), history.payload)).toContain('"b40"');
+  },
+);
 
-test('a history that is salvaged records from which history and frame it goes on [record §2: salvage]', () => {
-  const source = started();
-  source.submit(0, [block('a'), { op: 'commit' }], 1n);
-  const text = exportTree(source.tree(0), source.payload);
-  const salvaged = { history: 'h-damaged', seq: 7 };
-  const history = referenceHistory();
-  history.submit(0, [{ op: 'import', name: null, export: text, salvaged }], 0n);
-  expect(history.frames[0]?.body.events[0]).toMatchObject({ type: 'HistoryStarted', salvaged });
-});
+test(
+  'a history that is salvaged records from which history and frame it goes on',
+  { tags: ['record§2:salvage'] },
+  () => {
+    const source = started();
+    source.submit(0, [block('a'), { op: 'commit' }], 1n);
+    const text = exportTree(source.tree(0), source.payload);
+    const salvaged = { history: 'h-damaged', seq: 7 };
+    const history = referenceHistory();
+    history.submit(0, [{ op: 'import', name: null, export: text, salvaged }], 0n);
+    expect(history.frames[0]?.body.events[0]).toMatchObject({ type: 'HistoryStarted', salvaged });
+  },
+);

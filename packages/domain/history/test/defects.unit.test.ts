@@ -50,6 +50,10 @@ test.each<[string, (events: readonly Loose[]) => readonly (Loose | undefined)[]]
     (events) => [{ type: 'HistoryStarted', name: null, ids: {}, thread: 'full', cycle: 0 }, ...events],
   ],
   ['it has no events', () => []],
-])('a frame is defective when %s, and nothing of it is applied [record §2: defective]', (_, change) => {
-  expect(tampered(change)).toBe('E_HISTORY_DEFECTIVE');
-});
+])(
+  'a frame is defective when %s, and nothing of it is applied',
+  { tags: ['record§2:defective'] },
+  (_, change) => {
+    expect(tampered(change)).toBe('E_HISTORY_DEFECTIVE');
+  },
+);

@@ -39,34 +39,56 @@ const refusal = (apply: () => unknown): string => {
   return '';
 };
 
-test('a frame is defective when its intervention does not come first [record §2: defective]', () => {
-  const history = started();
-  history.submit(0, [{ op: 'inject', text: 'think', id: 'x' }], 1n, ACTOR);
-  const { events, apply } = beforeLast(history);
-  expect(events.map(({ type }) => type)).toEqual(['InterventionRecorded', 'NodeInserted']);
-  expect(refusal(() => apply([...events].reverse()))).toContain('InterventionRecorded comes after');
-});
+test(
+  'a frame is defective when its intervention does not come first',
+  { tags: ['record§2:defective'] },
+  () => {
+    const history = started();
+    history.submit(0, [{ op: 'inject', text: 'think', id: 'x' }], 1n, ACTOR);
+    const { events, apply } = beforeLast(history);
+    expect(events.map(({ type }) => type)).toEqual(['InterventionRecorded', 'NodeInserted']);
+    expect(refusal(() => apply([...events].reverse()))).toContain('InterventionRecorded comes after');
+  },
+);
 
-test('a frame is defective when it observes a position that is not before it [record §2: defective]', () => {
-  const history = started();
-  history.submit(0, [{ op: 'config', set: { observe: true } }], 1n, ACTOR);
-  const seen = { kind: 'opened', what: 'the thread', times: 1, first_at: 1n, last_at: 1n } as const;
-  history.submit(0, [{ op: 'observe', observations: [{ ...seen, at: { branchId: 0, seq: 1 } }] }], 2n, ACTOR);
-  const { events, apply } = beforeLast(history);
-  const at = (branchId: number, seq: number) => events.map((event) => ({ ...event, branchId, seq }));
-  expect(refusal(() => apply(at(0, 2)))).toContain('does not exist yet');
-  expect(refusal(() => apply(at(2, 1)))).toContain('does not exist yet');
-  expect(apply(at(0, 1)).observed).toBe(true);
-});
+test(
+  'a frame is defective when it observes a position that is not before it',
+  { tags: ['record§2:defective'] },
+  () => {
+    const history = started();
+    history.submit(0, [{ op: 'config', set: { observe: true } }], 1n, ACTOR);
+    const seen = { kind: 'opened', what: 'the thread', times: 1, first_at: 1n, last_at: 1n } as const;
+    history.submit(
+      0,
+      [{ op: 'observe', observations: [{ ...seen, at: { branchId: 0, seq: 1 } }] }],
+      2n,
+      ACTOR,
+    );
+    const { events, apply } = beforeLast(history);
+    const at = (branchId: number, seq: number) => events.map((event) => ({ ...event, branchId, seq }));
+    expect(refusal(() => apply(at(0, 2)))).toContain('does not exist yet');
+    expect(refusal(() => apply(at(2, 1)))).toContain('does not exist yet');
+    expect(apply(at(0, 1)).observed).toBe(true);
+  },
+);
 
-test('a branch may be named and annotated in the frame that starts it [record §2: defective]', () => {
-  const history = started();
-  history.submit(0, [block('a'), { op: 'commit' }], 1n);
-  history.submit(0, [{ op: 'fork', at: { branchId: 0, seq: 1 }, name: 'b', description: 'why' }], 2n, ACTOR);
-  const { events, apply } = beforeLast(history);
-  const named: HistoryEvent = { type: 'PositionNamed', name: 'here', at: null } as never;
-  expect(codeOf(() => apply([...events, named]))).not.toBe('E_HISTORY_DEFECTIVE');
-});
+test(
+  'a branch may be named and annotated in the frame that starts it',
+  { tags: ['record§2:defective'] },
+  () => {
+    const history = started();
+    history.submit(0, [block('a'), { op: 'commit' }], 1n);
+    history.submit(
+      0,
+      [{ op: 'fork', at: { branchId: 0, seq: 1 }, name: 'b', description: 'why' }],
+      2n,
+      ACTOR,
+    );
+    const { events, apply } = beforeLast(history);
+    const named: HistoryEvent = { type: 'PositionNamed', name: 'here', at: null } as never;
+    expect(codeOf(() => apply([...events, named]))).not.toBe('E_HISTORY_DEFECTIVE');
+  },
+);
 
 test('a frame that was undone is not undone again, even when another has taken its number', () => {
   const history = started();
@@ -80,7 +102,8 @@ test('a frame that was undone is not undone again, even when another has taken i
 });
 
 test.each(['E_CONTENT_MISSING', 'E_CONTENT_DAMAGED', 'E_IO'] as const)(
-  'a frame is not defective when the payloads that it needs end with %s [record §4: missing content]',
+  'a frame is not defective when the payloads that it needs end with %s',
+  { tags: ['record§4:missing-content'] },
   (code) => {
     const history = started();
     history.submit(
@@ -103,17 +126,21 @@ test.each(['E_CONTENT_MISSING', 'E_CONTENT_DAMAGED', 'E_IO'] as const)(
   },
 );
 
-test('a commit is defective when nodes are left whose container has gone [record §2: defective]', () => {
-  const history = started();
-  const box: Step = { op: 'insert', parent: '^sys', node: { id: 'box', nodeType: 'mc' } };
-  history.submit(0, [box, block('a', 'box')], 1n);
-  history.submit(0, [{ op: 'commit' }], 2n);
-  const { events, apply } = beforeLast(history);
-  const gone: HistoryEvent = { type: 'NodeExpired', id: 'box' };
-  expect(refusal(() => apply([gone, ...events]))).toContain('leaves nodes behind whose container has gone');
-});
+test(
+  'a commit is defective when nodes are left whose container has gone',
+  { tags: ['record§2:defective'] },
+  () => {
+    const history = started();
+    const box: Step = { op: 'insert', parent: '^sys', node: { id: 'box', nodeType: 'mc' } };
+    history.submit(0, [box, block('a', 'box')], 1n);
+    history.submit(0, [{ op: 'commit' }], 2n);
+    const { events, apply } = beforeLast(history);
+    const gone: HistoryEvent = { type: 'NodeExpired', id: 'box' };
+    expect(refusal(() => apply([gone, ...events]))).toContain('leaves nodes behind whose container has gone');
+  },
+);
 
-test('an injection whose frame has no node is shown without one [pool: Interventions]', () => {
+test('an injection whose frame has no node is shown without one', { tags: ['pool:Interventions'] }, () => {
   const recorded = { type: 'InterventionRecorded', intervention: 'message_inject', notes: '', content: {} };
   const facts = interventionIn({
     history: 'h',

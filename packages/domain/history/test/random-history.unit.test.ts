@@ -39,7 +39,25 @@ const idsOf = (frame: AppliedFrame, type: string): string[] =>
   frame.events.flatMap((event) => (event.type === type && 'id' in event ? [event.id] : []));
 
 test(
-  'after every frame the tree, thread, hashes and causes equal those of the naive implementation [context-tree §3.1, §3.2, §3.3, §3.4, §3.5, §3: holds, §10.11, §10.12, §10.13, §10.14] [record §3: consequences] [PACT 05 §2.2] [PACT 06 §6]',
+  'after every frame the tree, thread, hashes and causes equal those of the naive implementation',
+  {
+    tags: [
+      'context-tree§3.1',
+      'context-tree§3.2',
+      'context-tree§3.3',
+      'context-tree§3.4',
+      'context-tree§3.5',
+      'context-tree§3:holds',
+      'context-tree§10.11',
+      'context-tree§10.12',
+      'context-tree§10.13',
+      'context-tree§10.14',
+      'record§3:consequences',
+      'PACT-05§2.2',
+      'PACT-06§6',
+    ],
+    timeout: TIMEOUT,
+  },
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -65,11 +83,14 @@ test(
       { numRuns: runs(150) },
     );
   },
-  TIMEOUT,
 );
 
 test(
-  'exporting, importing and exporting again gives the same bytes, thread and hashes, also with a draft [context-tree §4: import, §4: tree hash] [snapshots: tree hash] [PACT 05 §3.2]',
+  'exporting, importing and exporting again gives the same bytes, thread and hashes, also with a draft',
+  {
+    tags: ['context-tree§4:import', 'context-tree§4:tree-hash', 'snapshots:tree-hash', 'PACT-05§3.2'],
+    timeout: TIMEOUT,
+  },
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -88,11 +109,11 @@ test(
       { numRuns: runs(60) },
     );
   },
-  TIMEOUT,
 );
 
 test(
-  'the same commands have the same effects on a snapshot and on its re-imported export [context-tree §4: import, §10.17]',
+  'the same commands have the same effects on a snapshot and on its re-imported export',
+  { tags: ['context-tree§4:import', 'context-tree§10.17'], timeout: TIMEOUT },
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -120,11 +141,11 @@ test(
       { numRuns: runs(60) },
     );
   },
-  TIMEOUT,
 );
 
 test(
-  'two tree hashes are equal exactly when cycle and root of the exports are equal [snapshots: tree hash] [context-tree §4: tree hash]',
+  'two tree hashes are equal exactly when cycle and root of the exports are equal',
+  { tags: ['snapshots:tree-hash', 'context-tree§4:tree-hash'], timeout: TIMEOUT },
   () => {
     fc.assert(
       fc.property(script, (wishes) => {
@@ -144,7 +165,6 @@ test(
       { numRuns: runs(40) },
     );
   },
-  TIMEOUT,
 );
 
 /** A branch's name may change later: it is not part of a position. */
@@ -156,7 +176,8 @@ const plain = ({ fixed, turns, nodes, name: _, ...rest }: BranchParts): unknown 
 });
 
 test(
-  'an undone frame leaves no trace and has the same effect when applied again; a branch loaded from records continues like one in memory [record §2]',
+  'an undone frame leaves no trace and has the same effect when applied again; a branch loaded from records continues like one in memory',
+  { tags: ['record§2'], timeout: TIMEOUT },
   () => {
     fc.assert(
       fc.property(
@@ -204,7 +225,6 @@ test(
       { numRuns: runs(80) },
     );
   },
-  TIMEOUT,
 );
 
 /** Records by id after some changes. */
@@ -225,7 +245,8 @@ const applyChanges = (parts: BranchParts, changes: readonly RecordChange[]): Map
 };
 
 test(
-  'applying the summed changes between two positions to the first gives the second [snapshots: diff]',
+  'applying the summed changes between two positions to the first gives the second',
+  { tags: ['snapshots:diff'], timeout: TIMEOUT },
   () => {
     fc.assert(
       fc.property(script, fc.nat(), fc.nat(), (wishes, from, to) => {
@@ -244,7 +265,6 @@ test(
       { numRuns: runs(60) },
     );
   },
-  TIMEOUT,
 );
 
 /** A state that keeps what was decided, beside one that applies what was recorded. */
@@ -271,7 +291,8 @@ const decidingTwin = () => {
 };
 
 test(
-  'a state that keeps what was decided is the same as one that applies what was recorded, and can be taken back [record §3: checked before append]',
+  'a state that keeps what was decided is the same as one that applies what was recorded, and can be taken back',
+  { tags: ['record§3:checked-before-append'], timeout: TIMEOUT },
   () => {
     fc.assert(
       fc.property(script, mode, (wishes, thread) => {
@@ -298,5 +319,4 @@ test(
       { numRuns: runs(100) },
     );
   },
-  TIMEOUT,
 );

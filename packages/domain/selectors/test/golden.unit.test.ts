@@ -23,7 +23,32 @@ describe('the golden selectors', () => {
   const fixtures = (JSON.parse(readFileSync(file, 'utf8')) as { selectors: Fixture[] }).selectors;
 
   it.each(fixtures.map((fixture, index) => ({ index, ...fixture })))(
-    'fixture $index: every query of one snapshot gives the golden ids or the golden error [context-tree §6: types and ids, §6: zones, §6: scopes, §6: counting, §6: attributes, §6: attributes of snapshots, §6: comparison, §6: result order, §6: windows, §10.24, §10.25, §10.26, §10.27, §10.28, §10.29, §10.30, §10.33, §10.34] [PACT 06 §3.2, PACT 06 §3.3, PACT 06 §7.2]',
+    'fixture $index: every query of one snapshot gives the golden ids or the golden error',
+    {
+      tags: [
+        'context-tree§6:types-and-ids',
+        'context-tree§6:zones',
+        'context-tree§6:scopes',
+        'context-tree§6:counting',
+        'context-tree§6:attributes',
+        'context-tree§6:attributes-of-snapshots',
+        'context-tree§6:comparison',
+        'context-tree§6:result-order',
+        'context-tree§6:windows',
+        'context-tree§10.24',
+        'context-tree§10.25',
+        'context-tree§10.26',
+        'context-tree§10.27',
+        'context-tree§10.28',
+        'context-tree§10.29',
+        'context-tree§10.30',
+        'context-tree§10.33',
+        'context-tree§10.34',
+        'PACT-06§3.2',
+        'PACT-06§3.3',
+        'PACT-06§7.2',
+      ],
+    },
     ({ fixture, cases }) => {
       const { tree, payloads } = treeOfExport(JSON.stringify(fixture));
       for (const [query, expected, window] of cases) {

@@ -82,62 +82,95 @@ const withScopes = (group: SelectorGroup): SelectorGroup =>
   });
 
 describe('the language of selectors', () => {
-  test('a printed selector is read as the selector it was printed from [context-tree §6: grammar]', () => {
-    const markers = fc.constantFrom<Selector['at']>(
-      { kind: 'working' },
-      { kind: 't', value: -3 },
-      { kind: 'c', cycle: 7 },
-      { kind: 's', seq: 12 },
-      { kind: 'name', name: 'before_2.x' },
-      { kind: 'all' },
-      { kind: 'range', of: 't', from: -5, to: 0 },
-      { kind: 'range', of: 'c', from: 9, to: 3 },
-    );
-    fc.assert(
-      fc.property(anySelector({ ids: ['a', 'cb:u2:first', '-x_'] }), markers, (selector, at) => {
-        const given = { at, groups: selector.groups };
-        const read = parseSelector(printSelector(given), { snapshot: true });
-        expect(unplaced(read)).toEqual(given);
-        expect(printSelector(read)).toBe(printSelector(given));
-      }),
-      { numRuns: RUNS * 4 },
-    );
-  });
+  test(
+    'a printed selector is read as the selector it was printed from',
+    { tags: ['context-tree§6:grammar'] },
+    () => {
+      const markers = fc.constantFrom<Selector['at']>(
+        { kind: 'working' },
+        { kind: 't', value: -3 },
+        { kind: 'c', cycle: 7 },
+        { kind: 's', seq: 12 },
+        { kind: 'name', name: 'before_2.x' },
+        { kind: 'all' },
+        { kind: 'range', of: 't', from: -5, to: 0 },
+        { kind: 'range', of: 'c', from: 9, to: 3 },
+      );
+      fc.assert(
+        fc.property(anySelector({ ids: ['a', 'cb:u2:first', '-x_'] }), markers, (selector, at) => {
+          const given = { at, groups: selector.groups };
+          const read = parseSelector(printSelector(given), { snapshot: true });
+          expect(unplaced(read)).toEqual(given);
+          expect(printSelector(read)).toBe(printSelector(given));
+        }),
+        { numRuns: RUNS * 4 },
+      );
+    },
+  );
 
-  test('on random trees it selects what a literal implementation of the rules selects [context-tree §6: zones, §6: scopes, §6: counting, §6: attributes, §6: comparison, §6: types and ids, §6: result order, §10.24, §10.25, §10.26, §10.27, §10.28, §10.29, §10.30]', () => {
-    fc.assert(
-      fc.property(anyAsked, ({ tree, payloads, selector }) => {
-        const wanted = referenceSelect(tree, selector, payloads, appeared);
-        expect(select(tree, selector, payloads, { appeared }), printSelector(selector)).toEqual(wanted);
-      }),
-      { numRuns: RUNS * 4 },
-    );
-  });
+  test(
+    'on random trees it selects what a literal implementation of the rules selects',
+    {
+      tags: [
+        'context-tree§6:zones',
+        'context-tree§6:scopes',
+        'context-tree§6:counting',
+        'context-tree§6:attributes',
+        'context-tree§6:comparison',
+        'context-tree§6:types-and-ids',
+        'context-tree§6:result-order',
+        'context-tree§10.24',
+        'context-tree§10.25',
+        'context-tree§10.26',
+        'context-tree§10.27',
+        'context-tree§10.28',
+        'context-tree§10.29',
+        'context-tree§10.30',
+      ],
+    },
+    () => {
+      fc.assert(
+        fc.property(anyAsked, ({ tree, payloads, selector }) => {
+          const wanted = referenceSelect(tree, selector, payloads, appeared);
+          expect(select(tree, selector, payloads, { appeared }), printSelector(selector)).toEqual(wanted);
+        }),
+        { numRuns: RUNS * 4 },
+      );
+    },
+  );
 
-  test('a root that another compound follows is another name for its scope [context-tree §6: scopes]', () => {
-    fc.assert(
-      fc.property(anyAsked, ({ tree, payloads, selector }) => {
-        const other = { ...selector, groups: selector.groups.map(withScopes) };
-        expect(select(tree, other, payloads, { appeared }), printSelector(selector)).toEqual(
-          select(tree, selector, payloads, { appeared }),
-        );
-      }),
-      { numRuns: RUNS * 2 },
-    );
-  });
+  test(
+    'a root that another compound follows is another name for its scope',
+    { tags: ['context-tree§6:scopes'] },
+    () => {
+      fc.assert(
+        fc.property(anyAsked, ({ tree, payloads, selector }) => {
+          const other = { ...selector, groups: selector.groups.map(withScopes) };
+          expect(select(tree, other, payloads, { appeared }), printSelector(selector)).toEqual(
+            select(tree, selector, payloads, { appeared }),
+          );
+        }),
+        { numRuns: RUNS * 2 },
+      );
+    },
+  );
 
-  test('the same selector on the same tree gives the same again, and a window of it, and changes nothing [context-tree §6: pure, §6: windows, §10.34] [PACT 06 §3.1]', () => {
-    fc.assert(
-      fc.property(anyAsked, fc.nat(4), fc.nat(4), ({ tree, payloads, selector }, skip, limit) => {
-        const before = structuredClone({ ...tree, indexOf: null });
-        const ids = select(tree, selector, payloads, { appeared });
-        expect(select(tree, selector, payloads, { appeared })).toEqual(ids);
-        expect(select(tree, selector, payloads, { appeared, skip, limit })).toEqual(
-          ids.slice(skip, skip + limit),
-        );
-        expect(structuredClone({ ...tree, indexOf: null })).toEqual(before);
-      }),
-      { numRuns: RUNS },
-    );
-  });
+  test(
+    'the same selector on the same tree gives the same again, and a window of it, and changes nothing',
+    { tags: ['context-tree§6:pure', 'context-tree§6:windows', 'context-tree§10.34', 'PACT-06§3.1'] },
+    () => {
+      fc.assert(
+        fc.property(anyAsked, fc.nat(4), fc.nat(4), ({ tree, payloads, selector }, skip, limit) => {
+          const before = structuredClone({ ...tree, indexOf: null });
+          const ids = select(tree, selector, payloads, { appeared });
+          expect(select(tree, selector, payloads, { appeared })).toEqual(ids);
+          expect(select(tree, selector, payloads, { appeared, skip, limit })).toEqual(
+            ids.slice(skip, skip + limit),
+          );
+          expect(structuredClone({ ...tree, indexOf: null })).toEqual(before);
+        }),
+        { numRuns: RUNS },
+      );
+    },
+  );
 });

@@ -17,50 +17,60 @@ const refusal = (run: () => unknown): [string, unknown] => {
 };
 
 describe('parseSelector', () => {
-  it('gives marker, groups, combinators and compounds with their places [context-tree §6: grammar, §6: types and ids]', () => {
-    expect(
-      parseSelector("@t-1 ^seq .mt:depth(1..2) > .cb:summary(ttl<=2 key)[role='a\\'b']:nth(2), #cb:u2:first"),
-    ).toEqual({
-      at: { kind: 't', value: -1 },
-      groups: [
-        [
-          { combinator: 'start', position: 5, compound: { ...node, root: '^seq' } },
-          {
-            combinator: 'descendant',
-            position: 10,
-            compound: {
-              ...node,
-              type: { name: 'mt', sub: null },
-              pseudos: [{ name: 'depth', depths: { kind: 'span', from: 1, to: 2 } }],
+  it(
+    'gives marker, groups, combinators and compounds with their places',
+    { tags: ['context-tree§6:grammar', 'context-tree§6:types-and-ids'] },
+    () => {
+      expect(
+        parseSelector(
+          "@t-1 ^seq .mt:depth(1..2) > .cb:summary(ttl<=2 key)[role='a\\'b']:nth(2), #cb:u2:first",
+        ),
+      ).toEqual({
+        at: { kind: 't', value: -1 },
+        groups: [
+          [
+            { combinator: 'start', position: 5, compound: { ...node, root: '^seq' } },
+            {
+              combinator: 'descendant',
+              position: 10,
+              compound: {
+                ...node,
+                type: { name: 'mt', sub: null },
+                pseudos: [{ name: 'depth', depths: { kind: 'span', from: 1, to: 2 } }],
+              },
             },
-          },
-          {
-            combinator: 'child',
-            position: 28,
-            compound: {
-              ...node,
-              type: { name: 'cb', sub: 'summary' },
-              attributes: [
-                { key: 'ttl', op: '<=', value: 2, position: 40 },
-                { key: 'key', op: null, value: null, position: 47 },
-                { key: 'role', op: '=', value: "a'b", position: 52 },
-              ],
-              pseudos: [{ name: 'nth', n: 2 }],
+            {
+              combinator: 'child',
+              position: 28,
+              compound: {
+                ...node,
+                type: { name: 'cb', sub: 'summary' },
+                attributes: [
+                  { key: 'ttl', op: '<=', value: 2, position: 40 },
+                  { key: 'key', op: null, value: null, position: 47 },
+                  { key: 'role', op: '=', value: "a'b", position: 52 },
+                ],
+                pseudos: [{ name: 'nth', n: 2 }],
+              },
             },
-          },
+          ],
+          [{ combinator: 'start', position: 73, compound: { ...node, id: 'cb:u2:first' } }],
         ],
-        [{ combinator: 'start', position: 73, compound: { ...node, id: 'cb:u2:first' } }],
-      ],
-    });
-  });
+      });
+    },
+  );
 
-  it('keeps integers beyond ±(2^53−1) exactly, so that nanoseconds compare [context-tree §2: nanoseconds]', () => {
-    const [group] = parseSelector('[created_at_ns=1724670000000000001]').groups;
-    expect(group?.[0]?.compound).toEqual({
-      ...node,
-      attributes: [{ key: 'created_at_ns', op: '=', value: 1724670000000000001n, position: 1 }],
-    });
-  });
+  it(
+    'keeps integers beyond ±(2^53−1) exactly, so that nanoseconds compare',
+    { tags: ['context-tree§2:nanoseconds'] },
+    () => {
+      const [group] = parseSelector('[created_at_ns=1724670000000000001]').groups;
+      expect(group?.[0]?.compound).toEqual({
+        ...node,
+        attributes: [{ key: 'created_at_ns', op: '=', value: 1724670000000000001n, position: 1 }],
+      });
+    },
+  );
 
   it.each([
     ['@t-5..@t-1', 't', -5, -1],
@@ -70,7 +80,7 @@ describe('parseSelector', () => {
     ['@c3..@c9', 'c', 3, 9],
     ['@c3..9', 'c', 3, 9],
     ['@c9:3', 'c', 9, 3],
-  ])('reads the range %s [context-tree §5]', (text, of, from, to) => {
+  ])('reads the range %s', { tags: ['context-tree§5'] }, (text, of, from, to) => {
     expect(parseSelector(`${text} *`).at).toEqual({ kind: 'range', of, from, to });
   });
 
@@ -103,7 +113,19 @@ describe('parseSelector', () => {
     ["(role='a'ttl=2)", 'E_SELECTOR_INVALID', 9],
     [`.cb${' '.repeat(140_000)}`, 'E_SELECTOR_INVALID', undefined],
   ])(
-    'refuses %j and says where [context-tree §8: codes, §10.22, §10.31, §10.32, §10.33] [PACT 06 §7: E_SELECTOR_INVALID, PACT 06 §7: E_SNAPSHOT_RANGE_WILDCARD, PACT 06 §7: E_SNAPSHOT_RANGE_KIND_MISMATCH]',
+    'refuses %j and says where',
+    {
+      tags: [
+        'context-tree§8:codes',
+        'context-tree§10.22',
+        'context-tree§10.31',
+        'context-tree§10.32',
+        'context-tree§10.33',
+        'PACT-06§7:E_SELECTOR_INVALID',
+        'PACT-06§7:E_SNAPSHOT_RANGE_WILDCARD',
+        'PACT-06§7:E_SNAPSHOT_RANGE_KIND_MISMATCH',
+      ],
+    },
     (text, code, at) => {
       expect(refusal(() => parseSelector(text))).toEqual([code, at]);
     },
@@ -116,7 +138,7 @@ describe('parseSelector', () => {
     ['a text full of escapes', `[a='${'\\\\'.repeat(60_000)}']`],
     ['an id', '#' + 'a:'.repeat(60_000)],
     ['depths', `.mt:depth(${'1,'.repeat(60_000)}1)`],
-  ])('reads or refuses very many %s in bounded time [context-tree §6: hostile]', (_what, text) => {
+  ])('reads or refuses very many %s in bounded time', { tags: ['context-tree§6:hostile'] }, (_what, text) => {
     const started = performance.now();
     try {
       parseSelector(text);
@@ -137,12 +159,13 @@ describe('parseRef', () => {
     ['@name:before_2.x', { branch: null, at: { kind: 'name', name: 'before_2.x' } }],
     ['@*', { branch: null, at: { kind: 'all' } }],
     ['main@c3', { branch: 'main', at: { kind: 'c', cycle: 3 } }],
-  ])('%j names a position [context-tree §5: positions]', (text, ref) => {
+  ])('%j names a position', { tags: ['context-tree§5:positions'] }, (text, ref) => {
     expect(parseRef(text)).toEqual(ref);
   });
 
   it.each(['t0', '@', '@c', '@c1..@c2', '@c1 ', '@name:', '@t1', 'x@y@c1'])(
-    'refuses %j, which names no position [context-tree §5: positions, §10.22]',
+    'refuses %j, which names no position',
+    { tags: ['context-tree§5:positions', 'context-tree§10.22'] },
     (text) => {
       expect(refusal(() => parseRef(text))[0]).toBe('E_SELECTOR_INVALID');
     },

@@ -6,7 +6,7 @@ import { rangeResult, type RangeDiff } from '../src/range/range-result.ts';
 
 const NUMBERS = ['contextLines', 'maxSnapshots', 'maxChangesPerSnapshot', 'limit', 'skip'] as const;
 
-describe('the limits of a range query [context-tree §6: range result]', () => {
+describe('the limits of a range query', { tags: ['context-tree§6:range-result'] }, () => {
   it.each(NUMBERS)('%s is a whole number from 0', (name) => {
     for (const value of [0, 1, 3]) expect(rangeOptions({ [name]: value })).toMatchObject({ [name]: value });
     for (const value of [-1, 0.5, NaN, Infinity, 2 ** 53])

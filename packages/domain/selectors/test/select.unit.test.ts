@@ -71,7 +71,8 @@ describe('select', () => {
     ['^seq #a, ^sys #a', ['a']],
     ["#a, #doc, #a, [id='nothing']", ['doc', 'a']],
   ])(
-    '%s gives ids in document order, each once [context-tree §6: result order, §6: attributes, §10.28]',
+    '%s gives ids in document order, each once',
+    { tags: ['context-tree§6:result-order', 'context-tree§6:attributes', 'context-tree§10.28'] },
     (selector, expected) => {
       expect(ids(selector)).toEqual(expected);
     },
@@ -90,7 +91,7 @@ describe('select', () => {
     ["^seq > :contains('a')", ['t2']],
     ["^ah:contains('it\\'s'), .cb:contains('it\\'s'):last", ['ah', 'lists']],
     [".mc:contains('inside') > .cb", ['parts']],
-  ])('%s finds texts within texts [context-tree §6: containing]', (selector, expected) => {
+  ])('%s finds texts within texts', { tags: ['context-tree§6:containing'] }, (selector, expected) => {
     const small = treeOfExport(
       JSON.stringify({
         spec_version: 'PACT/0.1.0',
@@ -133,14 +134,15 @@ describe('select', () => {
     expect(select(small.tree, parseSelector(selector), small.payloads)).toEqual(expected);
   });
 
-  it('gives a window, skip before limit [context-tree §6: windows, §10.34]', () => {
+  it('gives a window, skip before limit', { tags: ['context-tree§6:windows', 'context-tree§10.34'] }, () => {
     expect(ids('.cb', { skip: 1, limit: 2 })).toEqual(['doc', 'q']);
     expect(ids('.cb', { limit: 0 })).toEqual([]);
     expect(ids('.cb', { skip: 99 })).toEqual([]);
   });
 
   it.each(['^sys', '^seq', '^ah'])(
-    'a root before another compound gives what its region holds [context-tree §6] [context-tree §10.26]',
+    'a root before another compound gives what its region holds',
+    { tags: ['context-tree§6', 'context-tree§10.26'] },
     (root) => {
       expect(ids(`${root} *`)).toEqual(ids(`#${root.slice(1)} *`));
       expect(ids(`${root} > *`)).toEqual(ids(`#${root.slice(1)} > *`));
@@ -149,7 +151,8 @@ describe('select', () => {
   );
 
   it.each(['.cb[age=0]', '^seq .mt[depth<2]', '[born_turn!=1] > *'])(
-    'refuses %s on a position that is no snapshot and says where [context-tree §6: attributes of snapshots, §10.23]',
+    'refuses %s on a position that is no snapshot and says where',
+    { tags: ['context-tree§6:attributes-of-snapshots', 'context-tree§10.23'] },
     (text) => {
       const selector = parseSelector(`@s3 ${text}`);
       expect(() => select(tree, selector, payloads, { snapshot: false })).toThrow(
@@ -159,7 +162,7 @@ describe('select', () => {
     },
   );
 
-  it('asks for all payloads that are missing at once [context-tree §6]', () => {
+  it('asks for all payloads that are missing at once', { tags: ['context-tree§6'] }, () => {
     const needed = (): number => {
       try {
         select(tree, parseSelector('.cb[data_lang]'), (ref) => {
@@ -173,7 +176,7 @@ describe('select', () => {
     expect(needed()).toBe(6);
   });
 
-  it('finds an id in a tree of 100,000 nodes by the id index [context-tree §6]', () => {
+  it('finds an id in a tree of 100,000 nodes by the id index', { tags: ['context-tree§6'] }, () => {
     const large = largeTree();
     const selector = parseSelector(
       Array.from({ length: 5_000 }, (_, i) => `^ah #h${String(i).padStart(6, '0')}`).join(','),
@@ -202,7 +205,8 @@ describe('select', () => {
     ['contents of all', Array.from({ length: 5_000 }, (_, i) => `:contains('y${i}')`).join(',')],
     ['payload attributes', '* .cb' + "[data_x!='y']".repeat(8_000)],
   ])(
-    'answers very many %s on 100,000 nodes, or refuses, in bounded time [context-tree §6: hostile]',
+    'answers very many %s on 100,000 nodes, or refuses, in bounded time',
+    { tags: ['context-tree§6:hostile'] },
     (_what, text) => {
       const large = largeTree();
       const started = performance.now();

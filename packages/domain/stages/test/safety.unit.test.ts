@@ -53,7 +53,8 @@ const previewed = (content: string, previewChars = 160): string => {
 
 describe('secrets', () => {
   it.each(FAKE_SECRETS)(
-    '%s: no part of it is shown, wherever it stands and the preview is cut [compiler-stages: secrets; compiler-stages: previews]',
+    '%s: no part of it is shown, wherever it stands and the preview is cut',
+    { tags: ['compiler-stages:secrets', 'compiler-stages:previews'] },
     (_name, fake) => {
       const texts = [
         fake,
@@ -71,33 +72,37 @@ describe('secrets', () => {
     },
   );
 
-  it.each(HARMLESS)('no secret is found in: %s [compiler-stages: secrets]', (text) => {
+  it.each(HARMLESS)('no secret is found in: %s', { tags: ['compiler-stages:secrets'] }, (text) => {
     expect(isSecretLike(OWN.secrets, text)).toBe(false);
   });
 
-  it('are exactly those of the engine in the engine’s own profile [compiler-stages: secrets; compiler-stages: profiles]', () => {
-    const caught = (text: string): boolean => isSecretLike(ENGINE.secrets, text);
-    expect(
-      [
-        'sk' + '-' + 'a'.repeat(20),
-        'API' + 'KEY \u2003= x',
-        'author' + 'ization\n:\nx',
-        'BEARER' + ' ' + 'a.b-c_d'.repeat(2),
-        '-----begin x private key',
-        // In any letter case, as Python has it: the sign for kelvin is a K.
-        'api_\u212aey: x',
-      ].map(caught),
-    ).toEqual([true, true, true, true, true, true]);
-    expect(
-      [
-        'sk' + '-' + 'a'.repeat(19),
-        'gh' + 'p_' + 'aB3dE6gH9j'.repeat(4),
-        'SK' + '-' + 'a'.repeat(20),
-        'bear' + 'er short',
-        'api key: x',
-      ].map(caught),
-    ).toEqual([false, false, false, false, false]);
-  });
+  it(
+    'are exactly those of the engine in the engine’s own profile',
+    { tags: ['compiler-stages:secrets', 'compiler-stages:profiles'] },
+    () => {
+      const caught = (text: string): boolean => isSecretLike(ENGINE.secrets, text);
+      expect(
+        [
+          'sk' + '-' + 'a'.repeat(20),
+          'API' + 'KEY \u2003= x',
+          'author' + 'ization\n:\nx',
+          'BEARER' + ' ' + 'a.b-c_d'.repeat(2),
+          '-----begin x private key',
+          // In any letter case, as Python has it: the sign for kelvin is a K.
+          'api_\u212aey: x',
+        ].map(caught),
+      ).toEqual([true, true, true, true, true, true]);
+      expect(
+        [
+          'sk' + '-' + 'a'.repeat(19),
+          'gh' + 'p_' + 'aB3dE6gH9j'.repeat(4),
+          'SK' + '-' + 'a'.repeat(20),
+          'bear' + 'er short',
+          'api key: x',
+        ].map(caught),
+      ).toEqual([false, false, false, false, false]);
+    },
+  );
 
   it.each([
     ['sk-'.repeat(300_000)],
@@ -106,7 +111,7 @@ describe('secrets', () => {
     ['basic '.repeat(160_000)],
     ['://a:'.repeat(200_000)],
     ['1'.repeat(1_000_000)],
-  ])('are found in time linear in the text: %#  [compiler-stages: secrets]', (text) => {
+  ])('are found in time linear in the text: %#', { tags: ['compiler-stages:secrets'] }, (text) => {
     const started = performance.now();
     isSecretLike(OWN.secrets, text);
     expect(performance.now() - started).toBeLessThan(5_000);
@@ -131,43 +136,63 @@ const tellingNodes: fc.Arbitrary<readonly StreamNode[]> = fc.array(
 );
 
 describe('safety', () => {
-  it('no stage and no tree holds any text of a payload unless previews are asked for, and then only HEADER [compiler-stages: safety; compiler-stages: HEADER; compiler-stages: SPEC; compiler-stages: RAW]', () => {
-    fc.assert(
-      fc.property(tellingNodes, fc.constantFrom(...PROFILE_NAMES), (stream, name) => {
-        const profile = profileNamed(name);
-        const nodes = stream.map((node, at) => describeNode(profile, node, at));
-        const payload = (place: number): ExactJson => stream[place]?.payload ?? null;
-        const all = { kind_allowlist: ['message', 'tool_call', 'tool_result', 'transcript'] };
-        const quiet = { profile, nodes, payload, config: readConfig(profile, { selection: all }) };
-        expect(printPlain(compileStages(quiet) as never)).not.toContain('TELL');
-        for (const stage of STAGE_NAMES)
-          expect(printPlain(treeView(quiet, { stage, includePreviews: false }) as never)).not.toContain(
-            'TELL',
-          );
-        // What describes a node is kept in rows, so it is no leak either.
-        expect(JSON.stringify(nodes)).not.toContain('TELL');
-        const loud = {
-          ...quiet,
-          config: readConfig(profile, { selection: all, header: { mode: 'sanitized_content' } }),
-        };
-        const { RAW, SPEC, FROZEN } = compileStages(loud).stages;
-        expect(printPlain([RAW, SPEC, ...(profile.compat ? [] : [FROZEN])] as never)).not.toContain('TELL');
-      }),
-    );
-  });
+  it(
+    'no stage and no tree holds any text of a payload unless previews are asked for, and then only HEADER',
+    {
+      tags: [
+        'compiler-stages:safety',
+        'compiler-stages:HEADER',
+        'compiler-stages:SPEC',
+        'compiler-stages:RAW',
+      ],
+    },
+    () => {
+      fc.assert(
+        fc.property(tellingNodes, fc.constantFrom(...PROFILE_NAMES), (stream, name) => {
+          const profile = profileNamed(name);
+          const nodes = stream.map((node, at) => describeNode(profile, node, at));
+          const payload = (place: number): ExactJson => stream[place]?.payload ?? null;
+          const all = { kind_allowlist: ['message', 'tool_call', 'tool_result', 'transcript'] };
+          const quiet = { profile, nodes, payload, config: readConfig(profile, { selection: all }) };
+          expect(printPlain(compileStages(quiet) as never)).not.toContain('TELL');
+          for (const stage of STAGE_NAMES)
+            expect(printPlain(treeView(quiet, { stage, includePreviews: false }) as never)).not.toContain(
+              'TELL',
+            );
+          // What describes a node is kept in rows, so it is no leak either.
+          expect(JSON.stringify(nodes)).not.toContain('TELL');
+          const loud = {
+            ...quiet,
+            config: readConfig(profile, { selection: all, header: { mode: 'sanitized_content' } }),
+          };
+          const { RAW, SPEC, FROZEN } = compileStages(loud).stages;
+          expect(printPlain([RAW, SPEC, ...(profile.compat ? [] : [FROZEN])] as never)).not.toContain('TELL');
+        }),
+      );
+    },
+  );
 
-  it('values of secret keys reach no digest: nodes that differ only there are equal [compiler-stages: digest; compiler-stages: sanitise]', () => {
-    fc.assert(
-      fc.property(fc.string(), fc.string(), fc.constantFrom(...PROFILE_NAMES), (a, b, name) => {
-        const digest = (key: string): string =>
-          describeNode(
-            profileNamed(name),
-            { kind: 'tool_call', turn: 1, id: null, payload: { args: [{ Api_Key: key, seq: key.length }] } },
-            0,
-          ).digest;
-        expect(digest(a)).toBe(digest(b));
-      }),
-    );
-    expect(printCanonical({ authorization: 'x' })).not.toContain('"x"');
-  });
+  it(
+    'values of secret keys reach no digest: nodes that differ only there are equal',
+    { tags: ['compiler-stages:digest', 'compiler-stages:sanitise'] },
+    () => {
+      fc.assert(
+        fc.property(fc.string(), fc.string(), fc.constantFrom(...PROFILE_NAMES), (a, b, name) => {
+          const digest = (key: string): string =>
+            describeNode(
+              profileNamed(name),
+              {
+                kind: 'tool_call',
+                turn: 1,
+                id: null,
+                payload: { args: [{ Api_Key: key, seq: key.length }] },
+              },
+              0,
+            ).digest;
+          expect(digest(a)).toBe(digest(b));
+        }),
+      );
+      expect(printCanonical({ authorization: 'x' })).not.toContain('"x"');
+    },
+  );
 });

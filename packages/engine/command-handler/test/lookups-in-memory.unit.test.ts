@@ -12,41 +12,45 @@ import { NO_LOOKUPS, openLookupsInMemory } from '../src/lookups-in-memory.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(30, 200));
 
-it('lookups of frames in memory are those of the rows, whether they begin with the history or later [record §3: commands remembered]', () => {
-  fc.assert(
-    fc.property(anyOperations(1, 40), fc.nat(30), (actions, begin) => {
-      const under = rowsUnderTest();
-      const fromStart = openLookupsInMemory(NO_LOOKUPS);
-      let later: ReturnType<typeof openLookupsInMemory> | undefined;
-      const told = { ids: new Set<string>(), names: new Set<string>(), commands: new Set<string>() };
-      const history = naiveHistory((frame) => {
-        under.fold(frame);
-        fromStart.add(frame);
-        if (later === undefined && frame.seq >= begin)
-          later = openLookupsInMemory(under.rows.now((view) => listLookups(view, HISTORY, 10_000))!);
-        else later?.add(frame);
-      });
-      history.run(0, [START]);
-      for (const action of actions) perform(history, action);
-      const rows = under.rows.now((view) => listLookups(view, HISTORY, 10_000))!;
-      for (const id of rows.ids) told.ids.add(id);
-      for (const name of rows.names) told.names.add(name);
-      for (const lookups of later === undefined ? [fromStart] : [fromStart, later]) {
-        for (const id of [...told.ids, 'nobody']) expect(lookups.idTaken(id)).toBe(told.ids.has(id));
-        for (const name of [...told.names, 'none'])
-          expect(lookups.nameTaken(name)).toBe(told.names.has(name));
-        for (const [name, branch] of rows.branches) expect(lookups.branchNamed(name)).toBe(branch);
-        for (const [id, { seq, digest }] of rows.commands)
-          expect(lookups.command(id)).toEqual({ seq, digest });
-        expect(lookups.command('never sent')).toBeUndefined();
-      }
-      // Nothing is in memory that the rows do not have.
-      const again = openLookupsInMemory(rows);
-      expect(fromStart.bytes).toBe(again.bytes);
-    }),
-    { numRuns: RUNS },
-  );
-});
+it(
+  'lookups of frames in memory are those of the rows, whether they begin with the history or later',
+  { tags: ['record§3:commands-remembered'] },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(1, 40), fc.nat(30), (actions, begin) => {
+        const under = rowsUnderTest();
+        const fromStart = openLookupsInMemory(NO_LOOKUPS);
+        let later: ReturnType<typeof openLookupsInMemory> | undefined;
+        const told = { ids: new Set<string>(), names: new Set<string>(), commands: new Set<string>() };
+        const history = naiveHistory((frame) => {
+          under.fold(frame);
+          fromStart.add(frame);
+          if (later === undefined && frame.seq >= begin)
+            later = openLookupsInMemory(under.rows.now((view) => listLookups(view, HISTORY, 10_000))!);
+          else later?.add(frame);
+        });
+        history.run(0, [START]);
+        for (const action of actions) perform(history, action);
+        const rows = under.rows.now((view) => listLookups(view, HISTORY, 10_000))!;
+        for (const id of rows.ids) told.ids.add(id);
+        for (const name of rows.names) told.names.add(name);
+        for (const lookups of later === undefined ? [fromStart] : [fromStart, later]) {
+          for (const id of [...told.ids, 'nobody']) expect(lookups.idTaken(id)).toBe(told.ids.has(id));
+          for (const name of [...told.names, 'none'])
+            expect(lookups.nameTaken(name)).toBe(told.names.has(name));
+          for (const [name, branch] of rows.branches) expect(lookups.branchNamed(name)).toBe(branch);
+          for (const [id, { seq, digest }] of rows.commands)
+            expect(lookups.command(id)).toEqual({ seq, digest });
+          expect(lookups.command('never sent')).toBeUndefined();
+        }
+        // Nothing is in memory that the rows do not have.
+        const again = openLookupsInMemory(rows);
+        expect(fromStart.bytes).toBe(again.bytes);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
 
 it('more rows than a session keeps are not listed', () => {
   const under = rowsUnderTest();

@@ -27,37 +27,41 @@ const framesOf = async (directory: string): Promise<readonly string[]> => {
   return found;
 };
 
-it('frames of a later version follow the event that allows them, in a log and in its copy; frames without such events keep their version [record §2: control events, §2: upcasters]', async () => {
-  using from = temporaryHome();
-  using to = temporaryHome();
-  const home = await openHome({ directory: from.directory, create: true });
-  const by = { recorder: 'r' };
-  const [history, branch] = [HISTORY, branchRefOf(HISTORY, 0)];
-  await home.submit({ id: 's', history, branchId: 0, by, steps: [{ op: 'start', name: 'a' }] });
-  const facts = { api: 'openai.chat', model: 'm', parameters: {}, tools: null, request: null } as const;
-  for (const id of ['c1', 'c2']) {
-    const messages = [{ role: 'user', content: id }];
-    await home.calls.recordCall(branch, { id, by, messages, facts });
-  }
-  await home.close();
-  await copyLog({
-    from: from.directory,
-    to: to.directory,
-    directory: to.directory,
-    signal: AbortSignal.timeout(60_000),
-  });
-  expect(await framesOf(from.directory)).toEqual([
-    'LogOpened 1',
-    'HistoryStarted 1',
-    'FormatRaised 1',
-    'NodeInserted 2',
-    'NodeRemoved 2',
-  ]);
-  expect(await framesOf(to.directory)).toEqual([
-    'LogOpened 1',
-    'FormatRaised 1',
-    'HistoryStarted 1',
-    'NodeInserted 2',
-    'NodeRemoved 2',
-  ]);
-});
+it(
+  'frames of a later version follow the event that allows them, in a log and in its copy; frames without such events keep their version',
+  { tags: ['record§2:control-events', 'record§2:upcasters'] },
+  async () => {
+    using from = temporaryHome();
+    using to = temporaryHome();
+    const home = await openHome({ directory: from.directory, create: true });
+    const by = { recorder: 'r' };
+    const [history, branch] = [HISTORY, branchRefOf(HISTORY, 0)];
+    await home.submit({ id: 's', history, branchId: 0, by, steps: [{ op: 'start', name: 'a' }] });
+    const facts = { api: 'openai.chat', model: 'm', parameters: {}, tools: null, request: null } as const;
+    for (const id of ['c1', 'c2']) {
+      const messages = [{ role: 'user', content: id }];
+      await home.calls.recordCall(branch, { id, by, messages, facts });
+    }
+    await home.close();
+    await copyLog({
+      from: from.directory,
+      to: to.directory,
+      directory: to.directory,
+      signal: AbortSignal.timeout(60_000),
+    });
+    expect(await framesOf(from.directory)).toEqual([
+      'LogOpened 1',
+      'HistoryStarted 1',
+      'FormatRaised 1',
+      'NodeInserted 2',
+      'NodeRemoved 2',
+    ]);
+    expect(await framesOf(to.directory)).toEqual([
+      'LogOpened 1',
+      'FormatRaised 1',
+      'HistoryStarted 1',
+      'NodeInserted 2',
+      'NodeRemoved 2',
+    ]);
+  },
+);

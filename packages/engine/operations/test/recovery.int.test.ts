@@ -132,41 +132,45 @@ const cases = (random: () => number): readonly Case[] => [
 ];
 
 describe('a home over a damaged log', () => {
-  it('finishes every recovery operation, and acknowledges no damage that a rebuild would not find [record §2: damaged, §2: unknown key, §5: lost end]', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'stemma-recovery-'));
-    const random = seeded(2026);
-    const wrong: unknown[] = [];
-    try {
-      const recorded = await recordedLog(MOST_RECORDS, directory);
-      for (const each of cases(random)) {
-        const log = await copyOf(recorded, each.records);
-        const budget = { left: DEADLINE_READS };
-        const services = memoryServices(withDeadline(log, budget), directory);
-        await services.projector.catchUp();
-        for (const [at, kind] of each.damages) damage(log, at, kind);
-        budget.left = DEADLINE_READS;
-        const written = await services.handler.submit(say('a', 'first')).catch((error: unknown) => error);
-        if (!isStemmaError(written) && !(await isShownAnew(log, directory, 'say:a:first')))
-          wrong.push({
-            ...each,
-            written: written instanceof Error ? String(written) : 'acknowledged, and gone',
-          });
-        for (const name of shuffled(Object.keys(WORKS), random)) {
-          const how = await endsOf(services, budget, name);
-          if (how !== null) wrong.push({ ...each, how });
+  it(
+    'finishes every recovery operation, and acknowledges no damage that a rebuild would not find',
+    { tags: ['record§2:damaged', 'record§2:unknown-key', 'record§5:lost-end'], timeout: 120_000 },
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'stemma-recovery-'));
+      const random = seeded(2026);
+      const wrong: unknown[] = [];
+      try {
+        const recorded = await recordedLog(MOST_RECORDS, directory);
+        for (const each of cases(random)) {
+          const log = await copyOf(recorded, each.records);
+          const budget = { left: DEADLINE_READS };
+          const services = memoryServices(withDeadline(log, budget), directory);
+          await services.projector.catchUp();
+          for (const [at, kind] of each.damages) damage(log, at, kind);
+          budget.left = DEADLINE_READS;
+          const written = await services.handler.submit(say('a', 'first')).catch((error: unknown) => error);
+          if (!isStemmaError(written) && !(await isShownAnew(log, directory, 'say:a:first')))
+            wrong.push({
+              ...each,
+              written: written instanceof Error ? String(written) : 'acknowledged, and gone',
+            });
+          for (const name of shuffled(Object.keys(WORKS), random)) {
+            const how = await endsOf(services, budget, name);
+            if (how !== null) wrong.push({ ...each, how });
+          }
+          // After `verify` the rows are what a reader gets who begins anew.
+          budget.left = DEADLINE_READS;
+          await verifyHome(services);
+          budget.left = DEADLINE_READS;
+          const report = await replayRows(services, { verify: true }).catch(String);
+          if (typeof report === 'string' || report.differences > 0) wrong.push({ ...each, report });
         }
-        // After `verify` the rows are what a reader gets who begins anew.
-        budget.left = DEADLINE_READS;
-        await verifyHome(services);
-        budget.left = DEADLINE_READS;
-        const report = await replayRows(services, { verify: true }).catch(String);
-        if (typeof report === 'string' || report.differences > 0) wrong.push({ ...each, report });
+        expect(wrong).toEqual([]);
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
       }
-      expect(wrong).toEqual([]);
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
-  }, 120_000);
+    },
+  );
 });
 
 describe('a follower of a log', () => {
@@ -182,29 +186,33 @@ describe('a follower of a log', () => {
     };
   };
 
-  it('waits at damage that closes a partition until it is acknowledged, without using the processor [record §2: unknown key]', async () => {
-    const recorded = await recordedLog(9, '');
-    damage(recorded, 5, 'no key');
-    const log = countingWaits(recorded);
-    const services = memoryServices(log, '');
-    const stop = new AbortController();
-    const all = followLog(log, services.projection, { signal: stop.signal });
-    const one = followFrom(log, services.projection, {
-      signal: stop.signal,
-      history: historyId('c', ''),
-      from: 1,
-    });
-    await all.next();
-    const next = [all.next(), one.next(), services.projector.follow(stop.signal)];
-    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
-    await acknowledge(services, 0, { from: 5, to: 5 });
-    // What lies behind the damage comes now.
-    const found = expect.objectContaining({ history: historyId('c', ''), seq: 1 });
-    expect(await next[1]).toMatchObject({ value: { events: expect.arrayContaining([found]) } });
-    stop.abort();
-    await Promise.all(next);
-    await one.return(undefined);
-  });
+  it(
+    'waits at damage that closes a partition until it is acknowledged, without using the processor',
+    { tags: ['record§2:unknown-key'] },
+    async () => {
+      const recorded = await recordedLog(9, '');
+      damage(recorded, 5, 'no key');
+      const log = countingWaits(recorded);
+      const services = memoryServices(log, '');
+      const stop = new AbortController();
+      const all = followLog(log, services.projection, { signal: stop.signal });
+      const one = followFrom(log, services.projection, {
+        signal: stop.signal,
+        history: historyId('c', ''),
+        from: 1,
+      });
+      await all.next();
+      const next = [all.next(), one.next(), services.projector.follow(stop.signal)];
+      for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
+      await acknowledge(services, 0, { from: 5, to: 5 });
+      // What lies behind the damage comes now.
+      const found = expect.objectContaining({ history: historyId('c', ''), seq: 1 });
+      expect(await next[1]).toMatchObject({ value: { events: expect.arrayContaining([found]) } });
+      stop.abort();
+      await Promise.all(next);
+      await one.return(undefined);
+    },
+  );
 
   it('stops with a code when the log returns nothing before its end', async () => {
     const recorded = await recordedLog(9, '');

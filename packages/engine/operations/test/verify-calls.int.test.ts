@@ -47,106 +47,124 @@ const verified = async () => {
   return { ok, calls, problems: problems.map(({ kind, history: of, message }) => [kind, of, message]) };
 };
 
-test('requests of every API say the messages of their threads, and verify says for how many [calls §9.1]', async () => {
-  await open();
-  const talk = [s, u('Berlin'), a('When?'), u('Monday')];
-  await record('chat-1', talk.slice(0, 2), { model: 'm', messages: talk.slice(0, 2) });
-  await record('chat-2', talk, { messages: talk, model: 'm' });
-  // Clients move these marks.
-  const marked = u([{ type: 'text', text: 'To Rome', cache_control: { type: 'ephemeral' } }]);
-  await record(
-    'anthropic',
-    [s, u([{ type: 'text', text: 'To Rome' }])],
-    { system: s.content, messages: [marked], max_tokens: 9 },
-    { api: 'anthropic.messages' },
-  );
-  await record(
-    'responses',
-    [{ role: 'system', content: 'Be brief.' }, u('Oslo')],
-    { instructions: 'Be brief.', input: 'Oslo' },
-    { api: 'openai.responses' },
-  );
-  const zipped = gzipSync(JSON.stringify({ messages: [u('Zipped')] }));
-  await record('zipped', [u('Zipped')], null, { bytes: zipped });
-  expect(await verified()).toEqual({
-    ok: true,
-    calls: { checked: 5, compared: 5, notComparable: {} },
-    problems: [],
-  });
-  expect((await home.operations.replay({ verify: true })).calls).toMatchObject({
-    checked: 5,
-    compared: 5,
-    problems: [],
-  });
-});
+test(
+  'requests of every API say the messages of their threads, and verify says for how many',
+  { tags: ['calls§9.1'] },
+  async () => {
+    await open();
+    const talk = [s, u('Berlin'), a('When?'), u('Monday')];
+    await record('chat-1', talk.slice(0, 2), { model: 'm', messages: talk.slice(0, 2) });
+    await record('chat-2', talk, { messages: talk, model: 'm' });
+    // Clients move these marks.
+    const marked = u([{ type: 'text', text: 'To Rome', cache_control: { type: 'ephemeral' } }]);
+    await record(
+      'anthropic',
+      [s, u([{ type: 'text', text: 'To Rome' }])],
+      { system: s.content, messages: [marked], max_tokens: 9 },
+      { api: 'anthropic.messages' },
+    );
+    await record(
+      'responses',
+      [{ role: 'system', content: 'Be brief.' }, u('Oslo')],
+      { instructions: 'Be brief.', input: 'Oslo' },
+      { api: 'openai.responses' },
+    );
+    const zipped = gzipSync(JSON.stringify({ messages: [u('Zipped')] }));
+    await record('zipped', [u('Zipped')], null, { bytes: zipped });
+    expect(await verified()).toEqual({
+      ok: true,
+      calls: { checked: 5, compared: 5, notComparable: {} },
+      problems: [],
+    });
+    expect((await home.operations.replay({ verify: true })).calls).toMatchObject({
+      checked: 5,
+      compared: 5,
+      problems: [],
+    });
+  },
+);
 
-test('a request that says something else is a problem that names call and message [calls §9.1]', async () => {
-  await open();
-  const talk = [s, u('Berlin'), a('When?'), u('Monday')];
-  await record('good', talk.slice(0, 2), { messages: talk.slice(0, 2) });
-  await record('else', talk, { messages: [...talk.slice(0, 3), u('Tuesday')] });
-  await record('more', [...talk, a('Booked')], { messages: talk });
-  await record('less', [...talk, a('Booked'), u('Bye')], {
-    messages: [...talk, a('Booked'), u('Bye'), a('!')],
-  });
-  await record('again', [...talk, a('Booked')], { messages: [...talk, a('Booked')] });
-  expect(await verified()).toEqual({
-    ok: false,
-    calls: { checked: 5, compared: 2, notComparable: {} },
-    problems: [
-      [
-        'call',
-        history,
-        'call @c2 (else): message 3 of the request says something else than that of the thread',
+test(
+  'a request that says something else is a problem that names call and message',
+  { tags: ['calls§9.1'] },
+  async () => {
+    await open();
+    const talk = [s, u('Berlin'), a('When?'), u('Monday')];
+    await record('good', talk.slice(0, 2), { messages: talk.slice(0, 2) });
+    await record('else', talk, { messages: [...talk.slice(0, 3), u('Tuesday')] });
+    await record('more', [...talk, a('Booked')], { messages: talk });
+    await record('less', [...talk, a('Booked'), u('Bye')], {
+      messages: [...talk, a('Booked'), u('Bye'), a('!')],
+    });
+    await record('again', [...talk, a('Booked')], { messages: [...talk, a('Booked')] });
+    expect(await verified()).toEqual({
+      ok: false,
+      calls: { checked: 5, compared: 2, notComparable: {} },
+      problems: [
+        [
+          'call',
+          history,
+          'call @c2 (else): message 3 of the request says something else than that of the thread',
+        ],
+        ['call', history, 'call @c3 (more): message 4 of the thread is not in the request, which has 4'],
+        ['call', history, 'call @c4 (less): message 6 of the request is not in the thread, which has 6'],
       ],
-      ['call', history, 'call @c3 (more): message 4 of the thread is not in the request, which has 4'],
-      ['call', history, 'call @c4 (less): message 6 of the request is not in the thread, which has 6'],
-    ],
-  });
-  expect(await home.operations.replay({ verify: true })).toMatchObject({
-    differences: 3,
-    firstDifference: `${history}: call @c2 (else): message 3 of the request says something else than that of the thread`,
-  });
-});
+    });
+    expect(await home.operations.replay({ verify: true })).toMatchObject({
+      differences: 3,
+      firstDifference: `${history}: call @c2 (else): message 3 of the request says something else than that of the thread`,
+    });
+  },
+);
 
-test('a body without its recorded hash is a problem, of a request and of a response [calls §9.2]', async () => {
-  await open();
-  await record('good', [u('Berlin')], { messages: [u('Berlin')] });
-  const { position } = await home.submit({
-    ...{ id: 'commit', history, branchId: 0, by, steps: [{ op: 'commit' }] },
-  });
-  const body = (sha256: string) => ({
-    sha256,
-    size: 2,
-    base: null,
-    pieces: [[2]],
-    encoding: 'text' as const,
-  });
-  const wrong = 'ab'.repeat(32);
-  const start: Step = {
-    ...{ op: 'start_call', api: 'openai.chat', model: null, parameters: {}, tools: null, toolsAt: null },
-    ...{ request: body(wrong), prompt: null, own: '{}' },
-    position: { branchId: position.branchId, seq: position.seq },
-  };
-  await home.submit({ id: 'bad', history, branchId: 0, by, steps: [start] });
-  await home.submit({
-    ...{ id: 'good.finished', history, branchId: 0, by },
-    steps: [
-      {
-        ...{ op: 'finish_call', attemptId: 'good', status: 'answered', httpStatus: 200, finishReason: null },
-        ...{ model: null, usage: null, firstByteMs: null, durationMs: null, error: null, answer: null },
-        ...{ response: body(wrong), own: '{}' },
-      },
-    ],
-  });
-  const { problems } = await verified();
-  expect(problems).toEqual([
-    ['call', history, `call @c1 (good): the pieces of a body do not have its hash ${wrong}`],
-    ['call', history, `call @c2 (bad): the pieces of a body do not have its hash ${wrong}`],
-  ]);
-});
+test(
+  'a body without its recorded hash is a problem, of a request and of a response',
+  { tags: ['calls§9.2'] },
+  async () => {
+    await open();
+    await record('good', [u('Berlin')], { messages: [u('Berlin')] });
+    const { position } = await home.submit({
+      ...{ id: 'commit', history, branchId: 0, by, steps: [{ op: 'commit' }] },
+    });
+    const body = (sha256: string) => ({
+      sha256,
+      size: 2,
+      base: null,
+      pieces: [[2]],
+      encoding: 'text' as const,
+    });
+    const wrong = 'ab'.repeat(32);
+    const start: Step = {
+      ...{ op: 'start_call', api: 'openai.chat', model: null, parameters: {}, tools: null, toolsAt: null },
+      ...{ request: body(wrong), prompt: null, own: '{}' },
+      position: { branchId: position.branchId, seq: position.seq },
+    };
+    await home.submit({ id: 'bad', history, branchId: 0, by, steps: [start] });
+    await home.submit({
+      ...{ id: 'good.finished', history, branchId: 0, by },
+      steps: [
+        {
+          ...{
+            op: 'finish_call',
+            attemptId: 'good',
+            status: 'answered',
+            httpStatus: 200,
+            finishReason: null,
+          },
+          ...{ model: null, usage: null, firstByteMs: null, durationMs: null, error: null, answer: null },
+          ...{ response: body(wrong), own: '{}' },
+        },
+      ],
+    });
+    const { problems } = await verified();
+    expect(problems).toEqual([
+      ['call', history, `call @c1 (good): the pieces of a body do not have its hash ${wrong}`],
+      ['call', history, `call @c2 (bad): the pieces of a body do not have its hash ${wrong}`],
+    ]);
+  },
+);
 
-test('what cannot be compared is counted, with the reason [calls §9.3]', async () => {
+test('what cannot be compared is counted, with the reason', { tags: ['calls§9.3'] }, async () => {
   await open();
   await record('none', [u('a')], null, { bytes: null });
   await record('other', [u('b')], {}, { api: 'other' });
@@ -166,7 +184,7 @@ test('what cannot be compared is counted, with the reason [calls §9.3]', async 
   });
 });
 
-test('a request of which secrets were taken out is no problem [calls §9.3]', async () => {
+test('a request of which secrets were taken out is no problem', { tags: ['calls§9.3'] }, async () => {
   await open({
     redact: { patterns: [{ name: 'badge', pattern: 'badge (\\w+)' }] },
   });

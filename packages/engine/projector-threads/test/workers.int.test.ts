@@ -31,41 +31,45 @@ const counted = (store: RowStore): RowStore & { commits: number } => {
   return counting;
 };
 
-it('gives the same rows to the byte for any number of threads, batch size and stop [record §5: heads]', async () => {
-  const { log, contents } = await spoiled();
-  const options = { eager: 'all' as const, log, contents, models: READ_MODELS };
-  const alone = openProjector({ ...options, store: emptyStore() });
-  await alone.catchUp();
-  const expected = await bytesOfRows(alone);
-  expect(expected.length).toBeGreaterThan(500);
-  const systems = [
-    [2, 9, 10],
-    [1, 7, Infinity],
-    [2, 3, 30],
-    [3, 20, 4],
-  ] as const;
-  for (const [count, frames, stopAfter] of systems.slice(0, sized(2, Infinity))) {
-    const store = counted(emptyStore());
-    let projector: Projector;
-    let all = 0;
-    for (let ended = false; !ended;) {
-      let batches = 0;
-      let stopped = false;
-      projector = openProjector({
-        ...options,
-        store,
-        limits: { frames },
-        runPartition: openThreads({ workers: { count, least: 0 } }),
-        progress: () => all++,
-        stop: () => ++batches % stopAfter === 0 && (stopped = true),
-      });
-      await projector.catchUp();
-      ended = !stopped;
+it(
+  'gives the same rows to the byte for any number of threads, batch size and stop',
+  { tags: ['record§5:heads'] },
+  async () => {
+    const { log, contents } = await spoiled();
+    const options = { eager: 'all' as const, log, contents, models: READ_MODELS };
+    const alone = openProjector({ ...options, store: emptyStore() });
+    await alone.catchUp();
+    const expected = await bytesOfRows(alone);
+    expect(expected.length).toBeGreaterThan(500);
+    const systems = [
+      [2, 9, 10],
+      [1, 7, Infinity],
+      [2, 3, 30],
+      [3, 20, 4],
+    ] as const;
+    for (const [count, frames, stopAfter] of systems.slice(0, sized(2, Infinity))) {
+      const store = counted(emptyStore());
+      let projector: Projector;
+      let all = 0;
+      for (let ended = false; !ended;) {
+        let batches = 0;
+        let stopped = false;
+        projector = openProjector({
+          ...options,
+          store,
+          limits: { frames },
+          runPartition: openThreads({ workers: { count, least: 0 } }),
+          progress: () => all++,
+          stop: () => ++batches % stopAfter === 0 && (stopped = true),
+        });
+        await projector.catchUp();
+        ended = !stopped;
+      }
+      expect(all - store.commits).toBeGreaterThan(3);
+      expect(await bytesOfRows(projector!)).toEqual(expected);
     }
-    expect(all - store.commits).toBeGreaterThan(3);
-    expect(await bytesOfRows(projector!)).toEqual(expected);
-  }
-});
+  },
+);
 
 it('folds histories whose frames are sealed in the thread that has their keys, in the same windows', async () => {
   const seal = ({ envelope, body }: Frame): Frame => {

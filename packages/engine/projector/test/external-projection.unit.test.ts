@@ -30,26 +30,30 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => (isStemmaError(error) ? error.code : error),
   );
 
-it('an external projection answers when its rows have what is in the log, and the next read has what a command recorded [decision 0047]', async () => {
-  const log = await openMemoryLog();
-  const store = openMemoryRowStore();
-  const [projector, rows] = [folding(log, store), openExternal(log, store)];
-  const half = recorded.entries.length >> 1;
-  await log.append(0, recorded.entries.slice(0, half));
-  const waiting = rows.catchUp();
-  await projector.catchUp();
-  await waiting;
-  expect((await rows.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
-  await log.append(0, recorded.entries.slice(half));
-  const more = rows.catchUp(0);
-  await projector.catchUp();
-  await more;
-  for (const [history, { frames, branches: branchIds }] of recorded.histories) {
-    expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(frames.length);
-    expect(await rows.read((view) => listBranches(view, history).length)).toBe(branchIds.size);
-    expect(await rows.payloads.events(history, 0)).toEqual(frames[0]?.body.events);
-  }
-});
+it(
+  'an external projection answers when its rows have what is in the log, and the next read has what a command recorded',
+  { tags: ['decision-0047'] },
+  async () => {
+    const log = await openMemoryLog();
+    const store = openMemoryRowStore();
+    const [projector, rows] = [folding(log, store), openExternal(log, store)];
+    const half = recorded.entries.length >> 1;
+    await log.append(0, recorded.entries.slice(0, half));
+    const waiting = rows.catchUp();
+    await projector.catchUp();
+    await waiting;
+    expect((await rows.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
+    await log.append(0, recorded.entries.slice(half));
+    const more = rows.catchUp(0);
+    await projector.catchUp();
+    await more;
+    for (const [history, { frames, branches: branchIds }] of recorded.histories) {
+      expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(frames.length);
+      expect(await rows.read((view) => listBranches(view, history).length)).toBe(branchIds.size);
+      expect(await rows.payloads.events(history, 0)).toEqual(frames[0]?.body.events);
+    }
+  },
+);
 
 it('a read that waits too long for rows, or finds none, ends with a code', async () => {
   const log = await openMemoryLog();
@@ -65,54 +69,62 @@ it('a read that waits too long for rows, or finds none, ends with a code', async
   ).toBe('E_CANCELLED');
 });
 
-it('rows in which a reader misses some are discarded, reported, and rebuilt by their projector [decision 0051]', async () => {
-  const log = await openMemoryLog();
-  const store = openMemoryRowStore();
-  await log.append(0, recorded.entries);
-  await folding(log, store).catchUp();
-  const rows = openExternal(log, store, 20);
-  const [history = ''] = recorded.histories.keys();
-  const before = await rows.read((view) => readHistoryHead(view, history)?.next);
-  const lacking = rows.read((view) => {
-    const fewer: RowReader = { get: (table, key) => view.get(table, key), range: () => [] };
-    return listBranches(fewer, history);
-  });
-  await expect(lacking).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED', detail: { history } });
-  expect(await store.current(MAIN_GROUP.name)).toBeNull();
-  expect(await codeOf(rows.catchUp())).toBe('E_ROWS_BEHIND');
-  await folding(log, store).catchUp();
-  expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(before);
-});
+it(
+  'rows in which a reader misses some are discarded, reported, and rebuilt by their projector',
+  { tags: ['decision-0051'] },
+  async () => {
+    const log = await openMemoryLog();
+    const store = openMemoryRowStore();
+    await log.append(0, recorded.entries);
+    await folding(log, store).catchUp();
+    const rows = openExternal(log, store, 20);
+    const [history = ''] = recorded.histories.keys();
+    const before = await rows.read((view) => readHistoryHead(view, history)?.next);
+    const lacking = rows.read((view) => {
+      const fewer: RowReader = { get: (table, key) => view.get(table, key), range: () => [] };
+      return listBranches(fewer, history);
+    });
+    await expect(lacking).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED', detail: { history } });
+    expect(await store.current(MAIN_GROUP.name)).toBeNull();
+    expect(await codeOf(rows.catchUp())).toBe('E_ROWS_BEHIND');
+    await folding(log, store).catchUp();
+    expect(await rows.read((view) => readHistoryHead(view, history)?.next)).toBe(before);
+  },
+);
 
-it('a reader that waited for rows waits again where these were discarded, and others are being built [decision 0051]', async () => {
-  const log = await openMemoryLog();
-  const store = openMemoryRowStore();
-  const half = recorded.entries.length >> 1;
-  await log.append(0, recorded.entries.slice(0, half));
-  const slow = folding(log, store);
-  await slow.catchUp();
-  await log.append(0, recorded.entries.slice(half));
-  await slow.catchUp();
-  const rows = openExternal(log, store);
-  await rows.catchUp();
-  await store.discard((await store.current(MAIN_GROUP.name)) ?? '');
-  // Another projector has folded only the first records when the reader comes.
-  const short: EventLog = {
-    ...log,
-    end: async () => half,
-    read: async (partition, offset) => {
-      const { records } = await log.read(partition, offset, { maxBytes: 1_000_000 });
-      const some = records.filter((record) => record.offset < half);
-      return { records: some, next: some.at(-1)?.next ?? offset };
-    },
-  };
-  await folding(short, store).catchUp();
-  const heads = rows.read((view) =>
-    [...recorded.histories.keys()].map((history) => readHistoryHead(view, history)?.next),
-  );
-  await folding(log, store).catchUp();
-  expect(await heads).toEqual([...recorded.histories.values()].map(({ frames }) => frames.length));
-});
+it(
+  'a reader that waited for rows waits again where these were discarded, and others are being built',
+  { tags: ['decision-0051'] },
+  async () => {
+    const log = await openMemoryLog();
+    const store = openMemoryRowStore();
+    const half = recorded.entries.length >> 1;
+    await log.append(0, recorded.entries.slice(0, half));
+    const slow = folding(log, store);
+    await slow.catchUp();
+    await log.append(0, recorded.entries.slice(half));
+    await slow.catchUp();
+    const rows = openExternal(log, store);
+    await rows.catchUp();
+    await store.discard((await store.current(MAIN_GROUP.name)) ?? '');
+    // Another projector has folded only the first records when the reader comes.
+    const short: EventLog = {
+      ...log,
+      end: async () => half,
+      read: async (partition, offset) => {
+        const { records } = await log.read(partition, offset, { maxBytes: 1_000_000 });
+        const some = records.filter((record) => record.offset < half);
+        return { records: some, next: some.at(-1)?.next ?? offset };
+      },
+    };
+    await folding(short, store).catchUp();
+    const heads = rows.read((view) =>
+      [...recorded.histories.keys()].map((history) => readHistoryHead(view, history)?.next),
+    );
+    await folding(log, store).catchUp();
+    expect(await heads).toEqual([...recorded.histories.values()].map(({ frames }) => frames.length));
+  },
+);
 
 it('a reader leaves rows that were replaced', async () => {
   const log = await openMemoryLog();
@@ -131,18 +143,22 @@ it('a reader leaves rows that were replaced', async () => {
   expect(before).not.toContain(undefined);
 });
 
-it('a reader does not wait for records that damage makes unreadable [record §2: unknown key]', async () => {
-  const sound = await openMemoryLog();
-  const store = openMemoryRowStore();
-  await sound.append(0, recorded.entries.slice(0, 5));
-  const log = withoutVouching(sound, await sound.end(0));
-  await log.append(0, [{ key: 'never seen', bytes: Uint8Array.of(1, 2, 3) }]);
-  await log.append(0, recorded.entries.slice(5));
-  await folding(log, store).catchUp();
-  const rows = openExternal(log, store);
-  await rows.catchUp();
-  const never = new AbortController().signal;
-  expect(await codeOf(rows.waitFor({ partition: 0, offset: await log.end(0) }, never))).toBe(
-    'E_PARTITION_CLOSED',
-  );
-});
+it(
+  'a reader does not wait for records that damage makes unreadable',
+  { tags: ['record§2:unknown-key'] },
+  async () => {
+    const sound = await openMemoryLog();
+    const store = openMemoryRowStore();
+    await sound.append(0, recorded.entries.slice(0, 5));
+    const log = withoutVouching(sound, await sound.end(0));
+    await log.append(0, [{ key: 'never seen', bytes: Uint8Array.of(1, 2, 3) }]);
+    await log.append(0, recorded.entries.slice(5));
+    await folding(log, store).catchUp();
+    const rows = openExternal(log, store);
+    await rows.catchUp();
+    const never = new AbortController().signal;
+    expect(await codeOf(rows.waitFor({ partition: 0, offset: await log.end(0) }, never))).toBe(
+      'E_PARTITION_CLOSED',
+    );
+  },
+);

@@ -62,18 +62,22 @@ const headsOf = (generation: Generation) =>
     return rows;
   });
 
-it('one that follows asks the rows for nothing before it commits what came [decision 0066]', async () => {
-  const [log, store] = [await openMemoryLog(), openMemoryRowStore()];
-  const { asked, projector } = openProcess(log, store);
-  const ending = new AbortController();
-  const following = projector.follow(ending.signal);
-  for (let at = 0; at < 5; at++) await appendAndFold(log, store, at);
-  const before = { ...asked };
-  for (let at = 5; at < 15; at++) await appendAndFold(log, store, at);
-  expect(asked).toEqual({ lookups: before.lookups, commits: before.commits + 10, refused: 0 });
-  ending.abort();
-  await following;
-});
+it(
+  'one that follows asks the rows for nothing before it commits what came',
+  { tags: ['decision-0066'] },
+  async () => {
+    const [log, store] = [await openMemoryLog(), openMemoryRowStore()];
+    const { asked, projector } = openProcess(log, store);
+    const ending = new AbortController();
+    const following = projector.follow(ending.signal);
+    for (let at = 0; at < 5; at++) await appendAndFold(log, store, at);
+    const before = { ...asked };
+    for (let at = 5; at < 15; at++) await appendAndFold(log, store, at);
+    expect(asked).toEqual({ lookups: before.lookups, commits: before.commits + 10, refused: 0 });
+    ending.abort();
+    await following;
+  },
+);
 
 it('a commit to rows that another has moved is refused, and the one that follows goes on behind it', async () => {
   const [log, store] = [await openMemoryLog(), openMemoryRowStore()];

@@ -53,34 +53,36 @@ const inRows = (statement: string): string =>
    execute replace('${statement}', '%s', e); end $$`;
 
 describe('rows in PostgreSQL', () => {
-  it('equal those folded in memory, also with two projectors at once, and a replay finds no difference [decision 0039]', async ({
-    skip,
-  }) => {
-    const found = await findPostgres();
-    if ('skip' in found) return skip(found.skip);
-    const fresh = await freshDatabase(found.url);
-    const stores: RowStore[] = [];
-    try {
-      const { log, contents } = await logged(someRecorded(4_711, 4, 40), 2);
-      const open = async (frames: number): Promise<Projector> => {
-        const store = await openPostgresRowStore(fresh.url);
-        stores.push(store);
-        return openProjector({ eager: 'all', log, contents, store, limits: { frames } });
-      };
-      const [one, other] = [await open(7), await open(11)];
-      await Promise.all([one.catchUp(), other.catchUp()]);
-      const memory = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
-      await memory.catchUp();
-      expect(await sorted(await one.generation())).toEqual(await sorted(await memory.generation()));
-      const report = await verifyReplay(other, { scratch: () => openMemoryRowStore() });
-      expect([report.differences, report.rows > 500]).toEqual([0, true]);
-      await one.rebuild();
-      expect(await sorted(await other.generation())).toEqual(await sorted(await memory.generation()));
-    } finally {
-      for (const store of stores) await store.close();
-      await fresh.drop();
-    }
-  });
+  it(
+    'equal those folded in memory, also with two projectors at once, and a replay finds no difference',
+    { tags: ['decision-0039'] },
+    async ({ skip }) => {
+      const found = await findPostgres();
+      if ('skip' in found) return skip(found.skip);
+      const fresh = await freshDatabase(found.url);
+      const stores: RowStore[] = [];
+      try {
+        const { log, contents } = await logged(someRecorded(4_711, 4, 40), 2);
+        const open = async (frames: number): Promise<Projector> => {
+          const store = await openPostgresRowStore(fresh.url);
+          stores.push(store);
+          return openProjector({ eager: 'all', log, contents, store, limits: { frames } });
+        };
+        const [one, other] = [await open(7), await open(11)];
+        await Promise.all([one.catchUp(), other.catchUp()]);
+        const memory = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
+        await memory.catchUp();
+        expect(await sorted(await one.generation())).toEqual(await sorted(await memory.generation()));
+        const report = await verifyReplay(other, { scratch: () => openMemoryRowStore() });
+        expect([report.differences, report.rows > 500]).toEqual([0, true]);
+        await one.rebuild();
+        expect(await sorted(await other.generation())).toEqual(await sorted(await memory.generation()));
+      } finally {
+        for (const store of stores) await store.close();
+        await fresh.drop();
+      }
+    },
+  );
 
   it.for(
     [
@@ -106,7 +108,8 @@ describe('rows in PostgreSQL', () => {
       ['the generation of a group', "update stemma.groups set generation = generation || '1'"],
     ].slice(0, sized(2, Infinity)),
   )(
-    'are built again after a change of %s in the database, and say so [decision 0051]',
+    'are built again after a change of %s in the database, and say so',
+    { tags: ['decision-0051'] },
     async ([what, change], { skip }) => {
       const found = await findPostgres();
       if ('skip' in found) return skip(found.skip);
@@ -155,78 +158,89 @@ describe('rows in PostgreSQL', () => {
     },
   );
 
-  it('of which some vanish under a reader that has counted many of them are noticed without waiting for the next count [decision 0051]', async ({
-    skip,
-  }) => {
-    const found = await findPostgres();
-    if ('skip' in found) return skip(found.skip);
-    const fresh = await freshDatabase(found.url);
-    const stores: RowStore[] = [];
-    try {
-      const { log, contents } = await logged(someRecorded(4_715, 1, 90), 2);
-      const { name: group, models, keepFrames } = MAIN_GROUP;
-      const summaries = tableNamed('frame_summaries');
-      for (const change of ['delete from %s.frame_summaries where seq = 40', 'truncate %s.frame_summaries']) {
-        const [store, other] = [await openPostgresRowStore(fresh.url), await openPostgresRowStore(fresh.url)];
-        stores.push(store, other);
-        const projector = openProjector({ eager: 'all', log, contents, store, group, models, keepFrames });
-        await projector.catchUp();
-        const rows = openExternalProjection({ log, contents, store: other, now: () => 0 });
-        const first = () => rows.read((view) => view.range(summaries, { prefix: ['h0'], limit: 10 }).length);
-        expect(await first()).toBe(10);
-        const database = openDatabase(fresh.url);
-        await database.query(inRows(change));
-        // What a session deleted is counted when it ends.
-        await database.close();
-        await vi.waitFor(async () => expect(first()).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' }), {
-          timeout: 30_000,
-          interval: 100,
-        });
+  it(
+    'of which some vanish under a reader that has counted many of them are noticed without waiting for the next count',
+    { tags: ['decision-0051'] },
+    async ({ skip }) => {
+      const found = await findPostgres();
+      if ('skip' in found) return skip(found.skip);
+      const fresh = await freshDatabase(found.url);
+      const stores: RowStore[] = [];
+      try {
+        const { log, contents } = await logged(someRecorded(4_715, 1, 90), 2);
+        const { name: group, models, keepFrames } = MAIN_GROUP;
+        const summaries = tableNamed('frame_summaries');
+        for (const change of [
+          'delete from %s.frame_summaries where seq = 40',
+          'truncate %s.frame_summaries',
+        ]) {
+          const [store, other] = [
+            await openPostgresRowStore(fresh.url),
+            await openPostgresRowStore(fresh.url),
+          ];
+          stores.push(store, other);
+          const projector = openProjector({ eager: 'all', log, contents, store, group, models, keepFrames });
+          await projector.catchUp();
+          const rows = openExternalProjection({ log, contents, store: other, now: () => 0 });
+          const first = () =>
+            rows.read((view) => view.range(summaries, { prefix: ['h0'], limit: 10 }).length);
+          expect(await first()).toBe(10);
+          const database = openDatabase(fresh.url);
+          await database.query(inRows(change));
+          // What a session deleted is counted when it ends.
+          await database.close();
+          await vi.waitFor(async () => expect(first()).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' }), {
+            timeout: 30_000,
+            interval: 100,
+          });
+        }
+      } finally {
+        for (const store of stores) await store.close();
+        await fresh.drop();
       }
-    } finally {
-      for (const store of stores) await store.close();
-      await fresh.drop();
-    }
-  });
+    },
+  );
 
-  it('are built again at once by a projector that has nothing to fold, when a reader misses some [decision 0051]', async ({
-    skip,
-  }) => {
-    const found = await findPostgres();
-    if ('skip' in found) return skip(found.skip);
-    const fresh = await freshDatabase(found.url);
-    // It looks again after some seconds in any case, but for this test.
-    const timeout = AbortSignal.timeout.bind(AbortSignal);
-    const spied = vi
-      .spyOn(AbortSignal, 'timeout')
-      .mockImplementation((ms) => (ms < 1_000 ? timeout(ms) : new AbortController().signal));
-    const stop = new AbortController();
-    const database = openDatabase(fresh.url);
-    const stores = [await openPostgresRowStore(fresh.url), await openPostgresRowStore(fresh.url)] as const;
-    const { log, contents } = await logged(someRecorded(4_714, 4, 20), 2);
-    const { name: group, models, keepFrames } = MAIN_GROUP;
-    const options = { log, contents, store: stores[0], group, models, keepFrames };
-    const following = openProjector({ eager: 'all', ...options }).follow(stop.signal);
-    try {
-      const rows = openExternalProjection({ log, contents, store: stores[1] });
-      const branches = () => rows.read((view) => listBranches(view, 'h0'));
-      await rows.catchUp();
-      const before = await branches();
-      await database.query(inRows('truncate %s.branch_summaries'));
-      await expect(branches()).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' });
-      await vi.waitFor(async () => expect(await branches()).toEqual(before), {
-        timeout: 60_000,
-        interval: 20,
-      });
-    } finally {
-      stop.abort();
-      await following;
-      spied.mockRestore();
-      for (const store of stores) await store.close();
-      await database.close();
-      await fresh.drop();
-    }
-  });
+  it(
+    'are built again at once by a projector that has nothing to fold, when a reader misses some',
+    { tags: ['decision-0051'] },
+    async ({ skip }) => {
+      const found = await findPostgres();
+      if ('skip' in found) return skip(found.skip);
+      const fresh = await freshDatabase(found.url);
+      // It looks again after some seconds in any case, but for this test.
+      const timeout = AbortSignal.timeout.bind(AbortSignal);
+      const spied = vi
+        .spyOn(AbortSignal, 'timeout')
+        .mockImplementation((ms) => (ms < 1_000 ? timeout(ms) : new AbortController().signal));
+      const stop = new AbortController();
+      const database = openDatabase(fresh.url);
+      const stores = [await openPostgresRowStore(fresh.url), await openPostgresRowStore(fresh.url)] as const;
+      const { log, contents } = await logged(someRecorded(4_714, 4, 20), 2);
+      const { name: group, models, keepFrames } = MAIN_GROUP;
+      const options = { log, contents, store: stores[0], group, models, keepFrames };
+      const following = openProjector({ eager: 'all', ...options }).follow(stop.signal);
+      try {
+        const rows = openExternalProjection({ log, contents, store: stores[1] });
+        const branches = () => rows.read((view) => listBranches(view, 'h0'));
+        await rows.catchUp();
+        const before = await branches();
+        await database.query(inRows('truncate %s.branch_summaries'));
+        await expect(branches()).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' });
+        await vi.waitFor(async () => expect(await branches()).toEqual(before), {
+          timeout: 60_000,
+          interval: 20,
+        });
+      } finally {
+        stop.abort();
+        await following;
+        spied.mockRestore();
+        for (const store of stores) await store.close();
+        await database.close();
+        await fresh.drop();
+      }
+    },
+  );
 
   it.for(
     [
@@ -250,7 +264,8 @@ describe('rows in PostgreSQL', () => {
       ['the version of the schema', 'drop table stemma.version'],
     ].slice(0, sized(2, Infinity)),
   )(
-    'are built again by a running projector after somebody dropped or changed %s [decision 0051]',
+    'are built again by a running projector after somebody dropped or changed %s',
+    { tags: ['decision-0051'] },
     async ([, change], { skip }) => {
       const found = await findPostgres();
       if ('skip' in found) return skip(found.skip);
@@ -302,49 +317,51 @@ describe('rows in PostgreSQL', () => {
     },
   );
 
-  it('equal a rebuild from the log however often the database is killed while the projector runs [record §5: heads]', async ({
-    skip,
-  }) => {
-    if (postgresFolder() === undefined) return skip('no PostgreSQL here');
-    const server = await startPostgres();
-    const { log, contents } = await logged(someRecorded(815, 3, 60));
-    let batches = 0;
-    let killing: Promise<void> | undefined;
-    const store = await openPostgresRowStore(server.url);
-    try {
-      const projector = openProjector({
-        eager: 'all',
-        log,
-        contents,
-        store,
-        limits: { frames: 1 },
-        // Under its hands: the next batch finds nobody, or nobody who remembers it.
-        stop: () => {
-          if (++batches % 30 === 0) killing ??= server.stop('SIGKILL');
-          return false;
-        },
-      });
-      for (let kills = 0; ;) {
-        try {
-          await projector.catchUp();
-          if (killing === undefined) break;
-        } catch (error) {
-          if (!isStemmaError(error, 'E_DATABASE_UNREACHABLE')) throw error;
+  it(
+    'equal a rebuild from the log however often the database is killed while the projector runs',
+    { tags: ['record§5:heads'] },
+    async ({ skip }) => {
+      if (postgresFolder() === undefined) return skip('no PostgreSQL here');
+      const server = await startPostgres();
+      const { log, contents } = await logged(someRecorded(815, 3, 60));
+      let batches = 0;
+      let killing: Promise<void> | undefined;
+      const store = await openPostgresRowStore(server.url);
+      try {
+        const projector = openProjector({
+          eager: 'all',
+          log,
+          contents,
+          store,
+          limits: { frames: 1 },
+          // Under its hands: the next batch finds nobody, or nobody who remembers it.
+          stop: () => {
+            if (++batches % 30 === 0) killing ??= server.stop('SIGKILL');
+            return false;
+          },
+        });
+        for (let kills = 0; ;) {
+          try {
+            await projector.catchUp();
+            if (killing === undefined) break;
+          } catch (error) {
+            if (!isStemmaError(error, 'E_DATABASE_UNREACHABLE')) throw error;
+          }
+          if (killing === undefined) continue;
+          await killing;
+          await server.start();
+          if (++kills < 4) killing = undefined;
+          else batches = -Infinity;
+          killing = undefined;
         }
-        if (killing === undefined) continue;
-        await killing;
-        await server.start();
-        if (++kills < 4) killing = undefined;
-        else batches = -Infinity;
-        killing = undefined;
+        const memory = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
+        await memory.catchUp();
+        expect(await sorted(await projector.generation())).toEqual(await sorted(await memory.generation()));
+        expect(batches).toBe(-Infinity);
+      } finally {
+        await store.close();
+        await server.remove();
       }
-      const memory = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
-      await memory.catchUp();
-      expect(await sorted(await projector.generation())).toEqual(await sorted(await memory.generation()));
-      expect(batches).toBe(-Infinity);
-    } finally {
-      await store.close();
-      await server.remove();
-    }
-  });
+    },
+  );
 });

@@ -149,23 +149,27 @@ describe('a projector', () => {
     );
   });
 
-  it('shares a store with another: the slower one continues from the checkpoint of the faster one [decision 0047]', async () => {
-    await fc.assert(
-      fc.asyncProperty(anyRecorded(3, 20), async (actions) => {
-        const recorded = record(actions);
-        const { log, contents } = await logged(recorded);
-        const store = openMemoryRowStore();
-        const open = (frames: number): Projector =>
-          openProjector({ eager: 'all', log, contents, store, limits: { frames } });
-        const both = [open(2), open(3)];
-        await Promise.all(both.map((each) => each.catchUp()));
-        const alone = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
-        await alone.catchUp();
-        expect(await allRows(await both[0]!.generation())).toEqual(await allRows(await alone.generation()));
-      }),
-      { numRuns: RUNS },
-    );
-  });
+  it(
+    'shares a store with another: the slower one continues from the checkpoint of the faster one',
+    { tags: ['decision-0047'] },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(anyRecorded(3, 20), async (actions) => {
+          const recorded = record(actions);
+          const { log, contents } = await logged(recorded);
+          const store = openMemoryRowStore();
+          const open = (frames: number): Projector =>
+            openProjector({ eager: 'all', log, contents, store, limits: { frames } });
+          const both = [open(2), open(3)];
+          await Promise.all(both.map((each) => each.catchUp()));
+          const alone = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
+          await alone.catchUp();
+          expect(await allRows(await both[0]!.generation())).toEqual(await allRows(await alone.generation()));
+        }),
+        { numRuns: RUNS },
+      );
+    },
+  );
 
   it('verifies a replay against its rows, and names a changed row and its frame', async () => {
     const recorded = someRecorded(7);
@@ -204,43 +208,51 @@ describe('a projector', () => {
     expect((await verifyReplay(projector, { scratch: () => openMemoryRowStore() })).differences).toBe(0);
   });
 
-  it('refuses a log that lost its end and grew again, until its rows are rebuilt [record §5: lost end]', async () => {
-    const [recorded, other] = [someRecorded(3), someRecorded(4)];
-    const { log, contents } = await logged(recorded);
-    const store = openMemoryRowStore();
-    await openProjector({ eager: 'all', log, contents, store }).catchUp();
-    const records = log.records(0);
-    records.length = 1;
-    expect(await codeOf(openProjector({ eager: 'all', log, contents, store }).catchUp())).toBe(
-      'E_CURSOR_LOST',
-    );
-    await appendAll(log, [...other.entries, ...other.entries]);
-    const projector = openProjector({ eager: 'all', log, contents, store });
-    expect(await codeOf(projector.catchUp())).toBe('E_CURSOR_LOST');
-    await projector.rebuild();
-    await projector.catchUp();
-    const fresh = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
-    await fresh.catchUp();
-    expect(await allRows(await projector.generation())).toEqual(await allRows(await fresh.generation()));
-  });
+  it(
+    'refuses a log that lost its end and grew again, until its rows are rebuilt',
+    { tags: ['record§5:lost-end'] },
+    async () => {
+      const [recorded, other] = [someRecorded(3), someRecorded(4)];
+      const { log, contents } = await logged(recorded);
+      const store = openMemoryRowStore();
+      await openProjector({ eager: 'all', log, contents, store }).catchUp();
+      const records = log.records(0);
+      records.length = 1;
+      expect(await codeOf(openProjector({ eager: 'all', log, contents, store }).catchUp())).toBe(
+        'E_CURSOR_LOST',
+      );
+      await appendAll(log, [...other.entries, ...other.entries]);
+      const projector = openProjector({ eager: 'all', log, contents, store });
+      expect(await codeOf(projector.catchUp())).toBe('E_CURSOR_LOST');
+      await projector.rebuild();
+      await projector.catchUp();
+      const fresh = openProjector({ eager: 'all', log, contents, store: openMemoryRowStore() });
+      await fresh.catchUp();
+      expect(await allRows(await projector.generation())).toEqual(await allRows(await fresh.generation()));
+    },
+  );
 
-  it('rebuilds rows beside the current ones, and switches when the new ones are as far [decision 0004]', async () => {
-    const recorded = someRecorded(5);
-    const { log, contents } = await logged(recorded);
-    const store = openMemoryRowStore();
-    const old = openProjector({ eager: 'all', log, contents, store, models: READ_MODELS.slice(0, 1) });
-    await old.catchUp();
-    const { name } = await old.generation();
-    const raised = READ_MODELS.map((model) => ({ ...model, version: model.version + 1 }));
-    const next = openProjector({ eager: 'all', log, contents, store, models: raised });
-    expect([(await next.generation()).name === name, await store.current('all')]).toEqual([false, name]);
-    await next.catchUp();
-    expect(await store.current('all')).toBe((await next.generation()).name);
-    const before = (await next.generation()).name;
-    await next.rebuild();
-    expect(await store.current('all')).toBe((await next.generation()).name);
-    expect(await store.generations()).not.toContain(before);
-  });
+  it(
+    'rebuilds rows beside the current ones, and switches when the new ones are as far',
+    { tags: ['decision-0004'] },
+    async () => {
+      const recorded = someRecorded(5);
+      const { log, contents } = await logged(recorded);
+      const store = openMemoryRowStore();
+      const old = openProjector({ eager: 'all', log, contents, store, models: READ_MODELS.slice(0, 1) });
+      await old.catchUp();
+      const { name } = await old.generation();
+      const raised = READ_MODELS.map((model) => ({ ...model, version: model.version + 1 }));
+      const next = openProjector({ eager: 'all', log, contents, store, models: raised });
+      expect([(await next.generation()).name === name, await store.current('all')]).toEqual([false, name]);
+      await next.catchUp();
+      expect(await store.current('all')).toBe((await next.generation()).name);
+      const before = (await next.generation()).name;
+      await next.rebuild();
+      expect(await store.current('all')).toBe((await next.generation()).name);
+      expect(await store.generations()).not.toContain(before);
+    },
+  );
 
   it('follows the log: a read that waits gets the appended records', async () => {
     const recorded = someRecorded(9);
@@ -260,32 +272,36 @@ describe('a projector', () => {
     await following;
   });
 
-  it('closes the history of a damaged record and of an impossible frame, and continues with the others [record §2: damaged]', async () => {
-    const recorded = someRecorded(11);
-    const { log, contents } = await logged(recorded);
-    const records = log.records(0);
-    const at = records.findIndex(({ key }, i) => i > 10 && key === 'h0');
-    const bytes = Uint8Array.from(records[at]!.bytes);
-    bytes[bytes.length >> 1]! ^= 1;
-    records[at] = { ...records[at]!, bytes };
-    const projector = openProjector({
-      eager: 'all',
-      log,
-      contents,
-      store: openMemoryRowStore(),
-      limits: { frames: 3 },
-    });
-    await projector.catchUp();
-    const heads = await projector.read((view) =>
-      ['h0', 'h1', 'h2'].map((history) => readHistoryHead(view, history)),
-    );
-    expect(heads[0]?.state).toBe('damaged');
-    expect(heads.slice(1).map((head) => [head?.state, head?.next])).toEqual(
-      ['h1', 'h2'].map((history) => ['open', recorded.histories.get(history)!.frames.length]),
-    );
-    expect(
-      (await verifyReplay(projector, { scratch: () => openMemoryRowStore(), batchSizes: [1, null] }))
-        .differences,
-    ).toBe(0);
-  });
+  it(
+    'closes the history of a damaged record and of an impossible frame, and continues with the others',
+    { tags: ['record§2:damaged'] },
+    async () => {
+      const recorded = someRecorded(11);
+      const { log, contents } = await logged(recorded);
+      const records = log.records(0);
+      const at = records.findIndex(({ key }, i) => i > 10 && key === 'h0');
+      const bytes = Uint8Array.from(records[at]!.bytes);
+      bytes[bytes.length >> 1]! ^= 1;
+      records[at] = { ...records[at]!, bytes };
+      const projector = openProjector({
+        eager: 'all',
+        log,
+        contents,
+        store: openMemoryRowStore(),
+        limits: { frames: 3 },
+      });
+      await projector.catchUp();
+      const heads = await projector.read((view) =>
+        ['h0', 'h1', 'h2'].map((history) => readHistoryHead(view, history)),
+      );
+      expect(heads[0]?.state).toBe('damaged');
+      expect(heads.slice(1).map((head) => [head?.state, head?.next])).toEqual(
+        ['h1', 'h2'].map((history) => ['open', recorded.histories.get(history)!.frames.length]),
+      );
+      expect(
+        (await verifyReplay(projector, { scratch: () => openMemoryRowStore(), batchSizes: [1, null] }))
+          .differences,
+      ).toBe(0);
+    },
+  );
 });

@@ -15,34 +15,38 @@ const snapshotsOf = (played: Played, branchId: number): Position[] =>
 const idsAt = ({ history }: Played, { branchId, seq }: Position): Set<string> =>
   new Set([...history.copyAt(branchId, seq).nodes].map(({ headers }) => headers.id));
 
-test('between any two snapshots, also across forks and back in time, bisect finds a snapshot that matches and whose predecessor does not [context-tree §5: fork, §5: rollback]', async () => {
-  let found = 0;
-  await fc.assert(
-    fc.asyncProperty(anyOperations(20, 60), fc.nat(1_000), fc.nat(1_000), async (actions, a, b) => {
-      const played = play(actions);
-      const all = [...played.history.branches.keys()].flatMap((branchId) => snapshotsOf(played, branchId));
-      const [good, bad] = [all[a % Math.max(1, all.length)], all[b % Math.max(1, all.length)]];
-      if (good === undefined || bad === undefined) return;
-      const id = [...idsAt(played, bad)].find((one) => !idsAt(played, good).has(one));
-      if (id === undefined) return;
-      const answer = await bisect(played.projector, branchRefOf(HISTORY, 0), {
-        good: `@s${good.seq}`,
-        bad: `@s${bad.seq}`,
-        when: `[id='${id}']`,
-      });
-      found += 1;
-      expect(idsAt(played, answer.first).has(id)).toBe(true);
-      expect(idsAt(played, answer.before).has(id)).toBe(false);
-      expect(answer.matched).toEqual([id]);
-      expect(answer.loads).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(answer.snapshots - 1)));
-      const change = answer.changes.find((one) => one.id === id);
-      expect(change?.change).toBe(answer.way === 'on' ? 'added' : 'removed');
-      expect(change?.causes).toHaveLength(1);
-    }),
-    { numRuns: 3 * RUNS },
-  );
-  expect(found).toBeGreaterThan(0);
-});
+test(
+  'between any two snapshots, also across forks and back in time, bisect finds a snapshot that matches and whose predecessor does not',
+  { tags: ['context-tree§5:fork', 'context-tree§5:rollback'] },
+  async () => {
+    let found = 0;
+    await fc.assert(
+      fc.asyncProperty(anyOperations(20, 60), fc.nat(1_000), fc.nat(1_000), async (actions, a, b) => {
+        const played = play(actions);
+        const all = [...played.history.branches.keys()].flatMap((branchId) => snapshotsOf(played, branchId));
+        const [good, bad] = [all[a % Math.max(1, all.length)], all[b % Math.max(1, all.length)]];
+        if (good === undefined || bad === undefined) return;
+        const id = [...idsAt(played, bad)].find((one) => !idsAt(played, good).has(one));
+        if (id === undefined) return;
+        const answer = await bisect(played.projector, branchRefOf(HISTORY, 0), {
+          good: `@s${good.seq}`,
+          bad: `@s${bad.seq}`,
+          when: `[id='${id}']`,
+        });
+        found += 1;
+        expect(idsAt(played, answer.first).has(id)).toBe(true);
+        expect(idsAt(played, answer.before).has(id)).toBe(false);
+        expect(answer.matched).toEqual([id]);
+        expect(answer.loads).toBeLessThanOrEqual(2 + Math.ceil(Math.log2(answer.snapshots - 1)));
+        const change = answer.changes.find((one) => one.id === id);
+        expect(change?.change).toBe(answer.way === 'on' ? 'added' : 'removed');
+        expect(change?.causes).toHaveLength(1);
+      }),
+      { numRuns: 3 * RUNS },
+    );
+    expect(found).toBeGreaterThan(0);
+  },
+);
 
 test('bisect finds the first matching snapshot of many by reading only a few, and refuses wrong ends with a code', async () => {
   using at = temporaryHome();

@@ -27,41 +27,46 @@ const threadsOf = (calls: readonly CallPrompt[], before: readonly string[] = [])
   return threads;
 };
 
-test('the calls of every branch, put together, are the threads of its snapshots byte for byte, and share as much as they can [context-tree §4: provider thread]', async () => {
-  const recorded = await recordedHistories();
-  const { projector } = recorded;
-  const modes = new Set<string>();
-  let shorter = 0;
-  for (const history of HISTORIES) {
-    const branches = await projector.read((rows) =>
-      listBranches(rows, history).map(({ branchId }) => branchRefOf(history, branchId)),
-    );
-    for (const branchRef of branches) {
-      const calls = await callsOf(recorded, branchRef);
-      const threads = threadsOf(calls);
-      const { branchId } = branchRef;
-      const snapshots = await projector.read((rows) => [
-        ...listSnapshots(rows, history, branchId, readTipSeq(rows, history, branchId), { first: 'oldest' }),
-      ]);
-      expect(calls.map(({ seq }) => seq)).toEqual(snapshots.map(({ seq }) => seq));
-      for (const [i, { label, messages, shared, threadHash }] of calls.entries()) {
-        const thread = threads[i] ?? [];
-        const position = await projector.read((rows) => positionOf(rows, branchRef, label));
-        const view = await viewOf(projector, position);
-        modes.add(view.thread);
-        expect(`[${thread.join(',')}]`).toBe(threadBytes(view.tree, view.payloads, view.thread));
-        expect([messages, threadHash]).toEqual([
-          thread.length,
-          Buffer.from(snapshots[i]?.threadHash ?? []).toString('hex'),
+test(
+  'the calls of every branch, put together, are the threads of its snapshots byte for byte, and share as much as they can',
+  { tags: ['context-tree§4:provider-thread'] },
+  async () => {
+    const recorded = await recordedHistories();
+    const { projector } = recorded;
+    const modes = new Set<string>();
+    let shorter = 0;
+    for (const history of HISTORIES) {
+      const branches = await projector.read((rows) =>
+        listBranches(rows, history).map(({ branchId }) => branchRefOf(history, branchId)),
+      );
+      for (const branchRef of branches) {
+        const calls = await callsOf(recorded, branchRef);
+        const threads = threadsOf(calls);
+        const { branchId } = branchRef;
+        const snapshots = await projector.read((rows) => [
+          ...listSnapshots(rows, history, branchId, readTipSeq(rows, history, branchId), { first: 'oldest' }),
         ]);
-        const before = threads[i - 1] ?? [];
-        if (shared < Math.min(before.length, thread.length)) expect(before[shared]).not.toBe(thread[shared]);
-        if (shared < before.length) shorter++;
+        expect(calls.map(({ seq }) => seq)).toEqual(snapshots.map(({ seq }) => seq));
+        for (const [i, { label, messages, shared, threadHash }] of calls.entries()) {
+          const thread = threads[i] ?? [];
+          const position = await projector.read((rows) => positionOf(rows, branchRef, label));
+          const view = await viewOf(projector, position);
+          modes.add(view.thread);
+          expect(`[${thread.join(',')}]`).toBe(threadBytes(view.tree, view.payloads, view.thread));
+          expect([messages, threadHash]).toEqual([
+            thread.length,
+            Buffer.from(snapshots[i]?.threadHash ?? []).toString('hex'),
+          ]);
+          const before = threads[i - 1] ?? [];
+          if (shared < Math.min(before.length, thread.length))
+            expect(before[shared]).not.toBe(thread[shared]);
+          if (shared < before.length) shorter++;
+        }
       }
     }
-  }
-  expect([modes, shorter > 20]).toEqual([new Set(['full', 'pre']), true]);
-});
+    expect([modes, shorter > 20]).toEqual([new Set(['full', 'pre']), true]);
+  },
+);
 
 test('calls after a cycle are those of the whole list, whatever the cycle', async () => {
   const recorded = await recordedHistories();

@@ -28,71 +28,79 @@ const pairs = (played: Played): readonly (readonly [Place, Place])[] => {
   );
 };
 
-it('finds the merge base of two positions: both have the frames up to it, and each later frame belongs to one side [context-tree §5: fork]', () => {
-  fc.assert(
-    fc.property(anyOperations(20, 120), (actions) => {
-      const played = play(actions);
-      for (const [a, b] of pairs(played)) {
-        const { mergeBase, ...sides } = played.rows.now((rows) => findMergeBase(rows, HISTORY, a, b));
-        const [ofA, ofB] = [framesAt(played, a), framesAt(played, b)];
-        const common = ofA.filter((seq) => ofB.includes(seq));
+it(
+  'finds the merge base of two positions: both have the frames up to it, and each later frame belongs to one side',
+  { tags: ['context-tree§5:fork'] },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(20, 120), (actions) => {
+        const played = play(actions);
+        for (const [a, b] of pairs(played)) {
+          const { mergeBase, ...sides } = played.rows.now((rows) => findMergeBase(rows, HISTORY, a, b));
+          const [ofA, ofB] = [framesAt(played, a), framesAt(played, b)];
+          const common = ofA.filter((seq) => ofB.includes(seq));
 
-        expect(framesAt(played, mergeBase)).toEqual(common);
-        expect(common.at(-1)).toBe(mergeBase.seq);
-        expect(sides.a.first).toBe(ofA[common.length] ?? null);
-        expect(sides.b.first).toBe(ofB[common.length] ?? null);
-        for (const [side, all] of [
-          [sides.a, ofA],
-          [sides.b, ofB],
-        ] as const)
-          expect(side.startsBranch).toBe(
-            played.history.frames[all[common.length] ?? -1]?.body.events[0]?.type === 'BranchStarted',
-          );
-      }
-    }),
-    { numRuns: RUNS },
-  );
-});
+          expect(framesAt(played, mergeBase)).toEqual(common);
+          expect(common.at(-1)).toBe(mergeBase.seq);
+          expect(sides.a.first).toBe(ofA[common.length] ?? null);
+          expect(sides.b.first).toBe(ofB[common.length] ?? null);
+          for (const [side, all] of [
+            [sides.a, ofA],
+            [sides.b, ofB],
+          ] as const)
+            expect(side.startsBranch).toBe(
+              played.history.frames[all[common.length] ?? -1]?.body.events[0]?.type === 'BranchStarted',
+            );
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
 
-it('gives each side as its difference from the merge base, its frames and its cycles, side by side [context-tree §7: shape]', async () => {
-  await fc.assert(
-    fc.asyncProperty(anyOperations(20, 100), async (actions) => {
-      const played = play(actions);
-      const { history } = played;
-      const payload = ({ seq, index }: EventRef) =>
-        payloadIn(history.frames[seq]?.body.events[index] as HistoryEvent);
-      const projector = { ...played.projector, catchUp: () => Promise.resolve() };
-      const line = { history: HISTORY, branchId: 0, branch: HISTORY };
-      for (const [a, b] of pairs(played).slice(0, 12)) {
-        const found = await compareBranches(projector, line, `@s${a.seq}`, `@s${b.seq}`);
-        const at = found.mergeBase?.position as Place;
-        const tree = ({ branchId, seq }: Place) => flattenRecords(history.copyAt(branchId, seq));
-        const mergeBase = tree(at);
-        for (const [side, place] of [
-          [found.a, a],
-          [found.b, b],
-        ] as const) {
-          const diff = diffTrees(mergeBase, tree(place), payload);
-          expect(side.added.map(({ id }) => id)).toEqual(diff.added);
-          expect(side.removed.map(({ id }) => id)).toEqual(diff.removed);
-          expect(side.changed.map(({ id, fields }) => ({ id, fields }))).toEqual(diff.changed);
-          const behind = framesAt(played, place).filter((seq) => seq > at.seq);
-          expect(side.frames).toBe(behind.length);
+it(
+  'gives each side as its difference from the merge base, its frames and its cycles, side by side',
+  { tags: ['context-tree§7:shape'] },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(anyOperations(20, 100), async (actions) => {
+        const played = play(actions);
+        const { history } = played;
+        const payload = ({ seq, index }: EventRef) =>
+          payloadIn(history.frames[seq]?.body.events[index] as HistoryEvent);
+        const projector = { ...played.projector, catchUp: () => Promise.resolve() };
+        const line = { history: HISTORY, branchId: 0, branch: HISTORY };
+        for (const [a, b] of pairs(played).slice(0, 12)) {
+          const found = await compareBranches(projector, line, `@s${a.seq}`, `@s${b.seq}`);
+          const at = found.mergeBase?.position as Place;
+          const tree = ({ branchId, seq }: Place) => flattenRecords(history.copyAt(branchId, seq));
+          const mergeBase = tree(at);
+          for (const [side, place] of [
+            [found.a, a],
+            [found.b, b],
+          ] as const) {
+            const diff = diffTrees(mergeBase, tree(place), payload);
+            expect(side.added.map(({ id }) => id)).toEqual(diff.added);
+            expect(side.removed.map(({ id }) => id)).toEqual(diff.removed);
+            expect(side.changed.map(({ id, fields }) => ({ id, fields }))).toEqual(diff.changed);
+            const behind = framesAt(played, place).filter((seq) => seq > at.seq);
+            expect(side.frames).toBe(behind.length);
+          }
+          for (const { a: left, b: right } of found.alike) {
+            expect(found.a.added.find(({ id }) => id === left)?.excerpt).toBe(
+              found.b.added.find(({ id }) => id === right)?.excerpt,
+            );
+          }
+          const cyclesOf = (place: Place) =>
+            framesOf(played, place.branchId, place.seq).filter(
+              ({ envelope, body }) =>
+                envelope.seq > at.seq && body.events.some(({ type }) => type === 'SnapshotCommitted'),
+            ).length;
+          expect(found.cycles.filter((cycle) => cycle.a !== null).length).toBe(cyclesOf(a));
+          expect(found.cycles.filter((cycle) => cycle.b !== null).length).toBe(cyclesOf(b));
         }
-        for (const { a: left, b: right } of found.alike) {
-          expect(found.a.added.find(({ id }) => id === left)?.excerpt).toBe(
-            found.b.added.find(({ id }) => id === right)?.excerpt,
-          );
-        }
-        const cyclesOf = (place: Place) =>
-          framesOf(played, place.branchId, place.seq).filter(
-            ({ envelope, body }) =>
-              envelope.seq > at.seq && body.events.some(({ type }) => type === 'SnapshotCommitted'),
-          ).length;
-        expect(found.cycles.filter((cycle) => cycle.a !== null).length).toBe(cyclesOf(a));
-        expect(found.cycles.filter((cycle) => cycle.b !== null).length).toBe(cyclesOf(b));
-      }
-    }),
-    { numRuns: Math.ceil(RUNS / 4) },
-  );
-});
+      }),
+      { numRuns: Math.ceil(RUNS / 4) },
+    );
+  },
+);

@@ -180,7 +180,8 @@ const naiveImpact = (
 };
 
 it.each(['full', 'pre'] as const)(
-  'gives the calls that reading every prompt of every branch gives, thread %s [pool: impact]',
+  'gives the calls that reading every prompt of every branch gives, thread %s',
+  { tags: ['pool:impact'] },
   (thread) => {
     fc.assert(
       fc.property(anyOperations(20, 90), fc.nat(), fc.nat(9), (actions, which, turn) => {
@@ -225,49 +226,54 @@ it.each(['full', 'pre'] as const)(
   },
 );
 
-it('gives, for a node that an intervention removed or replaced, the calls that would have shown it within its ttl [pool: impact]', () => {
-  fc.assert(
-    fc.property(anyOperations(20, 90), fc.nat(), (actions, which) => {
-      const { history, rows } = play(actions, 'full');
-      const frame = pick(history.frames, 1 + which);
-      if (frame === undefined || frame.envelope.seq === 0 || frame.body.events[0]?.type === 'BranchStarted')
-        return;
-      const act = { branchId: frame.body.branchId, seq: frame.envelope.seq };
-      const [before, after] = [act.seq - 1, act.seq].map((seq) =>
-        flattenRecords(history.copyAt(act.branchId, seq)),
-      );
-      const impact = traceImpact(rows.now((view) => readImpactFacts(view, HISTORY, act)));
-      const now = contentsOf(after as Tree);
-      const cycle = (after as Tree).cycle;
-      // What expired by itself in a commit of the intervention is no loss by it.
-      const lost = [...contentsOf(before as Tree)].filter(
-        ([key, { expires }]) => !now.has(key) && (expires === null || expires > cycle),
-      );
-      const found = new Map(impact.lost.map((one) => [one.id, one]));
-      expect(
-        [...found.keys()]
-          .filter((id) => (found.get(id)?.calls.length ?? 0) > 0)
-          .every((id) => lost.some(([, one]) => one.id === id)),
-      ).toBe(true);
-      for (const [, { id, expires }] of lost) {
-        const calls = found.get(id)?.calls ?? [];
-        for (const { branchId, calls: all } of [...history.branches.keys()].map((each) => ({
-          branchId: each,
-          calls: framesOf({ history } as unknown as Played, each, Infinity),
-        }))) {
-          if (!all.some(({ envelope }) => envelope.seq === act.seq)) continue;
-          const own = all.filter(
-            ({ envelope, body }) =>
-              body.branchId === branchId &&
-              envelope.seq >= act.seq &&
-              body.events.some(
-                (event) => event.type === 'SnapshotCommitted' && (expires === null || event.cycle < expires),
-              ),
-          );
-          expect(calls.find((each) => each.branchId === branchId)?.count ?? 0).toBe(own.length);
+it(
+  'gives, for a node that an intervention removed or replaced, the calls that would have shown it within its ttl',
+  { tags: ['pool:impact'] },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(20, 90), fc.nat(), (actions, which) => {
+        const { history, rows } = play(actions, 'full');
+        const frame = pick(history.frames, 1 + which);
+        if (frame === undefined || frame.envelope.seq === 0 || frame.body.events[0]?.type === 'BranchStarted')
+          return;
+        const act = { branchId: frame.body.branchId, seq: frame.envelope.seq };
+        const [before, after] = [act.seq - 1, act.seq].map((seq) =>
+          flattenRecords(history.copyAt(act.branchId, seq)),
+        );
+        const impact = traceImpact(rows.now((view) => readImpactFacts(view, HISTORY, act)));
+        const now = contentsOf(after as Tree);
+        const cycle = (after as Tree).cycle;
+        // What expired by itself in a commit of the intervention is no loss by it.
+        const lost = [...contentsOf(before as Tree)].filter(
+          ([key, { expires }]) => !now.has(key) && (expires === null || expires > cycle),
+        );
+        const found = new Map(impact.lost.map((one) => [one.id, one]));
+        expect(
+          [...found.keys()]
+            .filter((id) => (found.get(id)?.calls.length ?? 0) > 0)
+            .every((id) => lost.some(([, one]) => one.id === id)),
+        ).toBe(true);
+        for (const [, { id, expires }] of lost) {
+          const calls = found.get(id)?.calls ?? [];
+          for (const { branchId, calls: all } of [...history.branches.keys()].map((each) => ({
+            branchId: each,
+            calls: framesOf({ history } as unknown as Played, each, Infinity),
+          }))) {
+            if (!all.some(({ envelope }) => envelope.seq === act.seq)) continue;
+            const own = all.filter(
+              ({ envelope, body }) =>
+                body.branchId === branchId &&
+                envelope.seq >= act.seq &&
+                body.events.some(
+                  (event) =>
+                    event.type === 'SnapshotCommitted' && (expires === null || event.cycle < expires),
+                ),
+            );
+            expect(calls.find((each) => each.branchId === branchId)?.count ?? 0).toBe(own.length);
+          }
         }
-      }
-    }),
-    { numRuns: RUNS },
-  );
-});
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

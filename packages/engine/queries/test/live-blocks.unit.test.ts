@@ -30,7 +30,8 @@ it.each([
   ['full', openFullThread, () => true],
   ['pre', openPreThread, ({ pre }: LiveBlock, turn: number) => pre === 'always' || pre === turn],
 ] as const)(
-  'what a prompt of the %s thread holds is what a list of all blocks gives [pool: impact]',
+  'what a prompt of the %s thread holds is what a list of all blocks gives',
+  { tags: ['pool:impact'] },
   (_, open: () => LiveBlocks, shows: (block: LiveBlock, turn: number) => boolean) => {
     fc.assert(
       fc.property(fc.array(anyAct, { minLength: 1, maxLength: 50, size: 'max' }), (changes) => {

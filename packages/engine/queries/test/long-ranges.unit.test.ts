@@ -32,36 +32,46 @@ const quickest = async (run: () => Promise<unknown>): Promise<number> => {
   return best;
 };
 
-test('a range of 500 pairs over a history of 10,000 cycles is answered in less than a second, of one loaded tree [context-tree §6: range result, §5: ranges]', async () => {
-  const text = '@t-500..@t0 ^seq .cb';
-  long.reads.rows = 0;
-  const { diffs: pairs, snapshots } = await selectRange(asked(), line, text, {});
-  // A whole tree has 30,000 rows; what changed between two neighbours has a few.
-  expect(long.reads.rows).toBeLessThan(3 * 30_000);
-  expect(snapshots).toHaveLength(501);
-  expect(pairs).toHaveLength(500);
-  expect(pairs[0]).toEqual({
-    from: '@t0',
-    to: '@t-1',
-    added_ids: [`q${CYCLES}`, `a${CYCLES}`, `r${CYCLES}`],
-    removed_ids: [],
-    changed: [],
-    stats: { added: 3, removed: 0, changed: 0 },
-  });
-  expect(pairs[1]?.added_ids).toEqual([`q${CYCLES - 1}`, `a${CYCLES - 1}`]);
-  expect(pairs[6]?.removed_ids).toEqual([`r${CYCLES - 10}`]);
-  expect(pairs[7]?.changed).toEqual([
-    { id: `r${CYCLES - 10}`, fields: ['ttl'], delta: { ttl: { from: 0, to: 1 } } },
-  ]);
-  expect(await quickest(() => selectRange(asked(), line, text, {}))).toBeLessThan(1_000);
-});
+test(
+  'a range of 500 pairs over a history of 10,000 cycles is answered in less than a second, of one loaded tree',
+  { tags: ['context-tree§6:range-result', 'context-tree§5:ranges'] },
+  async () => {
+    const text = '@t-500..@t0 ^seq .cb';
+    long.reads.rows = 0;
+    const { diffs: pairs, snapshots } = await selectRange(asked(), line, text, {});
+    // A whole tree has 30,000 rows; what changed between two neighbours has a few.
+    expect(long.reads.rows).toBeLessThan(3 * 30_000);
+    expect(snapshots).toHaveLength(501);
+    expect(pairs).toHaveLength(500);
+    expect(pairs[0]).toEqual({
+      from: '@t0',
+      to: '@t-1',
+      added_ids: [`q${CYCLES}`, `a${CYCLES}`, `r${CYCLES}`],
+      removed_ids: [],
+      changed: [],
+      stats: { added: 3, removed: 0, changed: 0 },
+    });
+    expect(pairs[1]?.added_ids).toEqual([`q${CYCLES - 1}`, `a${CYCLES - 1}`]);
+    expect(pairs[6]?.removed_ids).toEqual([`r${CYCLES - 10}`]);
+    expect(pairs[7]?.changed).toEqual([
+      { id: `r${CYCLES - 10}`, fields: ['ttl'], delta: { ttl: { from: 0, to: 1 } } },
+    ]);
+    expect(await quickest(() => selectRange(asked(), line, text, {}))).toBeLessThan(1_000);
+  },
+);
 
-test('a range of 20 pairs at the end of a history reads what changed in them, and nothing of the 30,000 rows before [context-tree §5: ranges]', async () => {
-  long.reads.rows = 0;
-  const { diffs: pairs } = await selectRange(asked(), line, '@t-20..@t0 .cb', {});
-  expect(pairs.map(({ added_ids }) => added_ids.length)).toEqual(pairs.map((_, i) => (i % 10 === 0 ? 3 : 2)));
-  expect(long.reads.rows).toBeLessThan(1_000);
-});
+test(
+  'a range of 20 pairs at the end of a history reads what changed in them, and nothing of the 30,000 rows before',
+  { tags: ['context-tree§5:ranges'] },
+  async () => {
+    long.reads.rows = 0;
+    const { diffs: pairs } = await selectRange(asked(), line, '@t-20..@t0 .cb', {});
+    expect(pairs.map(({ added_ids }) => added_ids.length)).toEqual(
+      pairs.map((_, i) => (i % 10 === 0 ? 3 : 2)),
+    );
+    expect(long.reads.rows).toBeLessThan(1_000);
+  },
+);
 
 /** Rows of `diffs` that nobody has folded yet: whoever reads one would wait for all of them. */
 const unfolded = () => ({
@@ -85,30 +95,38 @@ const unfolded = () => ({
 
 const at = (cycle: number): Position => ({ history: HISTORY, branchId: 0, seq: cycle }) as Position;
 
-test('before anybody folded its rows, a diff of neighbours is answered from the frames between them, with what ages there [context-tree §7: shape]', async () => {
-  for (const [a, b] of [
-    [5_000, 5_003],
-    [CYCLES - 1, CYCLES],
-    [5_003, 5_000],
-  ] as const) {
-    long.reads.rows = 0;
-    const found = await diffPositions(unfolded(), at(a), at(b));
-    // Of each turn a row says whether something in it ages; the tree has three times as many.
-    expect(long.reads.rows).toBeLessThan(1.5 * Math.min(a, b));
-    expect(found).toEqual(await diffPositions(asked(), at(a), at(b)));
-  }
-  const { changed } = await diffPositions(unfolded(), at(5_000), at(5_003));
-  expect(changed).toEqual([{ id: 'r5000', fields: ['ttl'] }]);
-});
+test(
+  'before anybody folded its rows, a diff of neighbours is answered from the frames between them, with what ages there',
+  { tags: ['context-tree§7:shape'] },
+  async () => {
+    for (const [a, b] of [
+      [5_000, 5_003],
+      [CYCLES - 1, CYCLES],
+      [5_003, 5_000],
+    ] as const) {
+      long.reads.rows = 0;
+      const found = await diffPositions(unfolded(), at(a), at(b));
+      // Of each turn a row says whether something in it ages; the tree has three times as many.
+      expect(long.reads.rows).toBeLessThan(1.5 * Math.min(a, b));
+      expect(found).toEqual(await diffPositions(asked(), at(a), at(b)));
+    }
+    const { changed } = await diffPositions(unfolded(), at(5_000), at(5_003));
+    expect(changed).toEqual([{ id: 'r5000', fields: ['ttl'] }]);
+  },
+);
 
-test('before anybody folded its rows, a range of 20 pairs is answered from the frames between them [context-tree §5: ranges]', async () => {
-  for (const text of ['@t-20..@t0 .cb', '@t-6020..@t-6000 .cb']) {
-    long.reads.rows = 0;
-    const found = await selectRange(unfolded(), line, text, {});
-    expect(long.reads.rows).toBeLessThan(1.5 * CYCLES);
-    expect(found).toEqual(await selectRange(asked(), line, text, {}));
-  }
-});
+test(
+  'before anybody folded its rows, a range of 20 pairs is answered from the frames between them',
+  { tags: ['context-tree§5:ranges'] },
+  async () => {
+    for (const text of ['@t-20..@t0 .cb', '@t-6020..@t-6000 .cb']) {
+      long.reads.rows = 0;
+      const found = await selectRange(unfolded(), line, text, {});
+      expect(long.reads.rows).toBeLessThan(1.5 * CYCLES);
+      expect(found).toEqual(await selectRange(asked(), line, text, {}));
+    }
+  },
+);
 
 test('who asks again and again about a history gets its rows folded', async () => {
   const { projection, ...rest } = unfolded();
@@ -117,16 +135,20 @@ test('who asks again and again about a history gets its rows folded', async () =
   await expect(diffAgain()).rejects.toThrow('somebody reads changed_nodes');
 });
 
-test('a range or a diff in the middle of a history reads the nodes that age in it, however many age after it [context-tree §5: ranges]', async () => {
-  // 600 nodes end after it, of which rows alone name too many; its tree has 12,000.
-  long.reads.rows = 0;
-  const { diffs: pairs } = await selectRange(asked(), line, '@t-6010..@t-6000 .cb', {});
-  expect(pairs).toHaveLength(10);
-  expect(long.reads.rows).toBeLessThan(6_000);
-  long.reads.rows = 0;
-  await diffPositions(asked(), at(1_000), at(1_001));
-  expect(long.reads.rows).toBeLessThan(2_500);
-});
+test(
+  'a range or a diff in the middle of a history reads the nodes that age in it, however many age after it',
+  { tags: ['context-tree§5:ranges'] },
+  async () => {
+    // 600 nodes end after it, of which rows alone name too many; its tree has 12,000.
+    long.reads.rows = 0;
+    const { diffs: pairs } = await selectRange(asked(), line, '@t-6010..@t-6000 .cb', {});
+    expect(pairs).toHaveLength(10);
+    expect(long.reads.rows).toBeLessThan(6_000);
+    long.reads.rows = 0;
+    await diffPositions(asked(), at(1_000), at(1_001));
+    expect(long.reads.rows).toBeLessThan(2_500);
+  },
+);
 
 test.each([
   ['@c5000 #a4321', ['a4321']],
@@ -136,11 +158,15 @@ test.each([
   ["@c5000 .mt:depth(1-2) .cb[role='assistant']", ['a4999', 'a5000']],
   ['@c5000 depth(1) > .mt .cb:last', ['r5000']],
   ['@t0 .cb:depth(2):first', ['q9999']],
-])('%s reads a few rows of the 30,000 that its snapshot has [context-tree §6: pure]', async (text, ids) => {
-  long.reads.rows = 0;
-  expect((await selectIds(asked(), line, text, {})).ids).toEqual(ids);
-  expect(long.reads.rows).toBeLessThan(60);
-});
+])(
+  '%s reads a few rows of the 30,000 that its snapshot has',
+  { tags: ['context-tree§6:pure'] },
+  async (text, ids) => {
+    long.reads.rows = 0;
+    expect((await selectIds(asked(), line, text, {})).ids).toEqual(ids);
+    expect(long.reads.rows).toBeLessThan(60);
+  },
+);
 
 test('@* looks at no more snapshots than the window needs', async () => {
   let loads = 0;

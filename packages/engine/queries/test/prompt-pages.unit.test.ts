@@ -10,30 +10,34 @@ import { longHistory, type LongHistory } from './long-history.ts';
 import { HISTORIES } from './recorded/keeps-answers.ts';
 import { recordedHistories } from './recorded/recorded-histories.ts';
 
-test('the sizes of calls, page after page or from anywhere, are those that all of them add up to [context-tree §4: provider thread]', async () => {
-  const { projector } = await recordedHistories();
-  const counts = openCounts();
-  let compared = 0;
-  for (const history of HISTORIES) {
-    const branches = await projector.read((rows) =>
-      listBranches(rows, history).map(({ branchId }) => branchRefOf(history, branchId)),
-    );
-    const measures = await openMeasures(projector, history, counts);
-    for (const branchRef of branches) {
-      const all = await sizesOfTimeline(projector, branchRef, measures);
-      const newest = all.at(-1)?.cycle ?? 0;
-      for (const after of [-1, 0, Math.floor(newest / 2), newest - 1, newest, 1e9])
-        for (const limit of [1, 3, Infinity]) {
-          const page = await listPromptSizes(projector, branchRef, counts, { after, limit });
-          const wanted = all.filter(({ cycle }) => cycle > after);
-          expect(page.sizes).toEqual(wanted.slice(0, limit));
-          expect(page.hasMore).toBe(wanted.length > limit);
-          compared += page.sizes.length;
-        }
+test(
+  'the sizes of calls, page after page or from anywhere, are those that all of them add up to',
+  { tags: ['context-tree§4:provider-thread'] },
+  async () => {
+    const { projector } = await recordedHistories();
+    const counts = openCounts();
+    let compared = 0;
+    for (const history of HISTORIES) {
+      const branches = await projector.read((rows) =>
+        listBranches(rows, history).map(({ branchId }) => branchRefOf(history, branchId)),
+      );
+      const measures = await openMeasures(projector, history, counts);
+      for (const branchRef of branches) {
+        const all = await sizesOfTimeline(projector, branchRef, measures);
+        const newest = all.at(-1)?.cycle ?? 0;
+        for (const after of [-1, 0, Math.floor(newest / 2), newest - 1, newest, 1e9])
+          for (const limit of [1, 3, Infinity]) {
+            const page = await listPromptSizes(projector, branchRef, counts, { after, limit });
+            const wanted = all.filter(({ cycle }) => cycle > after);
+            expect(page.sizes).toEqual(wanted.slice(0, limit));
+            expect(page.hasMore).toBe(wanted.length > limit);
+            compared += page.sizes.length;
+          }
+      }
     }
-  }
-  expect(compared).toBeGreaterThan(1_000);
-});
+    expect(compared).toBeGreaterThan(1_000);
+  },
+);
 
 const CYCLES = sized(3_000, 10_000);
 const branch = { history: HISTORY, branchId: 0, branch: HISTORY };

@@ -21,38 +21,42 @@ const partsIn = ({ tree, text, start, parts }: ThreadWindow, from: number, to: n
       text: text.slice(Math.max(from, at.from) - start, Math.min(to, at.to) - start),
     }));
 
-test('a part of the thread that is read alone is what the whole thread has there [context-tree §4: provider thread]', async () => {
-  const { projector } = await recordedHistories();
-  const draw = drawFrom(3);
-  let [compared, apart] = [0, 0];
-  for (const history of HISTORIES) {
-    const positions = await projector.read((rows) =>
-      listBranches(rows, history).flatMap(({ branchId }) => {
-        const tip = readTipSeq(rows, history, branchId);
-        const seqs = listSnapshots(rows, history, branchId, tip).map(({ seq }) => seq);
-        return [tip, ...seqs].map((seq) => positionOf(rows, branchRefOf(history, branchId), `@s${seq}`));
-      }),
-    );
-    for (const position of positions) {
-      const reader = openThreadReader(projector, openFrames(projector, history), position, {
-        locationsAtFirst: 1,
-      });
-      const whole = await openThreadReader(projector, openFrames(projector, history), position).whole();
-      const length = await reader.length();
-      if (length !== null) expect(length).toBe(whole.length);
-      for (let i = 0; i < 4; i++) {
-        const from = draw(whole.length);
-        const to = Math.min(whole.length, from + 1 + draw(200));
-        const window = await reader.range({ from, to });
-        expect(partsIn(window, from, to)).toEqual(partsIn(whole, from, to));
-        compared++;
-        if (window.tree.count < whole.tree.count) apart++;
+test(
+  'a part of the thread that is read alone is what the whole thread has there',
+  { tags: ['context-tree§4:provider-thread'], timeout: 120_000 },
+  async () => {
+    const { projector } = await recordedHistories();
+    const draw = drawFrom(3);
+    let [compared, apart] = [0, 0];
+    for (const history of HISTORIES) {
+      const positions = await projector.read((rows) =>
+        listBranches(rows, history).flatMap(({ branchId }) => {
+          const tip = readTipSeq(rows, history, branchId);
+          const seqs = listSnapshots(rows, history, branchId, tip).map(({ seq }) => seq);
+          return [tip, ...seqs].map((seq) => positionOf(rows, branchRefOf(history, branchId), `@s${seq}`));
+        }),
+      );
+      for (const position of positions) {
+        const reader = openThreadReader(projector, openFrames(projector, history), position, {
+          locationsAtFirst: 1,
+        });
+        const whole = await openThreadReader(projector, openFrames(projector, history), position).whole();
+        const length = await reader.length();
+        if (length !== null) expect(length).toBe(whole.length);
+        for (let i = 0; i < 4; i++) {
+          const from = draw(whole.length);
+          const to = Math.min(whole.length, from + 1 + draw(200));
+          const window = await reader.range({ from, to });
+          expect(partsIn(window, from, to)).toEqual(partsIn(whole, from, to));
+          compared++;
+          if (window.tree.count < whole.tree.count) apart++;
+        }
       }
     }
-  }
-  expect(compared).toBeGreaterThan(500);
-  expect(apart).toBeGreaterThan(100);
-}, 120_000);
+    expect(compared).toBeGreaterThan(500);
+    expect(apart).toBeGreaterThan(100);
+  },
+);
 
 test('who wrote a range of bytes, and the ranges of what neighbours differ in, are read without the rest of a long history', async () => {
   const cycles = 2_000;

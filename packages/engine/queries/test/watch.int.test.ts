@@ -24,40 +24,44 @@ const brief = ({ position, first, ids, added, removed }: WatchMessage) => ({
   removed,
 });
 
-test('a watch gives the result and then only its changes, and evaluates nothing for unrelated frames [context-tree §6: pure]', async () => {
-  using at = temporaryHome();
-  const home = await open(at.directory);
-  await start(home, 'a');
-  await start(home, 'b');
-  await send(home, 'a', 'one', [
-    { op: 'insert', parent: '^ah', node: { id: 'x', nodeType: 'cb', role: 'tool', content: '1' } },
-  ]);
-  const watch = watching(home, 'a', ".cb[role='tool']");
-  expect(brief(await watch.next())).toEqual({
-    at: '@s1',
-    first: true,
-    ids: ['x'],
-    added: ['x'],
-    removed: [],
-  });
-  await say(home, 'b', 'another history');
-  await say(home, 'a', 'another role');
-  await send(home, 'a', 'named', [{ op: 'name', name: 'here' }]);
-  await send(home, 'a', 'two', [
-    { op: 'insert', parent: '^ah', node: { id: 'y', nodeType: 'cb', role: 'tool', content: '2' } },
-  ]);
-  expect(brief(await watch.next())).toEqual({
-    at: '@s4',
-    first: false,
-    ids: ['x', 'y'],
-    added: ['y'],
-    removed: [],
-  });
-  await send(home, 'a', 'three', [{ op: 'remove', id: 'y' }]);
-  expect(brief(await watch.next())).toMatchObject({ at: '@s5', ids: ['x'], added: [], removed: ['y'] });
-  watch.stop();
-  await home.close();
-});
+test(
+  'a watch gives the result and then only its changes, and evaluates nothing for unrelated frames',
+  { tags: ['context-tree§6:pure'] },
+  async () => {
+    using at = temporaryHome();
+    const home = await open(at.directory);
+    await start(home, 'a');
+    await start(home, 'b');
+    await send(home, 'a', 'one', [
+      { op: 'insert', parent: '^ah', node: { id: 'x', nodeType: 'cb', role: 'tool', content: '1' } },
+    ]);
+    const watch = watching(home, 'a', ".cb[role='tool']");
+    expect(brief(await watch.next())).toEqual({
+      at: '@s1',
+      first: true,
+      ids: ['x'],
+      added: ['x'],
+      removed: [],
+    });
+    await say(home, 'b', 'another history');
+    await say(home, 'a', 'another role');
+    await send(home, 'a', 'named', [{ op: 'name', name: 'here' }]);
+    await send(home, 'a', 'two', [
+      { op: 'insert', parent: '^ah', node: { id: 'y', nodeType: 'cb', role: 'tool', content: '2' } },
+    ]);
+    expect(brief(await watch.next())).toEqual({
+      at: '@s4',
+      first: false,
+      ids: ['x', 'y'],
+      added: ['y'],
+      removed: [],
+    });
+    await send(home, 'a', 'three', [{ op: 'remove', id: 'y' }]);
+    expect(brief(await watch.next())).toMatchObject({ at: '@s5', ids: ['x'], added: [], removed: ['y'] });
+    watch.stop();
+    await home.close();
+  },
+);
 
 test('a watch of @t0 reports changes at new snapshots only, and matches nothing before the first snapshot', async () => {
   using at = temporaryHome();

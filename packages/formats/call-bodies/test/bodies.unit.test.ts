@@ -106,39 +106,45 @@ test('the next request of a conversation costs what it adds, wherever the messag
   ).toBeLessThan(300);
 });
 
-test('the last request of a long conversation is read from few events, and says nothing twice [calls §2.5]', async () => {
-  const frames: HistoryEvent[][] = [];
-  const bytesOf = (seq: number): Uint8Array => Buffer.from(JSON.stringify(frames[seq]));
-  const reads = { events: 0, bytes: 0 };
-  const source = {
-    events: (seq: number) => Promise.resolve((reads.events++, frames[seq] as HistoryEvent[])),
-    bytes: (seqs: readonly number[]) => Promise.resolve((reads.bytes++, seqs.map(bytesOf))),
-  };
-  const said = (i: number): string =>
-    Array.from({ length: 8 }, (_, k) => sha256Hex(Buffer.from(`${i} ${k}`))).join(' "so"\n');
-  const request = (count: number): Uint8Array =>
-    Buffer.from(JSON.stringify({ messages: Array.from({ length: count }, (_, i) => said(i)), tools: ['x'] }));
-  const calls = 200;
-  let own = 0;
-  for (let i = 0; i < calls; i++) {
-    const inserted = { type: 'NodeInserted', node: { content: said(i) } } as unknown as HistoryEvent;
-    const base = i === 0 ? null : await chooseBase({ seq: i - 1, index: 1 }, source);
-    const encoded = encodeBody(request(i + 1), base, requestCompanion([inserted]));
-    own += encoded.own?.length ?? 0;
-    const payload = encoded.own === null ? {} : { data_own: encoded.own };
-    const started = { type: 'CallStarted', request: encoded.body, payload } as unknown as HistoryEvent;
-    frames.push([inserted, started]);
-  }
-  for (const i of [0, 7, 8, 63, 64, calls - 1]) {
-    Object.assign(reads, { events: 0, bytes: 0 });
-    const found = await readBodyAt({ seq: i, index: 1 }, source);
-    expect(Buffer.compare(found, request(i + 1))).toBe(0);
-    const digits = Array.from(i.toString(8), Number);
-    expect(reads.events).toBe(1 + digits.reduce((sum, digit) => sum + digit, 0));
-  }
-  // All that was said has 100 kB.
-  expect(own).toBeLessThan(20_000);
-});
+test(
+  'the last request of a long conversation is read from few events, and says nothing twice',
+  { tags: ['calls§2.5'] },
+  async () => {
+    const frames: HistoryEvent[][] = [];
+    const bytesOf = (seq: number): Uint8Array => Buffer.from(JSON.stringify(frames[seq]));
+    const reads = { events: 0, bytes: 0 };
+    const source = {
+      events: (seq: number) => Promise.resolve((reads.events++, frames[seq] as HistoryEvent[])),
+      bytes: (seqs: readonly number[]) => Promise.resolve((reads.bytes++, seqs.map(bytesOf))),
+    };
+    const said = (i: number): string =>
+      Array.from({ length: 8 }, (_, k) => sha256Hex(Buffer.from(`${i} ${k}`))).join(' "so"\n');
+    const request = (count: number): Uint8Array =>
+      Buffer.from(
+        JSON.stringify({ messages: Array.from({ length: count }, (_, i) => said(i)), tools: ['x'] }),
+      );
+    const calls = 200;
+    let own = 0;
+    for (let i = 0; i < calls; i++) {
+      const inserted = { type: 'NodeInserted', node: { content: said(i) } } as unknown as HistoryEvent;
+      const base = i === 0 ? null : await chooseBase({ seq: i - 1, index: 1 }, source);
+      const encoded = encodeBody(request(i + 1), base, requestCompanion([inserted]));
+      own += encoded.own?.length ?? 0;
+      const payload = encoded.own === null ? {} : { data_own: encoded.own };
+      const started = { type: 'CallStarted', request: encoded.body, payload } as unknown as HistoryEvent;
+      frames.push([inserted, started]);
+    }
+    for (const i of [0, 7, 8, 63, 64, calls - 1]) {
+      Object.assign(reads, { events: 0, bytes: 0 });
+      const found = await readBodyAt({ seq: i, index: 1 }, source);
+      expect(Buffer.compare(found, request(i + 1))).toBe(0);
+      const digits = Array.from(i.toString(8), Number);
+      expect(reads.events).toBe(1 + digits.reduce((sum, digit) => sum + digit, 0));
+    }
+    // All that was said has 100 kB.
+    expect(own).toBeLessThan(20_000);
+  },
+);
 
 test('bytes that a reader of the event knows anyway cost nearly nothing', () => {
   const answer = Array.from({ length: 40 }, (_, i) => sha256Hex(Buffer.from(`${i}`))).join(' ');

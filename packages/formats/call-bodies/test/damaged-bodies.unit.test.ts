@@ -112,57 +112,65 @@ test('one byte that is another is noticed, wherever it is, and the error says no
   }
 });
 
-test('of a body that is too large hash and size are kept and nothing else, and whoever asks for it is told so [calls §2.3]', async () => {
-  const bytes = Buffer.alloc(MAX_KEPT + 1, 'a secret ');
-  const sha256 = '9'.repeat(64);
-  const before = { location: { seq: 0, index: 0 }, bytes: bytes.subarray(0, 1_000), ordinal: 0 };
-  for (const given of [bytes, { sha256, size: MAX_KEPT + 1 }]) {
-    const { body, own } = encodeBody(given, before, said('a secret'));
-    expect(own).toBeNull();
-    const size = MAX_KEPT + 1;
-    expect(body).toEqual({ sha256: body.sha256, size, base: null, pieces: [], encoding: 'none' });
-    expect(body.sha256 === sha256).toBe(given !== bytes);
-    const frames = framesOf(started(body, own));
-    for (const read of [readBodyAt, chooseBase])
-      await expect(read({ seq: 0, index: 0 }, frames)).rejects.toMatchObject({
-        code: 'E_CALL_BODY_NOT_KEPT',
-        message: expect.stringContaining(`the body had ${size} bytes`) as string,
-        detail: { size, sha256: body.sha256 },
-      });
-  }
-});
-
-test('what was taken out of a body is in nothing that is kept of it, though the body before it and its companion have it [calls §2.4]', () => {
-  const secret = 'sk-a-secret-that-nobody-should-see';
-  const request = (key: string, turns: number): Uint8Array =>
-    said(
-      JSON.stringify({
-        messages: Array.from({ length: turns }, (_, i) => ({ role: 'user', content: `turn ${i}: ${key}` })),
-      }),
-    );
-  for (const encoding of ['in a base', 'in a companion', 'in frames'] as const) {
-    const base =
-      encoding === 'in a companion'
-        ? null
-        : {
-            location: { seq: 0, index: 0 },
-            bytes: request(secret, 20),
-            ordinal: 0,
-            ...(encoding === 'in frames' && { since: { seqs: [1], bytes: said(secret) } }),
-          };
-    const bytes = request('[redacted]', 21);
-    const { body, own } = encodeBody(bytes, base, said(secret));
-    const kept = JSON.stringify({ body, own });
-    expect(kept).not.toContain(secret);
-    expect(Buffer.from(own ?? '', 'base64').toString('latin1')).not.toContain(secret);
-    // Each copy is of bytes that the body itself has.
-    let at = 0;
-    for (const [first = 0, length] of body.pieces) {
-      if (length !== undefined) {
-        const from = Buffer.concat([base?.bytes ?? NONE, said(secret)]).subarray(first, first + length);
-        expect(Buffer.compare(from, bytes.subarray(at, at + length))).toBe(0);
-      }
-      at += length ?? first;
+test(
+  'of a body that is too large hash and size are kept and nothing else, and whoever asks for it is told so',
+  { tags: ['calls§2.3'] },
+  async () => {
+    const bytes = Buffer.alloc(MAX_KEPT + 1, 'a secret ');
+    const sha256 = '9'.repeat(64);
+    const before = { location: { seq: 0, index: 0 }, bytes: bytes.subarray(0, 1_000), ordinal: 0 };
+    for (const given of [bytes, { sha256, size: MAX_KEPT + 1 }]) {
+      const { body, own } = encodeBody(given, before, said('a secret'));
+      expect(own).toBeNull();
+      const size = MAX_KEPT + 1;
+      expect(body).toEqual({ sha256: body.sha256, size, base: null, pieces: [], encoding: 'none' });
+      expect(body.sha256 === sha256).toBe(given !== bytes);
+      const frames = framesOf(started(body, own));
+      for (const read of [readBodyAt, chooseBase])
+        await expect(read({ seq: 0, index: 0 }, frames)).rejects.toMatchObject({
+          code: 'E_CALL_BODY_NOT_KEPT',
+          message: expect.stringContaining(`the body had ${size} bytes`) as string,
+          detail: { size, sha256: body.sha256 },
+        });
     }
-  }
-});
+  },
+);
+
+test(
+  'what was taken out of a body is in nothing that is kept of it, though the body before it and its companion have it',
+  { tags: ['calls§2.4'] },
+  () => {
+    const secret = 'sk-a-secret-that-nobody-should-see';
+    const request = (key: string, turns: number): Uint8Array =>
+      said(
+        JSON.stringify({
+          messages: Array.from({ length: turns }, (_, i) => ({ role: 'user', content: `turn ${i}: ${key}` })),
+        }),
+      );
+    for (const encoding of ['in a base', 'in a companion', 'in frames'] as const) {
+      const base =
+        encoding === 'in a companion'
+          ? null
+          : {
+              location: { seq: 0, index: 0 },
+              bytes: request(secret, 20),
+              ordinal: 0,
+              ...(encoding === 'in frames' && { since: { seqs: [1], bytes: said(secret) } }),
+            };
+      const bytes = request('[redacted]', 21);
+      const { body, own } = encodeBody(bytes, base, said(secret));
+      const kept = JSON.stringify({ body, own });
+      expect(kept).not.toContain(secret);
+      expect(Buffer.from(own ?? '', 'base64').toString('latin1')).not.toContain(secret);
+      // Each copy is of bytes that the body itself has.
+      let at = 0;
+      for (const [first = 0, length] of body.pieces) {
+        if (length !== undefined) {
+          const from = Buffer.concat([base?.bytes ?? NONE, said(secret)]).subarray(first, first + length);
+          expect(Buffer.compare(from, bytes.subarray(at, at + length))).toBe(0);
+        }
+        at += length ?? first;
+      }
+    }
+  },
+);

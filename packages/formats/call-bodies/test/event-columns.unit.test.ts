@@ -74,7 +74,8 @@ const STREAMS: Readonly<Record<string, string>> = {
 };
 
 test.for(Object.entries(STREAMS))(
-  'a stream of %s takes little more than what it says, and that stands in its answer [calls §2.6]',
+  'a stream of %s takes little more than what it says, and that stands in its answer',
+  { tags: ['calls§2.6'] },
   async ([, sent]) => {
     const bytes = Buffer.from(sent);
     const companion = Buffer.from(JSON.stringify({ content: SAID, role: 'assistant' }));

@@ -106,7 +106,8 @@ const latin1 = (text: string): Uint8Array =>
   Buffer.from(text, text.includes('\xff') || text.includes('\x89') ? 'latin1' : 'utf8');
 
 test.for(Object.entries(PROVIDERS))(
-  'requests, answers and streams %s are given back byte for byte, whichever of them is read [calls §2.1]',
+  'requests, answers and streams %s are given back byte for byte, whichever of them is read',
+  { tags: ['calls§2.1'] },
   async ([, { request, response, stream, answer }]) => {
     const { source, add } = recorded();
     const said: { role: 'user' | 'assistant'; text: string }[] = [];
@@ -135,7 +136,8 @@ test.for(Object.entries(PROVIDERS))(
 );
 
 test.for(Object.entries(PROVIDERS))(
-  'a stream %s that ends anywhere is given back as it came, whatever its lines end with [calls §2.6]',
+  'a stream %s that ends anywhere is given back as it came, whatever its lines end with',
+  { tags: ['calls§2.6'] },
   async ([, { stream, answer }]) => {
     const text = 'Grüße, "quoted" \\ 🙂.';
     for (const lineEnd of ['\n', '\r\n']) {

@@ -85,7 +85,7 @@ const GEMINI = {
   ],
 };
 
-describe('thinking and calls of tools in turn [context-tree §9]', () => {
+describe('thinking and calls of tools in turn', { tags: ['context-tree§9'] }, () => {
   it('stand in the tree in the order in which Anthropic’s API has them', async () => {
     expect(blocksOf(await imported(ANTHROPIC)).slice(2, 9)).toEqual([
       'thinking two first',
@@ -137,7 +137,7 @@ describe('thinking and calls of tools in turn [context-tree §9]', () => {
   });
 });
 
-describe('what a file says of a call or a result is kept [context-tree §9: nothing lost]', () => {
+describe('what a file says of a call or a result is kept', { tags: ['context-tree§9:nothing-lost'] }, () => {
   it('of Gemini: signatures of calls and texts, and every other field', async () => {
     const { working, payloads, report } = await imported(GEMINI);
     const named = (id: string, at: number) => ({
@@ -259,7 +259,7 @@ describe('what a file says of a call or a result is kept [context-tree §9: noth
   });
 });
 
-describe('what is recognised only in part is refused [context-tree §9]', () => {
+describe('what is recognised only in part is refused', { tags: ['context-tree§9'] }, () => {
   const INPUT = [{ role: 'user', content: 'How deep?' }];
   it.each([
     ['an observation', [{ model: 'gpt-x', input: INPUT, output: { role: 'assistant', content: '7' } }]],

@@ -15,7 +15,7 @@ const block = (
 });
 
 describe('blocks that no importer wrote', () => {
-  it('become messages by role and kind, the calls of one turn together [context-tree §4]', () => {
+  it('become messages by role and kind, the calls of one turn together', { tags: ['context-tree§4'] }, () => {
     expect(
       blocksToMessages([
         block('s', 'system', 'text', { content: 'rules' }),
@@ -56,7 +56,7 @@ describe('blocks that no importer wrote', () => {
     ]);
   });
 
-  it('stand beside imported messages from which parts were removed [context-tree §9]', () => {
+  it('stand beside imported messages from which parts were removed', { tags: ['context-tree§9'] }, () => {
     const call = { id: 'x', type: 'function', function: { name: 'f', arguments: '' } };
     const text = block('m1', 'assistant', 'text', {
       content: 'hm',

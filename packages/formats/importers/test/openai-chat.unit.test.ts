@@ -135,7 +135,8 @@ describe('openai-chat@1', () => {
       ],
     ],
   ])(
-    'shows every call exactly the messages before it: %s [context-tree §9: nothing lost]',
+    'shows every call exactly the messages before it: %s',
+    { tags: ['context-tree§9:nothing-lost'] },
     async (_what, messages) => {
       expectShown(await only(JSON.stringify(messages)), messages);
       expectShown(
@@ -145,82 +146,94 @@ describe('openai-chat@1', () => {
     },
   );
 
-  it('shows every call of a random message list exactly the messages before it [context-tree §9: nothing lost]', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyMessage, { maxLength: 12 }), async (list) => {
-        const messages = JSON.parse(JSON.stringify(list)) as Message[];
-        expectShown(await only(JSON.stringify(messages)), messages);
-      }),
-      { numRuns: runs },
-    );
-  });
+  it(
+    'shows every call of a random message list exactly the messages before it',
+    { tags: ['context-tree§9:nothing-lost'] },
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyMessage, { maxLength: 12 }), async (list) => {
+          const messages = JSON.parse(JSON.stringify(list)) as Message[];
+          expectShown(await only(JSON.stringify(messages)), messages);
+        }),
+        { numRuns: runs },
+      );
+    },
+  );
 
-  it('makes one cycle per model call and leaves the rest open, ids and times from ordinals [context-tree §9: mapping, §9: times and ids] [record §3: imports]', async () => {
-    const { working, commands } = await only(
-      JSON.stringify([
-        { role: 'system', content: 'be brief' },
-        {
-          role: 'user',
-          content: [
-            { type: 'text', text: 'a' },
-            { type: 'text', text: 'b' },
-          ],
-        },
-        { role: 'assistant', content: 'c', tool_calls: [call('x')] },
-        { role: 'tool', tool_call_id: 'x', content: 'd' },
-        { role: 'assistant', content: 'e' },
-      ]),
-    );
-    expect(commands.map(({ steps }) => steps.map(({ op }) => op))).toEqual([
-      ['start', 'insert', 'insert', 'commit'],
-      ['insert', 'insert', 'commit'],
-      ['insert'],
-    ]);
-    expect(commands.map(({ expected }) => expected)).toEqual([undefined, 0, 1]);
-    expect(
-      working.ids.map((id, i) => [
-        id,
-        Number(working.headers[i]?.created_at_ns),
-        working.headers[i]?.kind ?? null,
-      ]),
-    ).toEqual([
-      ['root', 0, null],
-      ['sys', 0, null],
-      ['m0', 1, 'text'],
-      ['seq', 0, null],
-      ['t:0:1', 3, null],
-      ['m1', 2, 'text'],
-      ['m1:1', 2, 'text'],
-      ['t:0:2', 6, null],
-      ['m2', 4, 'text'],
-      ['m2:1', 4, 'call'],
-      ['m3', 5, 'result'],
-      ['ah', 0, null],
-      ['m4', 7, 'text'],
-    ]);
-  });
+  it(
+    'makes one cycle per model call and leaves the rest open, ids and times from ordinals',
+    { tags: ['context-tree§9:mapping', 'context-tree§9:times-and-ids', 'record§3:imports'] },
+    async () => {
+      const { working, commands } = await only(
+        JSON.stringify([
+          { role: 'system', content: 'be brief' },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'a' },
+              { type: 'text', text: 'b' },
+            ],
+          },
+          { role: 'assistant', content: 'c', tool_calls: [call('x')] },
+          { role: 'tool', tool_call_id: 'x', content: 'd' },
+          { role: 'assistant', content: 'e' },
+        ]),
+      );
+      expect(commands.map(({ steps }) => steps.map(({ op }) => op))).toEqual([
+        ['start', 'insert', 'insert', 'commit'],
+        ['insert', 'insert', 'commit'],
+        ['insert'],
+      ]);
+      expect(commands.map(({ expected }) => expected)).toEqual([undefined, 0, 1]);
+      expect(
+        working.ids.map((id, i) => [
+          id,
+          Number(working.headers[i]?.created_at_ns),
+          working.headers[i]?.kind ?? null,
+        ]),
+      ).toEqual([
+        ['root', 0, null],
+        ['sys', 0, null],
+        ['m0', 1, 'text'],
+        ['seq', 0, null],
+        ['t:0:1', 3, null],
+        ['m1', 2, 'text'],
+        ['m1:1', 2, 'text'],
+        ['t:0:2', 6, null],
+        ['m2', 4, 'text'],
+        ['m2:1', 4, 'call'],
+        ['m3', 5, 'result'],
+        ['ah', 0, null],
+        ['m4', 7, 'text'],
+      ]);
+    },
+  );
 
-  it('keeps fields beside the list of messages with the first message, and reports them [context-tree §9: nothing lost]', async () => {
-    const { working, payloads, report } = await only(
-      JSON.stringify({ messages: [{ role: 'user', content: 'x', mood: 'odd' }], tools: [1], model: 'm' }),
-    );
-    const at = working.indexOf('m0') ?? -1;
-    expect(payloads(working.payloads[at] ?? { seq: -1, index: -1 })).toEqual({
-      content: 'x',
-      data_conversation: { tools: [1], model: 'm' },
-      data_message: { ordinal: 0, content: 'whole', fields: { mood: 'odd' } },
-    });
-    expect(report).toEqual({
-      format: 'openai-chat@1',
-      read: { blocks: 1, messages: 1, 'role user': 1 },
-      skipped: {},
-      unknown: { 'beside the messages model': 1, 'beside the messages tools': 1, 'field mood': 1 },
-      warnings: [],
-      moreWarnings: 0,
-    });
-  });
+  it(
+    'keeps fields beside the list of messages with the first message, and reports them',
+    { tags: ['context-tree§9:nothing-lost'] },
+    async () => {
+      const { working, payloads, report } = await only(
+        JSON.stringify({ messages: [{ role: 'user', content: 'x', mood: 'odd' }], tools: [1], model: 'm' }),
+      );
+      const at = working.indexOf('m0') ?? -1;
+      expect(payloads(working.payloads[at] ?? { seq: -1, index: -1 })).toEqual({
+        content: 'x',
+        data_conversation: { tools: [1], model: 'm' },
+        data_message: { ordinal: 0, content: 'whole', fields: { mood: 'odd' } },
+      });
+      expect(report).toEqual({
+        format: 'openai-chat@1',
+        read: { blocks: 1, messages: 1, 'role user': 1 },
+        skipped: {},
+        unknown: { 'beside the messages model': 1, 'beside the messages tools': 1, 'field mood': 1 },
+        warnings: [],
+        moreWarnings: 0,
+      });
+    },
+  );
 
-  it('reports calls without an answer and answers without a call [context-tree §9]', async () => {
+  it('reports calls without an answer and answers without a call', { tags: ['context-tree§9'] }, async () => {
     const { report } = await only(
       JSON.stringify([
         { role: 'assistant', content: null, tool_calls: [call('x'), call('y')] },

@@ -106,7 +106,8 @@ describe('readImport', () => {
     ['two cores in an export', twoCores(), 'E_TWO_CORES', ''],
     ['another version of an export', '{"spec_version":"PACT/9","root":{}}', 'E_EXPORT_INVALID', ''],
   ])(
-    'refuses %s with a code and a place, before it returns a command [context-tree §8: codes]',
+    'refuses %s with a code and a place, before it returns a command',
+    { tags: ['context-tree§8:codes'] },
     async (_what, data, code, message) => {
       const found = await refusal(sourceOf(data));
       expect({ ...found, message: found.message.includes(message) ? message : found.message }).toEqual({
@@ -117,16 +118,20 @@ describe('readImport', () => {
     },
   );
 
-  it('finds an error at the end of a long file before it returns the first command [context-tree §9]', async () => {
-    const lines = Array.from({ length: 5_000 }, () => '{"role":"assistant","content":"x"}\n').join('');
-    expect(await refusal(sourceOf(`${lines}{"role":"bot"}`))).toMatchObject({
-      items: 0,
-      code: 'E_ROLE_UNKNOWN',
-      message: expect.stringContaining('line 5001, message 5000') as string,
-    });
-  });
+  it(
+    'finds an error at the end of a long file before it returns the first command',
+    { tags: ['context-tree§9'] },
+    async () => {
+      const lines = Array.from({ length: 5_000 }, () => '{"role":"assistant","content":"x"}\n').join('');
+      expect(await refusal(sourceOf(`${lines}{"role":"bot"}`))).toMatchObject({
+        items: 0,
+        code: 'E_ROLE_UNKNOWN',
+        message: expect.stringContaining('line 5001, message 5000') as string,
+      });
+    },
+  );
 
-  it('reads a content of 10 MB, and refuses one above 64 MiB [record §4: limit]', async () => {
+  it('reads a content of 10 MB, and refuses one above 64 MiB', { tags: ['record§4:limit'] }, async () => {
     const [taken] = await record(
       sourceOf(JSON.stringify([user('x'.repeat(10_000_000)), { role: 'assistant' }])),
     );
@@ -135,16 +140,20 @@ describe('readImport', () => {
     expect(await refusal(sourceOf(large, 1 << 20))).toMatchObject({ items: 0, code: 'E_CONTENT_TOO_LARGE' });
   });
 
-  it('accepts a byte order mark, blank lines and both kinds of line ends [context-tree §9]', async () => {
-    const text = '\ufeff\r\n{"role":"user","content":"é"}\r\n\r\n{"role":"assistant","content":"b"}\r\n';
-    for (const piece of [1, 2, 3, 7, 65_536]) {
-      const [recorded, ...more] = await record(sourceOf(text, piece));
-      expect([recorded?.report.read, more]).toEqual([
-        { blocks: 2, cycles: 1, messages: 2, 'role assistant': 1, 'role user': 1 },
-        [],
-      ]);
-    }
-  });
+  it(
+    'accepts a byte order mark, blank lines and both kinds of line ends',
+    { tags: ['context-tree§9'] },
+    async () => {
+      const text = '\ufeff\r\n{"role":"user","content":"é"}\r\n\r\n{"role":"assistant","content":"b"}\r\n';
+      for (const piece of [1, 2, 3, 7, 65_536]) {
+        const [recorded, ...more] = await record(sourceOf(text, piece));
+        expect([recorded?.report.read, more]).toEqual([
+          { blocks: 2, cycles: 1, messages: 2, 'role assistant': 1, 'role user': 1 },
+          [],
+        ]);
+      }
+    },
+  );
 
   it.each<[string, string, number[]]>([
     ['an array', '[{"role":"user"},{"role":"user"}]', [2]],
@@ -156,64 +165,76 @@ describe('readImport', () => {
       '[{"role":"user"}]\n[]\n{"messages":[{"role":"user"},{"role":"user"}]}',
       [1, 0, 2],
     ],
-  ])('reads %s [context-tree §9]', async (_what, text, messages) => {
+  ])('reads %s', { tags: ['context-tree§9'] }, async (_what, text, messages) => {
     const recorded = await record(sourceOf(text));
     expect(recorded.map(({ report }) => report.read['messages'] ?? 0)).toEqual(messages);
     expect(new Set(recorded.map(({ history }) => history)).size).toBe(messages.length);
   });
 
-  it('gives the same commands for the same file and name, others for another name or file [record §3: imports] [context-tree §9: times and ids]', async () => {
-    const text = JSON.stringify([user('a'), { role: 'assistant', content: 'b' }, user('c')]);
-    const first = await items(sourceOf(text), { name: 'n' });
-    expect(await items(sourceOf(text, 3), { name: 'n', format: 'openai-chat' })).toEqual(first);
-    const ids = async (data: string, name: string | null): Promise<(string | undefined)[]> =>
-      (await items(sourceOf(data), { name })).map((item) =>
-        item.kind === 'command' ? item.command.id : undefined,
+  it(
+    'gives the same commands for the same file and name, others for another name or file',
+    { tags: ['record§3:imports', 'context-tree§9:times-and-ids'] },
+    async () => {
+      const text = JSON.stringify([user('a'), { role: 'assistant', content: 'b' }, user('c')]);
+      const first = await items(sourceOf(text), { name: 'n' });
+      expect(await items(sourceOf(text, 3), { name: 'n', format: 'openai-chat' })).toEqual(first);
+      const ids = async (data: string, name: string | null): Promise<(string | undefined)[]> =>
+        (await items(sourceOf(data), { name })).map((item) =>
+          item.kind === 'command' ? item.command.id : undefined,
+        );
+      const all = [
+        ...(await ids(text, 'n')),
+        ...(await ids(text, null)),
+        ...(await ids(`${text} `, 'n')),
+      ].filter(Boolean);
+      expect(new Set(all).size).toBe(6);
+      for (const item of first)
+        if (item.kind === 'command') expect(parseCommand(item.command)).toEqual(item.command);
+    },
+  );
+
+  it(
+    'derives the id of the history from the name alone, so that a longer version of the file continues the history',
+    { tags: ['record§3:repeated-start'] },
+    async () => {
+      const history = async (text: string, name: string | null): Promise<string | undefined> =>
+        (await record(sourceOf(text), { name }))[0]?.history;
+      expect(await history('[{"role":"user"}]', 'n')).toBe(
+        await history('[{"role":"user"},{"role":"user"}]', 'n'),
       );
-    const all = [
-      ...(await ids(text, 'n')),
-      ...(await ids(text, null)),
-      ...(await ids(`${text} `, 'n')),
-    ].filter(Boolean);
-    expect(new Set(all).size).toBe(6);
-    for (const item of first)
-      if (item.kind === 'command') expect(parseCommand(item.command)).toEqual(item.command);
-  });
+      expect(await history('[{"role":"user"}]', null)).not.toBe(
+        await history('[{"role":"user"},{"role":"user"}]', null),
+      );
+    },
+  );
 
-  it('derives the id of the history from the name alone, so that a longer version of the file continues the history [record §3: repeated start]', async () => {
-    const history = async (text: string, name: string | null): Promise<string | undefined> =>
-      (await record(sourceOf(text), { name }))[0]?.history;
-    expect(await history('[{"role":"user"}]', 'n')).toBe(
-      await history('[{"role":"user"},{"role":"user"}]', 'n'),
-    );
-    expect(await history('[{"role":"user"}]', null)).not.toBe(
-      await history('[{"role":"user"},{"role":"user"}]', null),
-    );
-  });
-
-  it('hashes format, history name and file digest into the id of an import [record §3]', () => {
+  it('hashes format, history name and file digest into the id of an import', { tags: ['record§3'] }, () => {
     expect(importId('openai-chat@1', null, '00'.repeat(32))).toBe(
       'd20dd019cce16c966d1f6d1d8b3c6df76a0a41113ef106323b35bed021d121f8',
     );
   });
 
-  it('refuses one name for several conversations, an unknown format and a wrong name [context-tree §9]', async () => {
-    expect(await refusal(sourceOf('[]\n[]'), { name: 'n' })).toMatchObject({ items: 0, code: 'E_USAGE' });
-    expect(await refusal(sourceOf('[]'), { format: 'csv' })).toMatchObject({
-      items: 0,
-      code: 'E_FORMAT_UNKNOWN',
-    });
-    expect(await refusal(sourceOf('[]'), { name: 'a b' })).toMatchObject({
-      items: 0,
-      code: 'E_NAME_INVALID',
-    });
-    expect(await refusal(sourceOf('[]'), { format: 'steps' })).toMatchObject({
-      items: 0,
-      code: 'E_INPUT_SHAPE',
-    });
-  });
+  it(
+    'refuses one name for several conversations, an unknown format and a wrong name',
+    { tags: ['context-tree§9'] },
+    async () => {
+      expect(await refusal(sourceOf('[]\n[]'), { name: 'n' })).toMatchObject({ items: 0, code: 'E_USAGE' });
+      expect(await refusal(sourceOf('[]'), { format: 'csv' })).toMatchObject({
+        items: 0,
+        code: 'E_FORMAT_UNKNOWN',
+      });
+      expect(await refusal(sourceOf('[]'), { name: 'a b' })).toMatchObject({
+        items: 0,
+        code: 'E_NAME_INVALID',
+      });
+      expect(await refusal(sourceOf('[]'), { format: 'steps' })).toMatchObject({
+        items: 0,
+        code: 'E_INPUT_SHAPE',
+      });
+    },
+  );
 
-  it('notices a file that changes between checking and recording [record §3]', async () => {
+  it('notices a file that changes between checking and recording', { tags: ['record§3'] }, async () => {
     let opened = 0;
     const source: ImportSource = {
       name: 'the file',
@@ -226,29 +247,33 @@ describe('readImport', () => {
     expect(await refusal(source)).toMatchObject({ code: 'E_INPUT_CHANGED' });
   });
 
-  it('holds one line of a JSON lines file at a time, and splits many messages without a call into several commands [context-tree §9]', async () => {
-    const line = bytes(`{"role":"user","content":"${'x'.repeat(1_000)}"}\n`);
-    const source: ImportSource = {
-      name: 'the file',
-      size: null,
-      async *open() {
-        for (let i = 0; i < 50_000; i++) yield line;
-      },
-    };
-    const before = heapInUse();
-    let most = 0;
-    let commands = 0;
-    for await (const item of readImport(source)) {
-      if (item.kind !== 'command') continue;
-      commands += 1;
-      expect(item.command.steps.length).toBeLessThanOrEqual(1_001);
-      if (commands % 10 === 0) most = Math.max(most, heapInUse() - before);
-    }
-    expect(commands).toBe(50);
-    expect(most).toBeLessThan(15_000_000);
-  });
+  it(
+    'holds one line of a JSON lines file at a time, and splits many messages without a call into several commands',
+    { tags: ['context-tree§9'] },
+    async () => {
+      const line = bytes(`{"role":"user","content":"${'x'.repeat(1_000)}"}\n`);
+      const source: ImportSource = {
+        name: 'the file',
+        size: null,
+        async *open() {
+          for (let i = 0; i < 50_000; i++) yield line;
+        },
+      };
+      const before = heapInUse();
+      let most = 0;
+      let commands = 0;
+      for await (const item of readImport(source)) {
+        if (item.kind !== 'command') continue;
+        commands += 1;
+        expect(item.command.steps.length).toBeLessThanOrEqual(1_001);
+        if (commands % 10 === 0) most = Math.max(most, heapInUse() - before);
+      }
+      expect(commands).toBe(50);
+      expect(most).toBeLessThan(15_000_000);
+    },
+  );
 
-  it('holds one conversation of a list of them at a time [context-tree §9]', async () => {
+  it('holds one conversation of a list of them at a time', { tags: ['context-tree§9'] }, async () => {
     const conversation = (n: number): string =>
       JSON.stringify({ name: `c${n}`, messages: [user('x'.repeat(500_000)), { role: 'assistant' }] });
     for (const separator of [',', ',\n']) {
@@ -277,7 +302,8 @@ describe('readImport', () => {
     ['on one line', ',', 'line 1'],
     ['on several lines', ',\n', 'the file'],
   ])(
-    'says which items of a long list %s cannot be read [context-tree §9]',
+    'says which items of a long list %s cannot be read',
+    { tags: ['context-tree§9'] },
     async (_what, separator, where) => {
       const conversations = [
         { messages: [user('x'.repeat(2_000_000))] },
@@ -308,17 +334,21 @@ describe('readImport', () => {
     },
   );
 
-  it('reports how far it has read while it checks the file and again while it imports it [context-tree §9]', async () => {
-    const seen: [string, number][] = [];
-    const text = '[{"role":"user"}]\n[{"role":"user"}]\n';
-    await items(sourceOf(text, 20), { onProgress: (phase, read) => seen.push([phase, read]) });
-    expect(seen).toEqual([
-      ['check', 20],
-      ['check', 36],
-      ['read', 20],
-      ['read', 36],
-    ]);
-  });
+  it(
+    'reports how far it has read while it checks the file and again while it imports it',
+    { tags: ['context-tree§9'] },
+    async () => {
+      const seen: [string, number][] = [];
+      const text = '[{"role":"user"}]\n[{"role":"user"}]\n';
+      await items(sourceOf(text, 20), { onProgress: (phase, read) => seen.push([phase, read]) });
+      expect(seen).toEqual([
+        ['check', 20],
+        ['check', 36],
+        ['read', 20],
+        ['read', 36],
+      ]);
+    },
+  );
 });
 
 /** Bytes that are alive, garbage collected first. */

@@ -102,7 +102,7 @@ const textIn = (content: unknown): unknown => {
   return part?.text ?? content ?? null;
 };
 
-describe.each(APIS)('a request of %s [context-tree §9]', (format, mapping, body) => {
+describe.each(APIS)('a request of %s', { tags: ['context-tree§9'] }, (format, mapping, body) => {
   it('is imported as what the model saw, the system prompt first, and what stands beside it is kept', async () => {
     const [found] = await imported(json(body));
     expect(found?.format).toBe(mapping);
@@ -153,7 +153,7 @@ describe.each(APIS)('a request of %s [context-tree §9]', (format, mapping, body
   });
 });
 
-describe('requests as programs write them [context-tree §9]', () => {
+describe('requests as programs write them', { tags: ['context-tree§9'] }, () => {
   it.each([
     [
       'of Anthropic, with a system prompt of blocks',

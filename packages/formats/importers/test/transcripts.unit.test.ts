@@ -12,7 +12,8 @@ describe('real transcripts', () => {
     it('give each call the messages before it', ({ skip }) =>
       skip('no recorded transcripts lie beside the checkout; the property over all message lists stands in'));
   it.each(files)(
-    '%s: every call was shown exactly the messages before it [context-tree §9: nothing lost]',
+    '%s: every call was shown exactly the messages before it',
+    { tags: ['context-tree§9:nothing-lost'] },
     async (name) => {
       const text = readFileSync(new URL(name, folder), 'utf8');
       const messages = JSON.parse(text) as { role: string }[];

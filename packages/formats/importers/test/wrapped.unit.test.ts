@@ -61,15 +61,19 @@ describe('openai-chat finds the conversations of a file', () => {
     ],
     ['lines of messages', lines(HI, YES), [[HI, YES]]],
     ['an indented document', JSON.stringify({ meta: { n: 1 }, messages: [HI, YES] }, null, 2), [[HI, YES]]],
-  ])('in %s [context-tree §9]', async (_what, text, expected) => {
+  ])('in %s', { tags: ['context-tree§9'] }, async (_what, text, expected) => {
     expect(await imported(text)).toEqual(expected);
   });
 
-  it('keeps what stands beside the messages with the first of them [context-tree §9: nothing lost]', async () => {
-    const [found] = await record(sourceOf(json({ task: 7, run: { at: 1, traj: [HI, YES] } })));
-    const first = found?.commands[0]?.steps.find(({ op }) => op === 'insert');
-    expect(first).toMatchObject({ node: { data_conversation: { task: 7, run: { at: 1 } } } });
-  });
+  it(
+    'keeps what stands beside the messages with the first of them',
+    { tags: ['context-tree§9:nothing-lost'] },
+    async () => {
+      const [found] = await record(sourceOf(json({ task: 7, run: { at: 1, traj: [HI, YES] } })));
+      const first = found?.commands[0]?.steps.find(({ op }) => op === 'insert');
+      expect(first).toMatchObject({ node: { data_conversation: { task: 7, run: { at: 1 } } } });
+    },
+  );
 
   it.each([
     ['several lists', json({ before: [HI], after: [HI, YES] }), 'E_INPUT_SHAPE', 'before, after'],
@@ -81,11 +85,11 @@ describe('openai-chat finds the conversations of a file', () => {
       'item 1, message 0',
     ],
     ['nothing of the kind', json({ n: [1, 2] }), 'E_FORMAT_UNKNOWN', 'none of the formats'],
-  ])('and says where it found %s [context-tree §9]', async (_what, text, code, place) => {
+  ])('and says where it found %s', { tags: ['context-tree§9'] }, async (_what, text, code, place) => {
     await expect(imported(text)).rejects.toMatchObject({ code, message: expect.stringContaining(place) });
   });
 
-  it('says once how many tool messages name no call [context-tree §9]', async () => {
+  it('says once how many tool messages name no call', { tags: ['context-tree§9'] }, async () => {
     const result = { role: 'tool', content: 'ok' };
     const [found] = await record(sourceOf(json([HI, YES, result, result, result])));
     expect(found?.report.warnings).toEqual([
@@ -143,37 +147,45 @@ describe('openai-chat goes on after a conversation that it cannot read', () => {
       `${lines([HI])}[${'{"role":"user"},'.repeat(200_000)}oh${' '.repeat(2_000_000)}\n${lines([NO])}`,
       ['line 2: E_INPUT_NOT_JSON'],
     ],
-  ])('%s: the others are as they are alone [context-tree §9]', async (_what, text, places) => {
+  ])('%s: the others are as they are alone', { tags: ['context-tree§9'] }, async (_what, text, places) => {
     expect(await partly(text)).toEqual([[[HI], [NO]], places]);
     const [place = ''] = places;
     await expect(imported(text)).rejects.toMatchObject({ code: place.split(': ')[1] });
   });
 
-  it('refuses a file with nothing else in it, and messages on lines of which one is none [context-tree §9]', async () => {
-    await expect(partly(json([{ messages: [NONE] }]))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
-    await expect(partly(lines([NONE], [NONE]))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
-    await expect(partly(lines({ meta: 1 }, HI, YES))).rejects.toMatchObject({ code: 'E_INPUT_SHAPE' });
-    await expect(partly(lines({ meta: 1 }, { n: 1 }))).rejects.toMatchObject({ code: 'E_FORMAT_UNKNOWN' });
-    await expect(partly(lines(HI, YES, NONE))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
-    await expect(partly(`${lines(HI, YES)}{"role`)).rejects.toMatchObject({ code: 'E_INPUT_TRUNCATED' });
-  });
+  it(
+    'refuses a file with nothing else in it, and messages on lines of which one is none',
+    { tags: ['context-tree§9'] },
+    async () => {
+      await expect(partly(json([{ messages: [NONE] }]))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
+      await expect(partly(lines([NONE], [NONE]))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
+      await expect(partly(lines({ meta: 1 }, HI, YES))).rejects.toMatchObject({ code: 'E_INPUT_SHAPE' });
+      await expect(partly(lines({ meta: 1 }, { n: 1 }))).rejects.toMatchObject({ code: 'E_FORMAT_UNKNOWN' });
+      await expect(partly(lines(HI, YES, NONE))).rejects.toMatchObject({ code: 'E_ROLE_UNKNOWN' });
+      await expect(partly(`${lines(HI, YES)}{"role`)).rejects.toMatchObject({ code: 'E_INPUT_TRUNCATED' });
+    },
+  );
 
-  it('says once how many calls have no answer, and how many answers no call [context-tree §9]', async () => {
-    const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
-    const calls = { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] };
-    const answer = { role: 'tool', tool_call_id: 'z', content: 'ok' };
-    const [found] = await record(sourceOf(json([HI, calls, answer, answer])));
-    expect(found?.report.warnings).toEqual([
-      '2 tool messages answer a call that was not made or is answered; first, line 1, message 2 answers the call z',
-      '2 calls have no answer; the first is the call a of line 1, message 1',
-    ]);
-    const own = { ...answer, tool_call_id: 'a' };
-    const [one] = await record(sourceOf(json([HI, calls, own])));
-    expect(one?.report.warnings).toEqual(['the call b of line 1, message 1 has no answer']);
-    // An answer that names no call may be that of any.
-    const [none] = await record(sourceOf(json([HI, calls, own, { role: 'tool', content: 'ok' }])));
-    expect(none?.report.warnings).toEqual(['line 1, message 3 is a tool message without a tool_call_id']);
-  });
+  it(
+    'says once how many calls have no answer, and how many answers no call',
+    { tags: ['context-tree§9'] },
+    async () => {
+      const call = (id: string) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } });
+      const calls = { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] };
+      const answer = { role: 'tool', tool_call_id: 'z', content: 'ok' };
+      const [found] = await record(sourceOf(json([HI, calls, answer, answer])));
+      expect(found?.report.warnings).toEqual([
+        '2 tool messages answer a call that was not made or is answered; first, line 1, message 2 answers the call z',
+        '2 calls have no answer; the first is the call a of line 1, message 1',
+      ]);
+      const own = { ...answer, tool_call_id: 'a' };
+      const [one] = await record(sourceOf(json([HI, calls, own])));
+      expect(one?.report.warnings).toEqual(['the call b of line 1, message 1 has no answer']);
+      // An answer that names no call may be that of any.
+      const [none] = await record(sourceOf(json([HI, calls, own, { role: 'tool', content: 'ok' }])));
+      expect(none?.report.warnings).toEqual(['line 1, message 3 is a tool message without a tool_call_id']);
+    },
+  );
 });
 
 describe('openai-chat reads messages of the form {role, parts}', () => {
@@ -240,7 +252,7 @@ describe('openai-chat reads messages of the form {role, parts}', () => {
       ],
     ],
     ['without any part', [{ role: 'user', parts: [] }], [{ role: 'user', content: '' }]],
-  ])('%s [context-tree §9]', async (_what, messages, expected) => {
+  ])('%s', { tags: ['context-tree§9'] }, async (_what, messages, expected) => {
     expect(await imported(json(messages))).toEqual([expected]);
   });
 });

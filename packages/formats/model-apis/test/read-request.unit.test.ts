@@ -33,22 +33,30 @@ describe('a request of OpenAI chat', () => {
   });
 });
 
-it('what no record may hold is made what it may: large integers floats, half of a pair of surrogates U+FFFD [record §1, calls §2.7]', () => {
-  const body = String.raw`{"messages":[{"role":"user","content":[12345678901234567890,"a\ud83d \\ud83d \ud83d\ude00"]}],"tools":[{"n":9223372036854775807}],"seed":-12345678901234567890}`;
-  expect(readRequest('openai.chat', new TextEncoder().encode(body))).toMatchObject({
-    messages: [{ role: 'user', content: [12345678901234567890, 'a\ufffd \\ud83d \u{1f600}'] }],
-    tools: [{ n: 9223372036854775807 }],
-    parameters: { seed: -12345678901234567890 },
-  });
-});
+it(
+  'what no record may hold is made what it may: large integers floats, half of a pair of surrogates U+FFFD',
+  { tags: ['record§1', 'calls§2.7'] },
+  () => {
+    const body = String.raw`{"messages":[{"role":"user","content":[12345678901234567890,"a\ud83d \\ud83d \ud83d\ude00"]}],"tools":[{"n":9223372036854775807}],"seed":-12345678901234567890}`;
+    expect(readRequest('openai.chat', new TextEncoder().encode(body))).toMatchObject({
+      messages: [{ role: 'user', content: [12345678901234567890, 'a\ufffd \\ud83d \u{1f600}'] }],
+      tools: [{ n: 9223372036854775807 }],
+      parameters: { seed: -12345678901234567890 },
+    });
+  },
+);
 
-it('a key that no record may hold has U+FFFD behind it, and nothing else changes [calls §2.7]', () => {
-  const body = String.raw`{"messages":[{"role":"user","content":"\"constructor\": __proto__ \ud83d"}],"tools":[{"properties":{"constructor" : {"type":"constructor"},"a\"prototype":1}}]}`;
-  expect(readRequest('openai.chat', new TextEncoder().encode(body))).toMatchObject({
-    messages: [{ role: 'user', content: '"constructor": __proto__ \ufffd' }],
-    tools: [{ properties: { 'constructor\ufffd': { type: 'constructor' }, 'a"prototype': 1 } }],
-  });
-});
+it(
+  'a key that no record may hold has U+FFFD behind it, and nothing else changes',
+  { tags: ['calls§2.7'] },
+  () => {
+    const body = String.raw`{"messages":[{"role":"user","content":"\"constructor\": __proto__ \ud83d"}],"tools":[{"properties":{"constructor" : {"type":"constructor"},"a\"prototype":1}}]}`;
+    expect(readRequest('openai.chat', new TextEncoder().encode(body))).toMatchObject({
+      messages: [{ role: 'user', content: '"constructor": __proto__ \ufffd' }],
+      tools: [{ properties: { 'constructor\ufffd': { type: 'constructor' }, 'a"prototype': 1 } }],
+    });
+  },
+);
 
 describe('a body that cannot be read', () => {
   const text = (value: string) => new TextEncoder().encode(value);

@@ -12,7 +12,7 @@ import {
   vectorsFrom,
 } from '../src/index.ts';
 
-test('a cluster has its size, coherence, centroid, representative and rounds [pool §7.3]', () => {
+test('a cluster has its size, coherence, centroid, representative and rounds', { tags: ['pool§7.3'] }, () => {
   const vectors = vectorsFrom([
     [1, 0],
     [0, 5],
@@ -42,20 +42,24 @@ test('a cluster has its size, coherence, centroid, representative and rounds [po
   expect(describeClusters(vectors, labels)[0]?.rounds).toBeNull();
 });
 
-test('clusters keep their identity while their centroid stays near, the nearest pair first [pool §7.3]', () => {
-  const at = (degrees: number): Float64Array =>
-    Float64Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180));
-  const first = followClusters([], [at(0), at(90)]);
-  expect(first.identities).toEqual([0, 1]);
-  // 30° is as near to 0° as may be; 85° belongs to 90°, so that 60° is new, though it is near as well.
-  const second = followClusters(first.known, [at(85), at(30), at(60)]);
-  expect(second.identities).toEqual([1, 0, 2]);
-  // What is gone comes back with its identity; 46° from it is another: 1 − cos 46° > 0.3.
-  const third = followClusters(second.known, []);
-  expect(followClusters(third.known, [at(30), at(106), at(-16 - 30)]).identities).toEqual([0, 1, 3]);
-});
+test(
+  'clusters keep their identity while their centroid stays near, the nearest pair first',
+  { tags: ['pool§7.3'] },
+  () => {
+    const at = (degrees: number): Float64Array =>
+      Float64Array.of(Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180));
+    const first = followClusters([], [at(0), at(90)]);
+    expect(first.identities).toEqual([0, 1]);
+    // 30° is as near to 0° as may be; 85° belongs to 90°, so that 60° is new, though it is near as well.
+    const second = followClusters(first.known, [at(85), at(30), at(60)]);
+    expect(second.identities).toEqual([1, 0, 2]);
+    // What is gone comes back with its identity; 46° from it is another: 1 − cos 46° > 0.3.
+    const third = followClusters(second.known, []);
+    expect(followClusters(third.known, [at(30), at(106), at(-16 - 30)]).identities).toEqual([0, 1, 3]);
+  },
+);
 
-test('diversity is the mean cosine distance of all pairs [pool §7.2]', () => {
+test('diversity is the mean cosine distance of all pairs', { tags: ['pool§7.2'] }, () => {
   expect(
     diversity(
       vectorsFrom([
@@ -84,32 +88,36 @@ test('diversity is the mean cosine distance of all pairs [pool §7.2]', () => {
   expect(diversity(vectorsFrom([[1, 0]]))).toBeNull();
 });
 
-test('a round has its mean similarity and its distance from the seed messages [pool §7.2]', () => {
-  const vectors = vectorsFrom([
-    [0, 1],
-    [1, 0],
-    [2, 0],
-    [1, 1],
-  ]);
-  const metrics = roundMetrics(
-    vectors,
-    [2, 1, 1, 2],
-    vectorsFrom([
+test(
+  'a round has its mean similarity and its distance from the seed messages',
+  { tags: ['pool§7.2'] },
+  () => {
+    const vectors = vectorsFrom([
+      [0, 1],
       [1, 0],
-      [3, 0],
-    ]),
-  );
-  const half = Math.SQRT1_2;
-  expect(metrics).toEqual([
-    { round: 1, rows: 2, similarity: 1, seedDistance: 0 },
-    {
-      round: 2,
-      rows: 2,
-      similarity: expect.closeTo(half, 12),
-      seedDistance: expect.closeTo((2 - half) / 2, 12),
-    },
-  ]);
-});
+      [2, 0],
+      [1, 1],
+    ]);
+    const metrics = roundMetrics(
+      vectors,
+      [2, 1, 1, 2],
+      vectorsFrom([
+        [1, 0],
+        [3, 0],
+      ]),
+    );
+    const half = Math.SQRT1_2;
+    expect(metrics).toEqual([
+      { round: 1, rows: 2, similarity: 1, seedDistance: 0 },
+      {
+        round: 2,
+        rows: 2,
+        similarity: expect.closeTo(half, 12),
+        seedDistance: expect.closeTo((2 - half) / 2, 12),
+      },
+    ]);
+  },
+);
 
 test('a map is the same for the same seed, and keeps clusters together', () => {
   const { unit } = seededRandom(3);

@@ -36,7 +36,7 @@ test('samples of different distributions differ, those of one do not', () => {
   expect(alike.energyCoefficient.interval?.low).toBeLessThan(0.05);
 });
 
-test('about 5 % of comparisons of equal distributions have p ≤ 0.05 [pool §7.8]', () => {
+test('about 5 % of comparisons of equal distributions have p ≤ 0.05', { tags: ['pool§7.8'] }, () => {
   const { unit } = seededRandom(9);
   let alarms = 0;
   for (let i = 0; i < 400; i++) {
@@ -57,20 +57,28 @@ test('about 5 % of comparisons of equal distributions have p ≤ 0.05 [pool §7.
 const meanOf = (side: Int32Array, values: readonly number[]): number =>
   side.reduce((sum, row) => sum + (values[row] ?? 0), 0) / side.length;
 
-test('the same samples and seed give the same bytes; another seed gives another p [pool §7.11]', () => {
-  const compare = (seed: number): string =>
-    JSON.stringify(compareSamples(sample(12, 0, 1), sample(14, 0.3, 2), { ...quick, seed }));
-  expect(compare(3)).toBe(compare(3));
-  expect(compare(3)).not.toBe(compare(4));
-});
+test(
+  'the same samples and seed give the same bytes; another seed gives another p',
+  { tags: ['pool§7.11'] },
+  () => {
+    const compare = (seed: number): string =>
+      JSON.stringify(compareSamples(sample(12, 0, 1), sample(14, 0.3, 2), { ...quick, seed }));
+    expect(compare(3)).toBe(compare(3));
+    expect(compare(3)).not.toBe(compare(4));
+  },
+);
 
-test('a sample compared with itself has no distance, and every permutation is at least as far [pool §7.11]', () => {
-  const { vectors } = sample(10, 0, 1);
-  const found = compareSamples({ vectors }, { vectors }, quick);
-  expect(Math.abs(found.energy)).toBeLessThan(1e-12);
-  expect(Math.abs(found.mmd2)).toBeLessThan(1e-12);
-  expect(found.tests.energy?.p).toBe(1);
-});
+test(
+  'a sample compared with itself has no distance, and every permutation is at least as far',
+  { tags: ['pool§7.11'] },
+  () => {
+    const { vectors } = sample(10, 0, 1);
+    const found = compareSamples({ vectors }, { vectors }, quick);
+    expect(Math.abs(found.energy)).toBeLessThan(1e-12);
+    expect(Math.abs(found.mmd2)).toBeLessThan(1e-12);
+    expect(found.tests.energy?.p).toBe(1);
+  },
+);
 
 test('samples of equal rows have no distance, and the kernel no width', () => {
   const vectors = vectorsFrom([
@@ -99,28 +107,36 @@ test('wording, vocabulary and attractors are tested where there are texts and cl
   expect(found.adjusted.energy?.holm).toBe(5 / 200);
 });
 
-test('shares of vocabulary and of clusters are computed as the rules say [pool §7.13] [pool §7.14]', () => {
-  const counts = (...values: readonly number[]): Float64Array => Float64Array.from(values);
-  expect(vocabularyPersistence(counts(3, 1, 0), counts(1, 0, 9))).toBe(0.75);
-  expect(vocabularyPersistence(counts(0, 0), counts(1, 1))).toBeNull();
-  expect(attractorOverlap(counts(5, 5, 0), counts(1, 0, 3))).toBe(0.25);
-  expect(attractorOverlap(counts(0), counts(1))).toBeNull();
-});
+test(
+  'shares of vocabulary and of clusters are computed as the rules say',
+  { tags: ['pool§7.13', 'pool§7.14'] },
+  () => {
+    const counts = (...values: readonly number[]): Float64Array => Float64Array.from(values);
+    expect(vocabularyPersistence(counts(3, 1, 0), counts(1, 0, 9))).toBe(0.75);
+    expect(vocabularyPersistence(counts(0, 0), counts(1, 1))).toBeNull();
+    expect(attractorOverlap(counts(5, 5, 0), counts(1, 0, 3))).toBe(0.25);
+    expect(attractorOverlap(counts(0), counts(1))).toBeNull();
+  },
+);
 
-test('a floor of repeated runs says what is no more than chance [pool §7.17]', () => {
+test('a floor of repeated runs says what is no more than chance', { tags: ['pool§7.17'] }, () => {
   const floor = noiseFloor([0, 1, 3, 6], (a, b) => Math.abs(a - b));
   expect(floor).toEqual({ distances: [1, 2, 3, 3, 5, 6], median: 3, p95: 5.75 });
   expect(floor === null ? 0 : pAgainstFloor(floor, 5)).toBe(3 / 7);
   expect(noiseFloor([1], () => 0)).toBeNull();
 });
 
-test('a bootstrap interval covers what is to be estimated, and is the same for the same seed [pool §7.16]', () => {
-  const [a, b] = [Array.from(normalRows(60, 1, 0.8, 4).values), Array.from(normalRows(60, 1, 0, 5).values)];
-  const interval = bootstrapInterval(a, b, cohensD, { seed: 1, resamples: 499 });
-  expect(interval?.low).toBeLessThan(0.8);
-  expect(interval?.high).toBeGreaterThan(0.8);
-  expect(bootstrapInterval(a, b, cohensD, { seed: 1, resamples: 499 })).toEqual(interval);
-});
+test(
+  'a bootstrap interval covers what is to be estimated, and is the same for the same seed',
+  { tags: ['pool§7.16'] },
+  () => {
+    const [a, b] = [Array.from(normalRows(60, 1, 0.8, 4).values), Array.from(normalRows(60, 1, 0, 5).values)];
+    const interval = bootstrapInterval(a, b, cohensD, { seed: 1, resamples: 499 });
+    expect(interval?.low).toBeLessThan(0.8);
+    expect(interval?.high).toBeGreaterThan(0.8);
+    expect(bootstrapInterval(a, b, cohensD, { seed: 1, resamples: 499 })).toEqual(interval);
+  },
+);
 
 test.each([
   ['permutations', { permutations: 0 }, 'E_USAGE'],

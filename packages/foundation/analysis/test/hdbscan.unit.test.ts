@@ -22,7 +22,8 @@ test('there are 20 data sets and more, and scikit-learn has labelled each', () =
 });
 
 test.each(sets.map((set, i) => [set.name, set, i] as const))(
-  'the labels of %s are those of scikit-learn, in the order in which they appear [pool §7.9] [pool §7.18]',
+  'the labels of %s are those of scikit-learn, in the order in which they appear',
+  { tags: ['pool§7.9', 'pool§7.18'] },
   (_name, { vectors, options }, i) => {
     expect([...hdbscan(vectors, options).labels]).toEqual(inFull(known[i]?.labels ?? ''));
   },

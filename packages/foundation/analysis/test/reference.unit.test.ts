@@ -48,7 +48,8 @@ const rows = (count: number, dimension: number, step: number, shift: number): Ve
   );
 
 test.each(known.samples.map((sample) => [sample.rows.join(' and '), sample.dimension, sample] as const))(
-  'energy, sigma and MMD² of %s rows of %i numbers are those of numpy [pool §7.6] [pool §7.7]',
+  'energy, sigma and MMD² of %s rows of %i numbers are those of numpy',
+  { tags: ['pool§7.6', 'pool§7.7'] },
   (_rows, dimension, sample) => {
     const a = rows(sample.rows[0], dimension, 0.7, 0);
     const b = rows(sample.rows[1], dimension, 1.1, sample.shift);
@@ -62,7 +63,8 @@ test.each(known.samples.map((sample) => [sample.rows.join(' and '), sample.dimen
 );
 
 test.each(known.samples.filter(({ exact_p_energy }) => exact_p_energy !== undefined))(
-  'the p value of $rows rows is near that of all divisions [pool §7.8]',
+  'the p value of $rows rows is near that of all divisions',
+  { tags: ['pool§7.8'] },
   ({ rows: [m, n], dimension, shift, exact_p_energy = 0 }) => {
     const found = compareSamples(
       { vectors: rows(m, dimension, 0.7, 0) },
@@ -73,22 +75,32 @@ test.each(known.samples.filter(({ exact_p_energy }) => exact_p_energy !== undefi
   },
 );
 
-test('the adjusted p values of Benjamini and Hochberg are those of scipy, those of Holm as computed by hand [pool §7.15]', () => {
-  expect(benjaminiHochberg(known.p_values)).toEqual(
-    known.benjamini_hochberg.map((p) => expect.closeTo(p, 12) as number),
-  );
-  expect(holm([0.01, 0.04, 0.03, 0.005])).toEqual([0.03, 0.06, 0.06, 0.02].map((p) => expect.closeTo(p, 12)));
-  expect(holm([])).toEqual([]);
-});
+test(
+  'the adjusted p values of Benjamini and Hochberg are those of scipy, those of Holm as computed by hand',
+  { tags: ['pool§7.15'] },
+  () => {
+    expect(benjaminiHochberg(known.p_values)).toEqual(
+      known.benjamini_hochberg.map((p) => expect.closeTo(p, 12) as number),
+    );
+    expect(holm([0.01, 0.04, 0.03, 0.005])).toEqual(
+      [0.03, 0.06, 0.06, 0.02].map((p) => expect.closeTo(p, 12)),
+    );
+    expect(holm([])).toEqual([]);
+  },
+);
 
-test("Cohen's d, Cliff's delta, quantiles and the Jensen-Shannon distance are those of numpy and scipy [pool §7.12] [pool §7.16]", () => {
-  expect(cohensD(known.x, known.y)).toBeCloseTo(known.cohens_d, 12);
-  expect(cliffsDelta(known.x, known.y)).toBeCloseTo(known.cliffs_delta, 12);
-  const quantiles = [0.025, 0.3, 0.5, 0.975].map((p) => quantile(known.x, p));
-  expect(quantiles).toEqual(known.quantiles.map((value) => expect.closeTo(value, 12) as number));
-  const [a, b] = known.counts.map((counts) => Float64Array.from(counts));
-  expect(jensenShannon(a ?? new Float64Array(), b ?? new Float64Array())).toBeCloseTo(
-    known.jensen_shannon,
-    12,
-  );
-});
+test(
+  "Cohen's d, Cliff's delta, quantiles and the Jensen-Shannon distance are those of numpy and scipy",
+  { tags: ['pool§7.12', 'pool§7.16'] },
+  () => {
+    expect(cohensD(known.x, known.y)).toBeCloseTo(known.cohens_d, 12);
+    expect(cliffsDelta(known.x, known.y)).toBeCloseTo(known.cliffs_delta, 12);
+    const quantiles = [0.025, 0.3, 0.5, 0.975].map((p) => quantile(known.x, p));
+    expect(quantiles).toEqual(known.quantiles.map((value) => expect.closeTo(value, 12) as number));
+    const [a, b] = known.counts.map((counts) => Float64Array.from(counts));
+    expect(jensenShannon(a ?? new Float64Array(), b ?? new Float64Array())).toBeCloseTo(
+      known.jensen_shannon,
+      12,
+    );
+  },
+);

@@ -7,7 +7,7 @@ test.each([
   ['日本語 ok 東京タワー', ['日', '本', '語', 'ok', '東', '京', 'タ', 'ワ', 'ー']],
   ['नमस्ते दुनिया', ['नमस्ते', 'दुनिया']],
   ['  … !?', []],
-])('the terms of %j [pool §7.12]', (text, terms) => {
+])('the terms of %j', { tags: ['pool§7.12'] }, (text, terms) => {
   expect(termsOf(text)).toEqual(terms);
 });
 
@@ -34,7 +34,7 @@ test('an embedding has length 1, whatever the text, and is the same whenever it 
   }
 });
 
-test('the first numbers of an embedding are those that were stored [pool §6.6]', () => {
+test('the first numbers of an embedding are those that were stored', { tags: ['pool§6.6'] }, () => {
   const vector = embedText('Who samples the sampler?');
   const found = [...vector].flatMap((value, k) => (value === 0 ? [] : [[k, Number(value.toFixed(6))]]));
   expect(found.slice(0, 6)).toMatchInlineSnapshot(`

@@ -22,33 +22,45 @@ const runs = (
 };
 
 describe('a verdict', () => {
-  it('says that decisions differ where other things are chosen and told alike [pool §7.21]', () => {
-    const found = compareRuns(runs(8, 20, {}, 1), runs(8, 20, { decisions: true }, 2));
-    expect(found).toMatchObject({ verdict: 'decisions differ', units: 'runs', isJudged: true });
-    expect(found.decisions.differences[0]?.effect).toBeGreaterThan(0.25);
-    expect(found.decisions.differences[0]?.interval?.low).toBeGreaterThan(0.1);
-  });
+  it(
+    'says that decisions differ where other things are chosen and told alike',
+    { tags: ['pool§7.21'] },
+    () => {
+      const found = compareRuns(runs(8, 20, {}, 1), runs(8, 20, { decisions: true }, 2));
+      expect(found).toMatchObject({ verdict: 'decisions differ', units: 'runs', isJudged: true });
+      expect(found.decisions.differences[0]?.effect).toBeGreaterThan(0.25);
+      expect(found.decisions.differences[0]?.interval?.low).toBeGreaterThan(0.1);
+    },
+  );
 
-  it('says that only the telling differs where the same is chosen and told in other words [pool §7.21]', () => {
-    const found = compareRuns(runs(8, 20, {}, 1), runs(8, 20, { wording: true }, 2));
-    expect(found).toMatchObject({ verdict: 'only the telling differs' });
-    expect(found.decisions).toMatchObject({ isDifferent: false, size: 0.25 });
-    expect(found.decisions.power).toBeGreaterThan(0.8);
-  });
+  it(
+    'says that only the telling differs where the same is chosen and told in other words',
+    { tags: ['pool§7.21'] },
+    () => {
+      const found = compareRuns(runs(8, 20, {}, 1), runs(8, 20, { wording: true }, 2));
+      expect(found).toMatchObject({ verdict: 'only the telling differs' });
+      expect(found.decisions).toMatchObject({ isDifferent: false, size: 0.25 });
+      expect(found.decisions.power).toBeGreaterThan(0.8);
+    },
+  );
 
-  it('says both, and neither [pool §7.21]', () => {
+  it('says both, and neither', { tags: ['pool§7.21'] }, () => {
     expect(compareRuns(runs(8, 20, {}, 1), runs(8, 20, { decisions: true, wording: true }, 2)).verdict).toBe(
       'both',
     );
     expect(compareRuns(runs(12, 40, {}, 1), runs(12, 40, {}, 2)).verdict).toBe('neither');
   });
 
-  it('cannot tell by one run of each, however much they differ, and says how many are needed [pool §7.21]', () => {
-    const found = compareRuns(runs(1, 60, {}, 1), runs(1, 60, { decisions: true, wording: true }, 2));
-    expect(found).toMatchObject({ verdict: 'cannot tell', units: 'steps', isJudged: false });
-    expect(found.decisions.needed).toBe(4);
-    expect(found.decisions.p).toBeLessThan(0.025);
-  });
+  it(
+    'cannot tell by one run of each, however much they differ, and says how many are needed',
+    { tags: ['pool§7.21'] },
+    () => {
+      const found = compareRuns(runs(1, 60, {}, 1), runs(1, 60, { decisions: true, wording: true }, 2));
+      expect(found).toMatchObject({ verdict: 'cannot tell', units: 'steps', isJudged: false });
+      expect(found.decisions.needed).toBe(4);
+      expect(found.decisions.p).toBeLessThan(0.025);
+    },
+  );
 
   it('takes steps for independent of each other if it is told so', () => {
     const [a, b] = [runs(1, 60, {}, 1), runs(1, 60, { decisions: true }, 2)];
@@ -58,7 +70,7 @@ describe('a verdict', () => {
     });
   });
 
-  it('cannot tell by few short runs, and says how many would do [pool §7.21]', () => {
+  it('cannot tell by few short runs, and says how many would do', { tags: ['pool§7.21'] }, () => {
     const found = compareRuns(runs(4, 3, {}, 1), runs(4, 3, {}, 5));
     expect(found).toMatchObject({ verdict: 'cannot tell', isJudged: true });
     expect(found.decisions.power).toBeLessThan(0.8);

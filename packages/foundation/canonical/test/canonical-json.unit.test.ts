@@ -17,11 +17,15 @@ const golden = JSON.parse(
 ) as Golden;
 
 describe('canonical JSON', () => {
-  it('writes every value of the golden file as the reference implementation does [context-tree §2: canonical JSON, §2: numbers]', () => {
-    expect(golden.cases.map(({ value }) => canonicalJson(value))).toEqual(
-      golden.cases.map(({ json }) => json),
-    );
-  });
+  it(
+    'writes every value of the golden file as the reference implementation does',
+    { tags: ['context-tree§2:canonical-JSON', 'context-tree§2:numbers'] },
+    () => {
+      expect(golden.cases.map(({ value }) => canonicalJson(value))).toEqual(
+        golden.cases.map(({ json }) => json),
+      );
+    },
+  );
 
   it.each([
     [0.1, '0.1'],
@@ -36,11 +40,11 @@ describe('canonical JSON', () => {
     [5e-324, '5e-324'],
     [-0, '0'],
     [12345678.9, '12345678.9'],
-  ])('writes %d as Python does [context-tree §2: numbers]', (value, json) => {
+  ])('writes %d as Python does', { tags: ['context-tree§2:numbers'] }, (value, json) => {
     expect(canonicalJson(value)).toBe(json);
   });
 
-  it('is read back as the same value, and is ASCII [context-tree §2: canonical JSON]', () => {
+  it('is read back as the same value, and is ASCII', { tags: ['context-tree§2:canonical-JSON'] }, () => {
     fc.assert(
       fc.property(jsonValue, (value) => {
         const text = canonicalJson(value);
@@ -52,20 +56,24 @@ describe('canonical JSON', () => {
     );
   });
 
-  it('does not depend on the order in which keys were set [context-tree §2: canonical JSON]', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.integer()), (object) => {
-        const entries = Object.entries(object).filter(
-          ([key]) => key !== '__proto__' && key !== 'constructor' && key !== 'prototype',
-        );
-        const forward = canonicalJson(Object.fromEntries(entries));
-        expect(canonicalJson(Object.fromEntries([...entries].reverse()))).toBe(forward);
-      }),
-      { numRuns: runs(500) },
-    );
-  });
+  it(
+    'does not depend on the order in which keys were set',
+    { tags: ['context-tree§2:canonical-JSON'] },
+    () => {
+      fc.assert(
+        fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.integer()), (object) => {
+          const entries = Object.entries(object).filter(
+            ([key]) => key !== '__proto__' && key !== 'constructor' && key !== 'prototype',
+          );
+          const forward = canonicalJson(Object.fromEntries(entries));
+          expect(canonicalJson(Object.fromEntries([...entries].reverse()))).toBe(forward);
+        }),
+        { numRuns: runs(500) },
+      );
+    },
+  );
 
-  it('writes integers beyond 2^53−1 in digits [context-tree §2: numbers]', () => {
+  it('writes integers beyond 2^53−1 in digits', { tags: ['context-tree§2:numbers'] }, () => {
     fc.assert(fc.property(fc.bigInt(), (value) => canonicalJson(value) === value.toString()));
   });
 
@@ -75,20 +83,24 @@ describe('canonical JSON', () => {
     ['\ud800', 'E_INPUT_SURROGATE'],
     [{ '\udfff': 1 }, 'E_INPUT_SURROGATE'],
     [undefined, 'E_INPUT_SHAPE'],
-  ])('refuses %j [context-tree §2]', (value, code) => {
+  ])('refuses %j', { tags: ['context-tree§2'] }, (value, code) => {
     expect(() => canonicalJson(value as WideJson)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('writes the same text for an integer whether a number or a bigint holds it [context-tree §2]', () => {
-    fc.assert(
-      fc.property(wideJsonValue, (value) => canonicalJson(value).length > 0),
-      { numRuns: runs(200) },
-    );
-  });
+  it(
+    'writes the same text for an integer whether a number or a bigint holds it',
+    { tags: ['context-tree§2'] },
+    () => {
+      fc.assert(
+        fc.property(wideJsonValue, (value) => canonicalJson(value).length > 0),
+        { numRuns: runs(200) },
+      );
+    },
+  );
 });
 
 describe('order by code point', () => {
-  it('is the order of the UTF-8 bytes [context-tree §2: canonical JSON]', () => {
+  it('is the order of the UTF-8 bytes', { tags: ['context-tree§2:canonical-JSON'] }, () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
       fc.property(text, text, (a, b) => {
@@ -100,7 +112,7 @@ describe('order by code point', () => {
     );
   });
 
-  it('hashes a text by its UTF-8 bytes [context-tree §2]', () => {
+  it('hashes a text by its UTF-8 bytes', { tags: ['context-tree§2'] }, () => {
     expect(sha256Hex('ü')).toBe(sha256Hex(Buffer.from('ü')));
   });
 });

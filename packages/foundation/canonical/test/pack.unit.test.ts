@@ -55,14 +55,15 @@ const VECTORS: readonly (readonly [Packable, string])[] = [
 
 describe('canonical msgpack', () => {
   it.each(VECTORS.map(([value, hex]) => [hex, value] as const))(
-    'writes %s in one way, and reads it back [record §1: canonical bytes, §4: reference]',
+    'writes %s in one way, and reads it back',
+    { tags: ['record§1:canonical-bytes', 'record§4:reference'] },
     (hex, value) => {
       expect(toHex(pack(value))).toBe(hex);
       expect(toHex(pack(unpack(fromHex(hex))))).toBe(hex);
     },
   );
 
-  it('gives back what was packed, and the same bytes again [record §1: canonical bytes]', () => {
+  it('gives back what was packed, and the same bytes again', { tags: ['record§1:canonical-bytes'] }, () => {
     fc.assert(
       fc.property(wideJsonValue, (value) => {
         const bytes = pack(value);
@@ -74,15 +75,19 @@ describe('canonical msgpack', () => {
     );
   });
 
-  it('reads the same value from a Buffer, and keeps no reference to its memory [record §1]', () => {
-    const bytes = Buffer.from(pack({ digest: fromHex('0102'), abcdefghijkl: 1 }));
-    const value = unpack(bytes);
-    bytes.fill(0);
-    expect(value).toEqual({ digest: new Uint8Array([1, 2]), abcdefghijkl: 1 });
-    expect(unpack(Buffer.from(pack({ abcdefghijkl: 2 })))).toEqual({ abcdefghijkl: 2 });
-  });
+  it(
+    'reads the same value from a Buffer, and keeps no reference to its memory',
+    { tags: ['record§1'] },
+    () => {
+      const bytes = Buffer.from(pack({ digest: fromHex('0102'), abcdefghijkl: 1 }));
+      const value = unpack(bytes);
+      bytes.fill(0);
+      expect(value).toEqual({ digest: new Uint8Array([1, 2]), abcdefghijkl: 1 });
+      expect(unpack(Buffer.from(pack({ abcdefghijkl: 2 })))).toEqual({ abcdefghijkl: 2 });
+    },
+  );
 
-  it('writes what the msgpack library writes for sorted keys [record §1: canonical bytes]', () => {
+  it('writes what the msgpack library writes for sorted keys', { tags: ['record§1:canonical-bytes'] }, () => {
     fc.assert(
       fc.property(wideJsonValue, (value) => {
         fc.pre(!hasIndexKeys(value));
@@ -93,7 +98,8 @@ describe('canonical msgpack', () => {
   });
 
   it.each([0x1f, 0x20, 0xff, 0x100, 0xffff, 0x1_0000, 0x1_0001])(
-    'writes lists, maps, bytes and texts of %s parts as the library does, and texts of wider characters [record §1]',
+    'writes lists, maps, bytes and texts of %s parts as the library does, and texts of wider characters',
+    { tags: ['record§1'] },
     (count) => {
       const list = Array.from({ length: count }, (_, i) => i);
       const map = Object.fromEntries(list.map((i) => [`k${String(i).padStart(6, '0')}`, i]));
@@ -103,34 +109,42 @@ describe('canonical msgpack', () => {
     },
   );
 
-  it('goes on after a refusal, and after values with keys that never come again [record §1: canonical bytes]', () => {
-    expect(() => pack({ a: ['x'.repeat(100_000), undefined as never] })).toThrow();
-    for (let i = 0; i < 10_000; i++) pack({ [`b${i}`]: 1, a: 2 });
-    pack({ ['b'.repeat(1000)]: 1, a: 2 });
-    expect(toHex(pack({ b: 1, a: 2 }))).toBe('82a16102a16201');
-    expect(() => pack({ a: 1, prototype: 2 })).toThrow(
-      expect.objectContaining({ code: 'E_INPUT_FORBIDDEN_KEY' }),
-    );
-  });
+  it(
+    'goes on after a refusal, and after values with keys that never come again',
+    { tags: ['record§1:canonical-bytes'] },
+    () => {
+      expect(() => pack({ a: ['x'.repeat(100_000), undefined as never] })).toThrow();
+      for (let i = 0; i < 10_000; i++) pack({ [`b${i}`]: 1, a: 2 });
+      pack({ ['b'.repeat(1000)]: 1, a: 2 });
+      expect(toHex(pack({ b: 1, a: 2 }))).toBe('82a16102a16201');
+      expect(() => pack({ a: 1, prototype: 2 })).toThrow(
+        expect.objectContaining({ code: 'E_INPUT_FORBIDDEN_KEY' }),
+      );
+    },
+  );
 
-  it('counts the values that JSON cannot hold [record §4]', () => {
+  it('counts the values that JSON cannot hold', { tags: ['record§4'] }, () => {
     const bytes = pack([new ContentRef(hash, 1), { a: fromHex('00'), b: [new ContentRef(hash, 2)] }]);
     expect(unpackFrom(bytes, 0)).toMatchObject({ end: bytes.length, refs: 2, binaries: 1 });
   });
 
-  it('accepts no bytes but those that pack writes, however they are altered [record §1: canonical bytes]', () => {
-    fc.assert(
-      fc.property(wideJsonValue, fc.nat(), fc.integer({ min: 1, max: 255 }), (value, at, flip) => {
-        const bytes = pack(value);
-        const place = at % bytes.length;
-        bytes[place] = (bytes[place] as number) ^ flip;
-        sameOrRefused(bytes);
-      }),
-      { numRuns: runs(2000) },
-    );
-  });
+  it(
+    'accepts no bytes but those that pack writes, however they are altered',
+    { tags: ['record§1:canonical-bytes'] },
+    () => {
+      fc.assert(
+        fc.property(wideJsonValue, fc.nat(), fc.integer({ min: 1, max: 255 }), (value, at, flip) => {
+          const bytes = pack(value);
+          const place = at % bytes.length;
+          bytes[place] = (bytes[place] as number) ^ flip;
+          sameOrRefused(bytes);
+        }),
+        { numRuns: runs(2000) },
+      );
+    },
+  );
 
-  it('accepts no random bytes but those that pack writes [record §1: canonical bytes]', () => {
+  it('accepts no random bytes but those that pack writes', { tags: ['record§1:canonical-bytes'] }, () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 40 }), sameOrRefused), { numRuns: runs(3000) });
   });
 
@@ -151,12 +165,13 @@ describe('canonical msgpack', () => {
     ['bytes behind the value', '0101'],
     ['no bytes', ''],
     ['half a value', '9201'],
-  ])('refuses %s [record §1]', (_name, hex) => {
+  ])('refuses %s', { tags: ['record§1'] }, (_name, hex) => {
     expect(() => unpack(fromHex(hex))).toThrow(expect.objectContaining({ code: 'E_FRAME_INVALID' }));
   });
 
   it.each(['dd7fffffff', 'df7fffffff', 'db7fffffff61', 'c67fffffff00', 'c7ff01'])(
-    'allocates nothing for a length that the bytes cannot hold: %s [record §1: bounded decoding]',
+    'allocates nothing for a length that the bytes cannot hold: %s',
+    { tags: ['record§1:bounded-decoding'] },
     (hex) => {
       const before = process.memoryUsage().heapUsed + process.memoryUsage().arrayBuffers;
       expect(() => unpack(fromHex(hex))).toThrow(expect.objectContaining({ code: 'E_FRAME_INVALID' }));
@@ -166,16 +181,20 @@ describe('canonical msgpack', () => {
     },
   );
 
-  it('packs and unpacks values as deep as the deepest content inside a frame, and none deeper [record §1: bounded decoding]', () => {
-    const nested = (depth: number): Packable => (depth === 0 ? 'x' : [nested(depth - 1)]);
-    expect(unpack(pack(nested(540)))).toEqual(nested(540));
-    expect(() => pack(nested(541))).toThrow(expect.objectContaining({ code: 'E_INPUT_TOO_DEEP' }));
-    const deeper = Buffer.concat([Buffer.alloc(541, 0x91), Buffer.from([1])]);
-    expect(() => unpack(deeper)).toThrow(expect.objectContaining({ code: 'E_FRAME_INVALID' }));
-    expect(() => unpack(Buffer.alloc(1_000_000, 0x91))).toThrow(
-      expect.objectContaining({ code: 'E_FRAME_INVALID' }),
-    );
-  });
+  it(
+    'packs and unpacks values as deep as the deepest content inside a frame, and none deeper',
+    { tags: ['record§1:bounded-decoding'] },
+    () => {
+      const nested = (depth: number): Packable => (depth === 0 ? 'x' : [nested(depth - 1)]);
+      expect(unpack(pack(nested(540)))).toEqual(nested(540));
+      expect(() => pack(nested(541))).toThrow(expect.objectContaining({ code: 'E_INPUT_TOO_DEEP' }));
+      const deeper = Buffer.concat([Buffer.alloc(541, 0x91), Buffer.from([1])]);
+      expect(() => unpack(deeper)).toThrow(expect.objectContaining({ code: 'E_FRAME_INVALID' }));
+      expect(() => unpack(Buffer.alloc(1_000_000, 0x91))).toThrow(
+        expect.objectContaining({ code: 'E_FRAME_INVALID' }),
+      );
+    },
+  );
 
   it.each([
     ['an unpaired surrogate', 'x'.repeat(300) + '\ud800', 'E_INPUT_SURROGATE'],
@@ -187,14 +206,18 @@ describe('canonical msgpack', () => {
     ['NaN', NaN, 'E_INPUT_NUMBER'],
     ['65 bits', 2n ** 64n, 'E_INPUT_NUMBER'],
     ['a forbidden key', { constructor: 1 }, 'E_INPUT_FORBIDDEN_KEY'],
-  ])('refuses to write %s [record §1: refused values]', (_name, value, code) => {
+  ])('refuses to write %s', { tags: ['record§1:refused-values'] }, (_name, value, code) => {
     expect(() => pack(value as Packable)).toThrow(expect.objectContaining({ code }));
   });
 
-  it('sorts the keys of objects, which the msgpack library does not do [record §1: canonical bytes]', () => {
-    const value = { '\u{1f600}': 1, '\uff41': 2 };
-    expect(toHex(encode(value, { sortKeys: true }))).not.toBe(toHex(pack(value)));
-  });
+  it(
+    'sorts the keys of objects, which the msgpack library does not do',
+    { tags: ['record§1:canonical-bytes'] },
+    () => {
+      const value = { '\u{1f600}': 1, '\uff41': 2 };
+      expect(toHex(encode(value, { sortKeys: true }))).not.toBe(toHex(pack(value)));
+    },
+  );
 });
 
 /** JavaScript lists keys that look like indexes first, whatever the order: the library cannot write those sorted. */

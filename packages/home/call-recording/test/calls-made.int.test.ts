@@ -39,7 +39,8 @@ test.each([
   { isImported: true, isCalled: true, calls: [0, 1, 0], cycles: [1, 2], basis: 'made' },
   { isImported: true, isCalled: false, calls: [null, null, null], cycles: [1, 2, 3], basis: 'commits' },
 ] as const)(
-  'snapshots say how many calls stand behind them, and impact counts calls that were made: $basis, imported $isImported [calls §6.1] [calls §6.2]',
+  'snapshots say how many calls stand behind them, and impact counts calls that were made: $basis, imported $isImported',
+  { tags: ['calls§6.1', 'calls§6.2'] },
   async ({ calls, cycles, basis, ...how }) => {
     using at = temporaryHome();
     const home = await hintedHome(at.directory, how);

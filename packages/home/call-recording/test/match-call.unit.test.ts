@@ -26,6 +26,6 @@ test.each([
   ['a dropped turn', ['s:help', 'u:order', 'a:done', 'u:x'], 'rewritten'],
   ['the conversation cut short', ['s:help', 'u:order'], 'rewritten'],
   ['the conversation and more', [...BRANCH, 'u:x'], 'appended'],
-])('%s: %j is %s [calls §3.3, §3.4]', (_what, call, expected) => {
+])('%s: %j is %s', { tags: ['calls§3.3', 'calls§3.4'] }, (_what, call, expected) => {
   expect(match(call, BRANCH)).toBe(expected);
 });

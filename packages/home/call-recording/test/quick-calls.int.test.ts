@@ -167,14 +167,18 @@ const played = async (
   return { placed, bytes: recordsIn(directory) };
 };
 
-test('calls that are recorded out of memory are recorded as those for which everything is read [calls §3.1]', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 14 }), async (agent) => {
-      await expectSame(agent);
-    }),
-    { numRuns: sized(4, 15) },
-  );
-});
+test(
+  'calls that are recorded out of memory are recorded as those for which everything is read',
+  { tags: ['calls§3.1'] },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 14 }), async (agent) => {
+        await expectSame(agent);
+      }),
+      { numRuns: sized(4, 15) },
+    );
+  },
+);
 
 const step = (what: AgentStep['what'], scope: AgentStep['scope'], at = 0, ends = true): AgentStep => ({
   ...{ what, scope, at, ends },
@@ -190,7 +194,8 @@ const expectSame = async (agent: readonly AgentStep[]): Promise<unknown[]> => {
 };
 
 test.each(['run', 'history'] as const)(
-  'behind a rollback they are, too: in the scope %s [calls §3.10]',
+  'behind a rollback they are, too: in the scope %s',
+  { tags: ['calls§3.10'] },
   async (scope) => {
     const grown = [step('start', scope), ...[1, 2, 3].map(() => step('append', scope))];
     for (const back of [2, 0, 9].slice(0, sized(2, 3)))
@@ -203,60 +208,87 @@ test.each(['run', 'history'] as const)(
   },
 );
 
-test('an attempt in a fork with a snapshot of another branch is what the next request of that branch copies [calls §2.2]', async () => {
-  const agent = [step('fork', 'run'), step('repeat', 'branch', 1), step('append', 'run')];
-  expect(await expectSame(agent)).toEqual(['started', 'named', 'appended']);
-});
+test(
+  'an attempt in a fork with a snapshot of another branch is what the next request of that branch copies',
+  { tags: ['calls§2.2'] },
+  async () => {
+    const agent = [step('fork', 'run'), step('repeat', 'branch', 1), step('append', 'run')];
+    expect(await expectSame(agent)).toEqual(['started', 'named', 'appended']);
+  },
+);
 
-test('of two branches with the same list the one with the newest call is gone on with [calls §3.1]', async () => {
-  const agent = [step('fork', 'history', 1), step('repeat', 'branch', 1), step('append', 'history')];
-  expect(await expectSame(agent)).toEqual(['started', 'named', 'appended']);
-});
+test(
+  'of two branches with the same list the one with the newest call is gone on with',
+  { tags: ['calls§3.1'] },
+  async () => {
+    const agent = [step('fork', 'history', 1), step('repeat', 'branch', 1), step('append', 'history')];
+    expect(await expectSame(agent)).toEqual(['started', 'named', 'appended']);
+  },
+);
 
-test('a conversation that another one rewrote is not gone on with in the draft of that one [calls §3.3]', async () => {
-  const usual: Omit<AgentStep, 'what' | 'text' | 'at'> = { scope: 'run', ends: false, tools: null };
-  const agent: AgentStep[] = [
-    { ...usual, scope: 'all', what: 'append', at: 0, text: 'three' },
-    { ...usual, what: 'shorten', at: 0, text: 'three' },
-    { ...usual, what: 'append', at: 0, text: 'four' },
-    { ...usual, what: 'shorten', at: 0, text: 'three' },
-    // Another agent, that said the same, takes the branch.
-    { ...usual, scope: 'all', what: 'start', at: 0, text: 'four' },
-    { ...usual, what: 'append', at: 1, text: 'four' },
-    { ...usual, what: 'append', at: 0, text: 'one' },
-  ];
-  expect((await expectSame(agent)).slice(-2)).toEqual(['rewritten', 'rewritten']);
-});
+test(
+  'a conversation that another one rewrote is not gone on with in the draft of that one',
+  { tags: ['calls§3.3'] },
+  async () => {
+    const usual: Omit<AgentStep, 'what' | 'text' | 'at'> = { scope: 'run', ends: false, tools: null };
+    const agent: AgentStep[] = [
+      { ...usual, scope: 'all', what: 'append', at: 0, text: 'three' },
+      { ...usual, what: 'shorten', at: 0, text: 'three' },
+      { ...usual, what: 'append', at: 0, text: 'four' },
+      { ...usual, what: 'shorten', at: 0, text: 'three' },
+      // Another agent, that said the same, takes the branch.
+      { ...usual, scope: 'all', what: 'start', at: 0, text: 'four' },
+      { ...usual, what: 'append', at: 1, text: 'four' },
+      { ...usual, what: 'append', at: 0, text: 'one' },
+    ];
+    expect((await expectSame(agent)).slice(-2)).toEqual(['rewritten', 'rewritten']);
+  },
+);
 
-test('of which call a request is a copy does not depend on it, however many there were on other branches [calls §2.2]', async () => {
-  const usual: AgentStep = { what: 'append', scope: 'run', at: 0, text: 'one', tools: null, ends: false };
-  const inFork: AgentStep = { ...usual, scope: 'branch', at: 1, text: 'two' };
-  const agent: AgentStep[] = [
-    { ...usual, what: 'fork' },
-    { ...inFork, what: 'start' },
-    ...Array.from({ length: 66 }, () => inFork),
-    usual,
-  ];
-  const [quick, slow] = [await played(agent), await played(agent, { reopens: agent.length - 1 })];
-  expect(quick.placed).toEqual(slow.placed);
-  expect(quick.bytes.equals(slow.bytes)).toBe(true);
-});
+test(
+  'of which call a request is a copy does not depend on it, however many there were on other branches',
+  { tags: ['calls§2.2'] },
+  async () => {
+    const usual: AgentStep = { what: 'append', scope: 'run', at: 0, text: 'one', tools: null, ends: false };
+    const inFork: AgentStep = { ...usual, scope: 'branch', at: 1, text: 'two' };
+    const agent: AgentStep[] = [
+      { ...usual, what: 'fork' },
+      { ...inFork, what: 'start' },
+      ...Array.from({ length: 66 }, () => inFork),
+      usual,
+    ];
+    const [quick, slow] = [await played(agent), await played(agent, { reopens: agent.length - 1 })];
+    expect(quick.placed).toEqual(slow.placed);
+    expect(quick.bytes.equals(slow.bytes)).toBe(true);
+  },
+);
 
-test('nothing of a conversation is read for a call that goes on, however fast they come [calls §3.1]', async () => {
-  using at = temporaryHome();
-  const home = await openHome({ directory: at.directory, create: true });
-  const reading = [
-    vi.spyOn(home.calls, 'recordCall'),
-    vi.spyOn(home.read, 'view'),
-    vi.spyOn(home, 'position'),
-  ];
-  const usual: AgentStep = { what: 'append', at: 0, text: 'one', tools: 'search', ends: true, scope: 'run' };
-  const agent = [{ ...usual, what: 'start' as const }, ...Array.from({ length: 20 }, () => usual)];
-  const placed = await play(() => Promise.resolve(home), agent);
-  expect(placed.map((each) => (each as readonly unknown[])[1])).toEqual([
-    'started',
-    ...Array.from({ length: 20 }, () => 'appended'),
-  ]);
-  for (const spy of reading) expect(spy).not.toHaveBeenCalled();
-  await home.close();
-});
+test(
+  'nothing of a conversation is read for a call that goes on, however fast they come',
+  { tags: ['calls§3.1'] },
+  async () => {
+    using at = temporaryHome();
+    const home = await openHome({ directory: at.directory, create: true });
+    const reading = [
+      vi.spyOn(home.calls, 'recordCall'),
+      vi.spyOn(home.read, 'view'),
+      vi.spyOn(home, 'position'),
+    ];
+    const usual: AgentStep = {
+      what: 'append',
+      at: 0,
+      text: 'one',
+      tools: 'search',
+      ends: true,
+      scope: 'run',
+    };
+    const agent = [{ ...usual, what: 'start' as const }, ...Array.from({ length: 20 }, () => usual)];
+    const placed = await play(() => Promise.resolve(home), agent);
+    expect(placed.map((each) => (each as readonly unknown[])[1])).toEqual([
+      'started',
+      ...Array.from({ length: 20 }, () => 'appended'),
+    ]);
+    for (const spy of reading) expect(spy).not.toHaveBeenCalled();
+    await home.close();
+  },
+);

@@ -43,24 +43,32 @@ const call = fc
   .tuple(fc.array(system, { maxLength: 2 }), fc.array(message, { maxLength: 6 }))
   .map(([first, rest]) => [...first, ...rest] as WideJson[]);
 
-test('whatever an agent changes in its message list between calls, each snapshot has the list of its call [context-tree §4: provider thread]', async () => {
-  using at = temporaryHome();
-  const home = await open(at.directory);
-  await start(home, 'a');
-  const branchRef = await home.find('a');
-  let cycle = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
-      for (const messages of calls) {
-        cycle += 1;
-        await home.calls.recordCall(branchRef, { id: `call-${cycle}`, by: { recorder: 'agent' }, messages });
-        expect(canonicalJson(await shown(home, `@c${cycle}`))).toBe(canonicalJson(messages));
-      }
-    }),
-    { numRuns: RUNS },
-  );
-  await home.close();
-});
+test(
+  'whatever an agent changes in its message list between calls, each snapshot has the list of its call',
+  { tags: ['context-tree§4:provider-thread'] },
+  async () => {
+    using at = temporaryHome();
+    const home = await open(at.directory);
+    await start(home, 'a');
+    const branchRef = await home.find('a');
+    let cycle = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 6 }), async (calls) => {
+        for (const messages of calls) {
+          cycle += 1;
+          await home.calls.recordCall(branchRef, {
+            id: `call-${cycle}`,
+            by: { recorder: 'agent' },
+            messages,
+          });
+          expect(canonicalJson(await shown(home, `@c${cycle}`))).toBe(canonicalJson(messages));
+        }
+      }),
+      { numRuns: RUNS },
+    );
+    await home.close();
+  },
+);
 
 test('new messages at the end of the list are inserted, messages missing from it are removed, and a rewritten system message is replaced', async () => {
   using at = temporaryHome();

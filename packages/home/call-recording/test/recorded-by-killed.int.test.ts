@@ -47,7 +47,8 @@ test.for([
   ['begins a conversation', [{ ...question, content: 'And which month?' }]],
   ['goes on', [question, answer, { ...question, content: 'And which month?' }]],
 ] as const)(
-  'a call that %s, and that a killed process recorded whole before the end of the log was known, is known by its beginning [calls §7.2]',
+  'a call that %s, and that a killed process recorded whole before the end of the log was known, is known by its beginning',
+  { tags: ['calls§7.2'] },
   async ([, messages]) => {
     await withHome((home) => record(home, 'call-1', [question], true).then(() => home.catchUp()));
     const before = join(directory, 'before');

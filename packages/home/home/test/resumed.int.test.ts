@@ -29,25 +29,29 @@ const cycle = (i: number, random: () => number): readonly Step[] => {
   return [...steps, { op: 'commit', turn_id: `t${i}` }];
 };
 
-test('a history whose home is closed and reopened between commands records the same hashes as a single reader computes [record §2: defective] [snapshots: tree hash] [snapshots: thread hash]', async () => {
-  using at = temporaryHome();
-  const random = seeded(7);
-  const cycles = sized(80, 160);
-  let home = await open(at.directory);
-  await start(home, 'long');
-  for (let i = 1; i <= cycles; i++) {
-    await send(home, 'long', `cycle:${i}`, cycle(i, random));
-    if (random() > 0.15) continue;
+test(
+  'a history whose home is closed and reopened between commands records the same hashes as a single reader computes',
+  { tags: ['record§2:defective', 'snapshots:tree-hash', 'snapshots:thread-hash'], timeout: 600_000 },
+  async () => {
+    using at = temporaryHome();
+    const random = seeded(7);
+    const cycles = sized(80, 160);
+    let home = await open(at.directory);
+    await start(home, 'long');
+    for (let i = 1; i <= cycles; i++) {
+      await send(home, 'long', `cycle:${i}`, cycle(i, random));
+      if (random() > 0.15) continue;
+      await home.close();
+      home = await open(at.directory);
+    }
     await home.close();
+    rmSync(join(at.directory, 'rows'), { recursive: true });
     home = await open(at.directory);
-  }
-  await home.close();
-  rmSync(join(at.directory, 'rows'), { recursive: true });
-  home = await open(at.directory);
-  expect(await home.operations.verify()).toMatchObject({ ok: true, problems: [] });
-  expect((await home.read.history(historyId('long', ''))).cycles).toBe(cycles);
-  expect(await home.operations.replay({ verify: true, batches: [1, 7], stops: true })).toMatchObject({
-    differences: 0,
-  });
-  await home.close();
-}, 600_000);
+    expect(await home.operations.verify()).toMatchObject({ ok: true, problems: [] });
+    expect((await home.read.history(historyId('long', ''))).cycles).toBe(cycles);
+    expect(await home.operations.replay({ verify: true, batches: [1, 7], stops: true })).toMatchObject({
+      differences: 0,
+    });
+    await home.close();
+  },
+);

@@ -54,50 +54,58 @@ const CONDITIONS = {
 } as const;
 type Condition = keyof typeof CONDITIONS;
 
-test('a breakpoint holds a call where all of its conditions are true, and not where one is false [calls §5.7]', async () => {
-  const names = Object.keys(CONDITIONS) as Condition[];
-  await fc.assert(
-    fc.asyncProperty(fc.subarray(names, { minLength: 1 }), fc.subarray(names), async (present, untrue) => {
-      const isTrue = (name: Condition): boolean => !untrue.includes(name);
-      const breakpoint = Object.assign(
-        { ...limits },
-        ...present.map((name) => ({ [name]: CONDITIONS[name][isTrue(name) ? 0 : 1] })),
-      ) as Breakpoint;
-      const home = homeOf({ when: isTrue('when'), changed: isTrue('changed') });
-      expect(await ask(home, [breakpoint])).toEqual(present.every(isTrue) ? ['b0'] : []);
-      // What the call itself says is asked first: most calls cost no selector.
-      if (
-        ['cycle', 'model', 'tool'].some(
-          (name) => present.includes(name as Condition) && !isTrue(name as Condition),
+test(
+  'a breakpoint holds a call where all of its conditions are true, and not where one is false',
+  { tags: ['calls§5.7'] },
+  async () => {
+    const names = Object.keys(CONDITIONS) as Condition[];
+    await fc.assert(
+      fc.asyncProperty(fc.subarray(names, { minLength: 1 }), fc.subarray(names), async (present, untrue) => {
+        const isTrue = (name: Condition): boolean => !untrue.includes(name);
+        const breakpoint = Object.assign(
+          { ...limits },
+          ...present.map((name) => ({ [name]: CONDITIONS[name][isTrue(name) ? 0 : 1] })),
+        ) as Breakpoint;
+        const home = homeOf({ when: isTrue('when'), changed: isTrue('changed') });
+        expect(await ask(home, [breakpoint])).toEqual(present.every(isTrue) ? ['b0'] : []);
+        // What the call itself says is asked first: most calls cost no selector.
+        if (
+          ['cycle', 'model', 'tool'].some(
+            (name) => present.includes(name as Condition) && !isTrue(name as Condition),
+          )
         )
-      )
-        expect(home.asked).toEqual([]);
-    }),
-  );
-});
+          expect(home.asked).toEqual([]);
+      }),
+    );
+  },
+);
 
-test('of several breakpoints those that hold a call are told in their order; one that cannot be asked holds none and is named [calls §5.7]', async () => {
-  const home = homeOf({});
-  const broken = {
-    ...home,
-    select: async (_branch: unknown, text: string) => {
-      if (text === '@none') throw fail('E_SNAPSHOT_NOT_FOUND', 'there is no snapshot yet');
-      if (text === '@s9') throw fail('E_SELECTOR_INVALID', 'that is no selector');
-      if (text === '@away') throw fail('E_LOG_BUSY', 'the log is away');
-      return { ids: ['n'] };
-    },
-  } as unknown as SteeredHome;
-  const said: string[] = [];
-  const breakpoints = [{ cycle: 3 }, { when: '@s9' }, { when: '@none' }, { model: '*' }].map(
-    (each): Breakpoint => ({ ...limits, ...each }),
-  );
-  expect(await ask(broken, breakpoints, said)).toEqual(['b0', 'b3']);
-  expect(said).toEqual(['the breakpoint b1 cannot be asked: that is no selector (E_SELECTOR_INVALID)']);
-  // What may be known a moment later is no answer.
-  await expect(ask(broken, [{ ...limits, when: '@away' }], said)).rejects.toMatchObject({
-    code: 'E_LOG_BUSY',
-  });
-});
+test(
+  'of several breakpoints those that hold a call are told in their order; one that cannot be asked holds none and is named',
+  { tags: ['calls§5.7'] },
+  async () => {
+    const home = homeOf({});
+    const broken = {
+      ...home,
+      select: async (_branch: unknown, text: string) => {
+        if (text === '@none') throw fail('E_SNAPSHOT_NOT_FOUND', 'there is no snapshot yet');
+        if (text === '@s9') throw fail('E_SELECTOR_INVALID', 'that is no selector');
+        if (text === '@away') throw fail('E_LOG_BUSY', 'the log is away');
+        return { ids: ['n'] };
+      },
+    } as unknown as SteeredHome;
+    const said: string[] = [];
+    const breakpoints = [{ cycle: 3 }, { when: '@s9' }, { when: '@none' }, { model: '*' }].map(
+      (each): Breakpoint => ({ ...limits, ...each }),
+    );
+    expect(await ask(broken, breakpoints, said)).toEqual(['b0', 'b3']);
+    expect(said).toEqual(['the breakpoint b1 cannot be asked: that is no selector (E_SELECTOR_INVALID)']);
+    // What may be known a moment later is no answer.
+    await expect(ask(broken, [{ ...limits, when: '@away' }], said)).rejects.toMatchObject({
+      code: 'E_LOG_BUSY',
+    });
+  },
+);
 
 test('changes are asked since the newest snapshot, or over the range that the selector has', async () => {
   const home = homeOf({});
@@ -124,7 +132,7 @@ test('a call without a model fits only what fits every model', async () => {
   }
 });
 
-test('a selector that cannot be read is refused when the breakpoint is set [calls §5.7]', () => {
+test('a selector that cannot be read is refused when the breakpoint is set', { tags: ['calls§5.7'] }, () => {
   for (const selector of ['', '@', '.cb[', '@t0..'])
     for (const condition of ['when', 'changed'] as const)
       expect(() => checkConditions({ ...limits, [condition]: selector })).toThrow(

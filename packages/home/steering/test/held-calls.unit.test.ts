@@ -35,28 +35,37 @@ it('of all calls that ended processes left, the rows are asked once which were h
   calls.close();
 });
 
-it('a call whose log is away goes on three seconds after its time, and one whose client is gone at once [calls §5.8]', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
-  const away = () => Promise.reject(new Error('away'));
-  const calls = openHeldCalls({ catchUp: away, submit: away } as never, { read: away } as never);
-  const named = (attemptId: string) => ({ history: 'h', branchId: 0, attemptId, until: Date.now() + 1_000 });
-  const ended: string[] = [];
-  const gone = new AbortController();
-  for (const [id, signal] of [
-    ['stays', new AbortController().signal],
-    ['leaves', gone.signal],
-  ] as const)
-    void calls.wait(named(id), signal).then(({ how }) => ended.push(`${id}: ${how}`));
-  await vi.advanceTimersByTimeAsync(3_900);
-  expect(ended).toEqual([]);
-  gone.abort();
-  await vi.advanceTimersByTimeAsync(0);
-  expect(ended).toEqual(['leaves: cancelled']);
-  await vi.advanceTimersByTimeAsync(300);
-  expect(ended).toEqual(['leaves: cancelled', 'stays: timed out']);
-  // Nothing waits, so nobody looks.
-  expect(vi.getTimerCount()).toBe(0);
-});
+it(
+  'a call whose log is away goes on three seconds after its time, and one whose client is gone at once',
+  { tags: ['calls§5.8'] },
+  async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    const away = () => Promise.reject(new Error('away'));
+    const calls = openHeldCalls({ catchUp: away, submit: away } as never, { read: away } as never);
+    const named = (attemptId: string) => ({
+      history: 'h',
+      branchId: 0,
+      attemptId,
+      until: Date.now() + 1_000,
+    });
+    const ended: string[] = [];
+    const gone = new AbortController();
+    for (const [id, signal] of [
+      ['stays', new AbortController().signal],
+      ['leaves', gone.signal],
+    ] as const)
+      void calls.wait(named(id), signal).then(({ how }) => ended.push(`${id}: ${how}`));
+    await vi.advanceTimersByTimeAsync(3_900);
+    expect(ended).toEqual([]);
+    gone.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ended).toEqual(['leaves: cancelled']);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(ended).toEqual(['leaves: cancelled', 'stays: timed out']);
+    // Nothing waits, so nobody looks.
+    expect(vi.getTimerCount()).toBe(0);
+  },
+);
 
 it('a process that ends lets the calls go that it holds, and looks for nothing any more', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -88,6 +97,6 @@ it.each([
   [[{ op: 'inject', text: 'x' }], false],
   [[{ op: 'commit' }, { op: 'fork' }], true],
   [[{ op: 'rollback' }], true],
-])('a gateway asks the log anew after steps %j: %s [calls §5.6]', (steps, may) => {
+])('a gateway asks the log anew after steps %j: %s', { tags: ['calls§5.6'] }, (steps, may) => {
   expect(mayChangeSteering({ steps: steps as never })).toBe(may);
 });

@@ -65,60 +65,72 @@ const isRight = (
     return true;
   });
 
-describe('what a frame writes is bounded by what it changes [snapshots: writes]', () => {
-  it('a commit of one block into a large tree writes seven rows, and a fork writes one [snapshots: writes]', () => {
-    const nodes = Array.from({ length: sized(4_000, 100_000) }, () => block());
-    const tree = both([
-      START,
-      { op: 'insert', parent: '^ah', node: nodes[0] as never, siblings: nodes.slice(1) },
-      COMMIT,
-    ]);
-    tree.history.run(0, [insert('^ah', block()), COMMIT]);
-    expect(written(tree)).toEqual({
-      versions: 1,
-      ids: 2,
-      turns: 1,
-      snapshots: 1,
-      position_meta: 1,
-      heads: 1,
-    });
-    tree.history.run(0, [COMMIT]);
-    expect(written(tree)).toEqual({ snapshots: 1, position_meta: 1, heads: 1 });
-    tree.history.branch('fork', 0, 1);
-    expect(written(tree)).toEqual({ branches: 1 });
-  }, 600_000);
-
-  it('ageing and plain expiry write nothing [snapshots: expires] [record §3: consequences]', () => {
-    const tree = both();
-    tree.history.run(0, [insert('^ah', block({ ttl: 1 })), insert('^ah', block()), COMMIT]);
-    for (let i = 0; i < 3; i++) {
+describe('what a frame writes is bounded by what it changes', { tags: ['snapshots:writes'] }, () => {
+  it(
+    'a commit of one block into a large tree writes seven rows, and a fork writes one',
+    { tags: ['snapshots:writes'], timeout: 600_000 },
+    () => {
+      const nodes = Array.from({ length: sized(4_000, 100_000) }, () => block());
+      const tree = both([
+        START,
+        { op: 'insert', parent: '^ah', node: nodes[0] as never, siblings: nodes.slice(1) },
+        COMMIT,
+      ]);
+      tree.history.run(0, [insert('^ah', block()), COMMIT]);
+      expect(written(tree)).toEqual({
+        versions: 1,
+        ids: 2,
+        turns: 1,
+        snapshots: 1,
+        position_meta: 1,
+        heads: 1,
+      });
       tree.history.run(0, [COMMIT]);
       expect(written(tree)).toEqual({ snapshots: 1, position_meta: 1, heads: 1 });
-    }
-    expect(isRight(tree)).toBe(true);
-  });
+      tree.history.branch('fork', 0, 1);
+      expect(written(tree)).toEqual({ branches: 1 });
+    },
+  );
 
-  it('frequent changes under ^sys are compacted now and then, so that the cost of reading ^sys depends on its size alone [snapshots: sys churn]', () => {
-    const tree = both();
-    let anew = 0;
-    let most = 0;
-    for (let i = 0; i < 300; i++) {
-      const [newest] = idsOf(tree.history.copyAt(0, tree.history.state.next - 1)).slice(-1);
-      const steps = newest === undefined ? [] : [{ op: 'remove', id: newest } as Step];
-      tree.history.run(0, [...steps, insert('^sys', block()), insert('^sys', block({ ttl: 3 })), COMMIT]);
-      const { meta } = tree.under.rows.now((view) =>
-        readPositionMeta(view, HISTORY, 0, tree.history.state.next - 1),
-      );
-      if (meta.sysRows === meta.sysLive) anew++;
-      most = Math.max(most, meta.sysRows - 2 * meta.sysLive);
-    }
-    expect(anew).toBeGreaterThan(1);
-    expect(most).toBeLessThanOrEqual(64);
-    expect(isRight(tree)).toBe(true);
-  });
+  it(
+    'ageing and plain expiry write nothing',
+    { tags: ['snapshots:expires', 'record§3:consequences'] },
+    () => {
+      const tree = both();
+      tree.history.run(0, [insert('^ah', block({ ttl: 1 })), insert('^ah', block()), COMMIT]);
+      for (let i = 0; i < 3; i++) {
+        tree.history.run(0, [COMMIT]);
+        expect(written(tree)).toEqual({ snapshots: 1, position_meta: 1, heads: 1 });
+      }
+      expect(isRight(tree)).toBe(true);
+    },
+  );
+
+  it(
+    'frequent changes under ^sys are compacted now and then, so that the cost of reading ^sys depends on its size alone',
+    { tags: ['snapshots:sys-churn'] },
+    () => {
+      const tree = both();
+      let anew = 0;
+      let most = 0;
+      for (let i = 0; i < 300; i++) {
+        const [newest] = idsOf(tree.history.copyAt(0, tree.history.state.next - 1)).slice(-1);
+        const steps = newest === undefined ? [] : [{ op: 'remove', id: newest } as Step];
+        tree.history.run(0, [...steps, insert('^sys', block()), insert('^sys', block({ ttl: 3 })), COMMIT]);
+        const { meta } = tree.under.rows.now((view) =>
+          readPositionMeta(view, HISTORY, 0, tree.history.state.next - 1),
+        );
+        if (meta.sysRows === meta.sysLive) anew++;
+        most = Math.max(most, meta.sysRows - 2 * meta.sysLive);
+      }
+      expect(anew).toBeGreaterThan(1);
+      expect(most).toBeLessThanOrEqual(64);
+      expect(isRight(tree)).toBe(true);
+    },
+  );
 });
 
-describe('the range of cycles with live nodes [snapshots: oldestLive]', () => {
+describe('the range of cycles with live nodes', { tags: ['snapshots:oldestLive'] }, () => {
   /** Stragglers every twelve cycles, forty of them; between them blocks that live for two; late attachments far back. */
   const stragglers = (): Both => {
     const tree = both();
@@ -135,23 +147,31 @@ describe('the range of cycles with live nodes [snapshots: oldestLive]', () => {
     return tree;
   };
 
-  it('stays narrow when a few nodes are much older than the rest, since `olderLive` lists those [snapshots: oldestLive]', () => {
-    const tree = stragglers();
-    const { meta } = tree.under.rows.now((view) =>
-      readPositionMeta(view, HISTORY, 0, tree.history.state.next - 1),
-    );
-    expect(meta.olderLive.length).toBe(32);
-    expect(meta.cycle - meta.oldestLive).toBeLessThan(12 * 14);
-    expect(isRight(tree)).toBe(true);
-  });
+  it(
+    'stays narrow when a few nodes are much older than the rest, since `olderLive` lists those',
+    { tags: ['snapshots:oldestLive'] },
+    () => {
+      const tree = stragglers();
+      const { meta } = tree.under.rows.now((view) =>
+        readPositionMeta(view, HISTORY, 0, tree.history.state.next - 1),
+      );
+      expect(meta.olderLive.length).toBe(32);
+      expect(meta.cycle - meta.oldestLive).toBeLessThan(12 * 14);
+      expect(isRight(tree)).toBe(true);
+    },
+  );
 
-  it('loses nodes without `olderLive` or with a range that begins or ends one cycle off, and is complete, though slow, from cycle 0 [snapshots: oldestLive]', () => {
-    const tree = stragglers();
-    expect(isRight(tree, (meta) => ({ ...meta, olderLive: [] }))).toBe(false);
-    expect(isRight(tree, (meta) => ({ ...meta, oldestLive: meta.oldestLive + 1 }))).toBe(false);
-    expect(isRight(tree, (meta) => ({ ...meta, cycle: meta.cycle + 1 }))).toBe(false);
-    expect(isRight(tree, (meta) => ({ ...meta, olderLive: [], oldestLive: 0 }))).toBe(true);
-  });
+  it(
+    'loses nodes without `olderLive` or with a range that begins or ends one cycle off, and is complete, though slow, from cycle 0',
+    { tags: ['snapshots:oldestLive'] },
+    () => {
+      const tree = stragglers();
+      expect(isRight(tree, (meta) => ({ ...meta, olderLive: [] }))).toBe(false);
+      expect(isRight(tree, (meta) => ({ ...meta, oldestLive: meta.oldestLive + 1 }))).toBe(false);
+      expect(isRight(tree, (meta) => ({ ...meta, cycle: meta.cycle + 1 }))).toBe(false);
+      expect(isRight(tree, (meta) => ({ ...meta, olderLive: [], oldestLive: 0 }))).toBe(true);
+    },
+  );
 
   it('lets a reader load the 50 live nodes of a long history without reading the rows of dead ones', () => {
     const under = rowsUnderTest();

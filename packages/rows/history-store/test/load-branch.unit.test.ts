@@ -34,63 +34,71 @@ const byId = (tree: Tree) => {
   };
 };
 
-it('a branch that is loaded turn by turn has the nodes, counts and hashes of the branch [decision 0073]', () => {
-  fc.assert(
-    fc.property(anyOperations(8, 40), (actions) => {
-      const { rows: recorded, history } = rowsOf(actions);
-      recorded.now((view) => {
-        for (const [branchId, { copies }] of history.branches)
-          for (const seq of copies.keys()) {
-            const branch = loadBranchFromRows(view, HISTORY, branchId, seq);
-            checkLoadedBranch(view, HISTORY, branch, history.payload);
-            const { tree } = branch;
-            const { counts } = tree;
-            withTurns(view, history.payload, () => tree.requireWhole());
-            expect(tree.counts).toEqual(counts);
-            const copy = history.copyAt(branchId, seq);
-            const right = {
-              nodes: new Map(Array.from(copy.nodes, (node) => [node.headers.id, node])),
-              turns: new Map(Array.from(copy.turns, (turn) => [turn.headers.id, turn])),
-            };
-            const { nodes, turns } = byId(tree);
-            expect(nodes).toEqual(right.nodes);
-            expect(turns).toEqual(right.turns);
-          }
-      });
-    }),
-    { numRuns: RUNS },
-  );
-});
-
-it('when any single row of a branch is missing, whoever loads it to write gets the branch or an error [decision 0073]', () => {
-  fc.assert(
-    fc.property(anyOperations(8, 30), (actions) => {
-      const { rows: recorded, history } = rowsOf(actions);
-      const load = (rows: RowReader, branchId: number) => {
-        const branch = loadBranchFromRows(rows, HISTORY, branchId, null);
-        checkLoadedBranch(rows, HISTORY, branch, history.payload);
-        withTurns(rows, history.payload, () => branch.tree.requireWhole());
-        return { ...branch, tree: byId(branch.tree) };
-      };
-      recorded.now((view) => {
-        for (const branchId of history.branches.keys()) {
-          const right = load(view, branchId);
-          for (const { missing, fewer } of rowsWithoutOne(view, REMOVED)) {
-            let found: unknown;
-            try {
-              found = load(fewer, branchId);
-            } catch (error) {
-              if (!isStemmaError(error, 'E_ROWS_DAMAGED')) throw error;
-              continue;
+it(
+  'a branch that is loaded turn by turn has the nodes, counts and hashes of the branch',
+  { tags: ['decision-0073'] },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(8, 40), (actions) => {
+        const { rows: recorded, history } = rowsOf(actions);
+        recorded.now((view) => {
+          for (const [branchId, { copies }] of history.branches)
+            for (const seq of copies.keys()) {
+              const branch = loadBranchFromRows(view, HISTORY, branchId, seq);
+              checkLoadedBranch(view, HISTORY, branch, history.payload);
+              const { tree } = branch;
+              const { counts } = tree;
+              withTurns(view, history.payload, () => tree.requireWhole());
+              expect(tree.counts).toEqual(counts);
+              const copy = history.copyAt(branchId, seq);
+              const right = {
+                nodes: new Map(Array.from(copy.nodes, (node) => [node.headers.id, node])),
+                turns: new Map(Array.from(copy.turns, (turn) => [turn.headers.id, turn])),
+              };
+              const { nodes, turns } = byId(tree);
+              expect(nodes).toEqual(right.nodes);
+              expect(turns).toEqual(right.turns);
             }
-            expect(found, missing).toEqual(right);
+        });
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
+
+it(
+  'when any single row of a branch is missing, whoever loads it to write gets the branch or an error',
+  { tags: ['decision-0073'] },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(8, 30), (actions) => {
+        const { rows: recorded, history } = rowsOf(actions);
+        const load = (rows: RowReader, branchId: number) => {
+          const branch = loadBranchFromRows(rows, HISTORY, branchId, null);
+          checkLoadedBranch(rows, HISTORY, branch, history.payload);
+          withTurns(rows, history.payload, () => branch.tree.requireWhole());
+          return { ...branch, tree: byId(branch.tree) };
+        };
+        recorded.now((view) => {
+          for (const branchId of history.branches.keys()) {
+            const right = load(view, branchId);
+            for (const { missing, fewer } of rowsWithoutOne(view, REMOVED)) {
+              let found: unknown;
+              try {
+                found = load(fewer, branchId);
+              } catch (error) {
+                if (!isStemmaError(error, 'E_ROWS_DAMAGED')) throw error;
+                continue;
+              }
+              expect(found, missing).toEqual(right);
+            }
           }
-        }
-      });
-    }),
-    { numRuns: RUNS },
-  );
-});
+        });
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
 
 /** The rows of a table that are read, while `fn` runs. */
 const counting = (rows: RowReader): { readonly rows: RowReader; readonly read: Map<string, number> } => {
@@ -110,69 +118,81 @@ const counting = (rows: RowReader): { readonly rows: RowReader; readonly read: M
   };
 };
 
-test('to write after many turns a writer reads only the nodes of turns that a commit may have to look into [decision 0073]', () => {
-  const under = rowsUnderTest();
-  const history = naiveHistory(under.fold, HISTORY, 2);
-  history.run(0, [START]);
-  const block = (id: string, more: object = {}): Step => ({
-    op: 'insert',
-    parent: '^ah',
-    node: { id, nodeType: 'cb', content: id, ...more },
-  });
-  for (let i = 0; i < 200; i++) history.run(0, [block(`q${i}`), block(`a${i}`), COMMIT]);
-  history.run(0, [block('short', { ttl: 3 }), block('long'), COMMIT]);
-  under.rows.now((view) => {
-    const { rows, read } = counting(view);
-    const payloads: number[] = [];
-    const payload: typeof history.payload = (ref) => (payloads.push(ref.seq), history.payload(ref));
-    const branch = loadBranchFromRows(rows, HISTORY, 0, null);
-    checkLoadedBranch(rows, HISTORY, branch, payload);
-    // Root and three regions, the two blocks of the newest turn.
-    expect(read.get('versions')).toBe(6);
-    expect(new Set(payloads)).toEqual(new Set([history.state.next - 1]));
-    expect(branch.tree.loadedNodes).toBe(4 + 201 + 2);
-    withTurns(rows, payload, () => branch.tree.get('q7'));
-    expect(branch.tree.loadedNodes).toBe(4 + 201 + 4);
-    expect(read.get('versions')).toBeLessThan(20);
-    expect(withTurns(rows, payload, () => branch.tree.get('nobody'))).toBeUndefined();
-  });
-});
-
-test('the turns of a branch are read once to check it, also after its newest snapshot [decision 0073]', () => {
-  const under = rowsUnderTest();
-  const history = naiveHistory(under.fold);
-  history.run(0, [START]);
-  const block = (id: string): Step => ({
-    op: 'insert',
-    parent: '^ah',
-    node: { id, nodeType: 'cb', content: id },
-  });
-  for (let i = 0; i < 50; i++) history.run(0, [block(`q${i}`), COMMIT]);
-  const turnsRead = (): number | undefined =>
+test(
+  'to write after many turns a writer reads only the nodes of turns that a commit may have to look into',
+  { tags: ['decision-0073'] },
+  () => {
+    const under = rowsUnderTest();
+    const history = naiveHistory(under.fold, HISTORY, 2);
+    history.run(0, [START]);
+    const block = (id: string, more: object = {}): Step => ({
+      op: 'insert',
+      parent: '^ah',
+      node: { id, nodeType: 'cb', content: id, ...more },
+    });
+    for (let i = 0; i < 200; i++) history.run(0, [block(`q${i}`), block(`a${i}`), COMMIT]);
+    history.run(0, [block('short', { ttl: 3 }), block('long'), COMMIT]);
     under.rows.now((view) => {
       const { rows, read } = counting(view);
-      checkLoadedBranch(rows, HISTORY, loadBranchFromRows(rows, HISTORY, 0, null), history.payload);
-      return read.get('turns');
+      const payloads: number[] = [];
+      const payload: typeof history.payload = (ref) => (payloads.push(ref.seq), history.payload(ref));
+      const branch = loadBranchFromRows(rows, HISTORY, 0, null);
+      checkLoadedBranch(rows, HISTORY, branch, payload);
+      // Root and three regions, the two blocks of the newest turn.
+      expect(read.get('versions')).toBe(6);
+      expect(new Set(payloads)).toEqual(new Set([history.state.next - 1]));
+      expect(branch.tree.loadedNodes).toBe(4 + 201 + 2);
+      withTurns(rows, payload, () => branch.tree.get('q7'));
+      expect(branch.tree.loadedNodes).toBe(4 + 201 + 4);
+      expect(read.get('versions')).toBeLessThan(20);
+      expect(withTurns(rows, payload, () => branch.tree.get('nobody'))).toBeUndefined();
     });
-  expect(turnsRead()).toBe(50);
-  history.run(0, [{ op: 'annotate', note: 'no node' }]);
-  expect(turnsRead()).toBe(50);
-  history.run(0, [block('open'), block('too')]);
-  expect(turnsRead()).toBe(50);
-});
+  },
+);
 
-test('nodes of a turn that are not those of its digest are refused when they are loaded [decision 0073]', () => {
-  const under = rowsUnderTest();
-  const history = naiveHistory(under.fold);
-  history.run(0, [START]);
-  const node = { id: 'q', nodeType: 'cb', content: 'right' };
-  history.run(0, [{ op: 'insert', parent: '^ah', node }, COMMIT]);
-  under.rows.now((view) => {
-    const branch = loadBranchFromRows(view, HISTORY, 0, null);
-    checkLoadedBranch(view, HISTORY, branch, history.payload);
-    const wrong: typeof history.payload = (ref) => ({ ...history.payload(ref), content: 'wrong' });
-    expect(() => withTurns(view, wrong, () => branch.tree.get('q'))).toThrow(
-      expect.objectContaining({ code: 'E_ROWS_DAMAGED' }),
-    );
-  });
-});
+test(
+  'the turns of a branch are read once to check it, also after its newest snapshot',
+  { tags: ['decision-0073'] },
+  () => {
+    const under = rowsUnderTest();
+    const history = naiveHistory(under.fold);
+    history.run(0, [START]);
+    const block = (id: string): Step => ({
+      op: 'insert',
+      parent: '^ah',
+      node: { id, nodeType: 'cb', content: id },
+    });
+    for (let i = 0; i < 50; i++) history.run(0, [block(`q${i}`), COMMIT]);
+    const turnsRead = (): number | undefined =>
+      under.rows.now((view) => {
+        const { rows, read } = counting(view);
+        checkLoadedBranch(rows, HISTORY, loadBranchFromRows(rows, HISTORY, 0, null), history.payload);
+        return read.get('turns');
+      });
+    expect(turnsRead()).toBe(50);
+    history.run(0, [{ op: 'annotate', note: 'no node' }]);
+    expect(turnsRead()).toBe(50);
+    history.run(0, [block('open'), block('too')]);
+    expect(turnsRead()).toBe(50);
+  },
+);
+
+test(
+  'nodes of a turn that are not those of its digest are refused when they are loaded',
+  { tags: ['decision-0073'] },
+  () => {
+    const under = rowsUnderTest();
+    const history = naiveHistory(under.fold);
+    history.run(0, [START]);
+    const node = { id: 'q', nodeType: 'cb', content: 'right' };
+    history.run(0, [{ op: 'insert', parent: '^ah', node }, COMMIT]);
+    under.rows.now((view) => {
+      const branch = loadBranchFromRows(view, HISTORY, 0, null);
+      checkLoadedBranch(view, HISTORY, branch, history.payload);
+      const wrong: typeof history.payload = (ref) => ({ ...history.payload(ref), content: 'wrong' });
+      expect(() => withTurns(view, wrong, () => branch.tree.get('q'))).toThrow(
+        expect.objectContaining({ code: 'E_ROWS_DAMAGED' }),
+      );
+    });
+  },
+);

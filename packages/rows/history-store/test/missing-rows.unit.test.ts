@@ -49,35 +49,39 @@ const answerOf = (read: () => unknown): unknown => {
   }
 };
 
-it('when any single row of a branch is missing, a reader gets the branch as it was written or an error [decision 0051]', () => {
-  fc.assert(
-    fc.property(anyOperations(8, 30), (actions) => {
-      const { rows: recorded, history } = rowsOf(actions);
-      const branchIds = [...history.branches.keys()];
-      recorded.now((view) => {
-        const questions = branchIds.flatMap((branchId) => [
-          (rows: RowReader) => byId(readBranchState(rows, HISTORY, branchId, null)),
-          (rows: RowReader) => {
-            const seq = readTipSeq(rows, HISTORY, branchId);
-            return [
-              positionOfFrame(rows, HISTORY, branchId, seq),
-              byId(readPosition(rows, HISTORY, branchId, seq)),
-            ];
-          },
-          (rows: RowReader) => listSnapshots(rows, HISTORY, branchId, readTipSeq(rows, HISTORY, branchId)),
-          (rows: RowReader) => listOwnSnapshots(rows, HISTORY, branchId),
-          (rows: RowReader) => snapshotsByCycle(rows, branchId),
-        ]);
-        const answers = questions.map((ask) => ask(view));
-        for (const { table, missing, fewer } of rowsWithoutOne(view, REMOVED))
-          questions.forEach((ask, i) => {
-            const answer = answerOf(() => ask(fewer));
-            if (typeof answer === 'string')
-              expect(answer).toMatch(table === BRANCHES ? /^E_/ : /^E_ROWS_DAMAGED$/);
-            else expect(answer, missing).toEqual(answers[i]);
-          });
-      });
-    }),
-    { numRuns: RUNS },
-  );
-});
+it(
+  'when any single row of a branch is missing, a reader gets the branch as it was written or an error',
+  { tags: ['decision-0051'] },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(8, 30), (actions) => {
+        const { rows: recorded, history } = rowsOf(actions);
+        const branchIds = [...history.branches.keys()];
+        recorded.now((view) => {
+          const questions = branchIds.flatMap((branchId) => [
+            (rows: RowReader) => byId(readBranchState(rows, HISTORY, branchId, null)),
+            (rows: RowReader) => {
+              const seq = readTipSeq(rows, HISTORY, branchId);
+              return [
+                positionOfFrame(rows, HISTORY, branchId, seq),
+                byId(readPosition(rows, HISTORY, branchId, seq)),
+              ];
+            },
+            (rows: RowReader) => listSnapshots(rows, HISTORY, branchId, readTipSeq(rows, HISTORY, branchId)),
+            (rows: RowReader) => listOwnSnapshots(rows, HISTORY, branchId),
+            (rows: RowReader) => snapshotsByCycle(rows, branchId),
+          ]);
+          const answers = questions.map((ask) => ask(view));
+          for (const { table, missing, fewer } of rowsWithoutOne(view, REMOVED))
+            questions.forEach((ask, i) => {
+              const answer = answerOf(() => ask(fewer));
+              if (typeof answer === 'string')
+                expect(answer).toMatch(table === BRANCHES ? /^E_/ : /^E_ROWS_DAMAGED$/);
+              else expect(answer, missing).toEqual(answers[i]);
+            });
+        });
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

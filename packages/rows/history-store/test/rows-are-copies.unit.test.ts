@@ -88,87 +88,107 @@ const isSame = (a: unknown, b: unknown): boolean => {
 };
 
 describe('the rows of a random history with forks and rollbacks from any position', () => {
-  it('give at every position of every branch the tree of the copy made there, and the state on which commands are decided [snapshots: locations and rows, snapshots: read, snapshots: branches]', () => {
-    fc.assert(
-      fc.property(anyOperations(1, 60), (actions) => {
-        const { history, under } = play(actions);
-        under.rows.now((view) => {
-          for (const [branchId, seq] of positions(history)) {
-            const { newest, nextIndex, policy, config, thread, ...parts } = readBranchState(
-              view,
-              HISTORY,
-              branchId,
-              seq,
-            );
-            const copy = history.copyAt(branchId, seq);
-            expect(sorted(parts)).toEqual(sorted(copy));
-            expect({ newest, nextIndex, policy, config, thread }).toEqual({
-              newest: copy.newest,
-              nextIndex: copy.nextIndex,
-              policy: copy.policy,
-              config: copy.config,
-              thread: copy.thread,
-            });
-          }
-          for (const [branchId, { copies }] of history.branches) {
-            expect(readTipSeq(view, HISTORY, branchId)).toBe(Math.max(branchId, ...copies.keys()));
-            const { name } = readBranchState(view, HISTORY, branchId, null);
-            expect(name).toBe(history.state.loadedBranches.get(branchId)?.name ?? name);
-          }
-        });
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
-  it('find one node of any position without the rest, and no node that is not there [snapshots: ids]', () => {
-    fc.assert(
-      fc.property(anyOperations(1, 40), (actions) => {
-        const { history, under } = play(actions);
-        under.rows.now((view) => {
-          for (const [branchId, seq] of positions(history)) {
-            const copy = history.copyAt(branchId, seq);
-            const expected = new Map<string, unknown>();
-            for (const record of copy.nodes) expected.set(record.headers.id, { kind: 'node', record });
-            for (const record of copy.turns) expected.set(record.headers.id, { kind: 'turn', record });
-            for (const record of Object.values(copy.fixed))
-              expected.set(record.headers.id, { kind: 'fixed', record });
-            for (const id of [...history.ids, 'nobody'])
-              expect(readNode(view, HISTORY, branchId, seq, id)).toEqual(expected.get(id));
-          }
-          for (const id of history.ids) expect(isIdTaken(view, HISTORY, id)).toBe(true);
-          expect(isIdTaken(view, HISTORY, 'nobody')).toBe(false);
-        });
-      }),
-      { numRuns: RUNS / 2 },
-    );
-  });
-
-  it('list the snapshots of every ancestor path, from either end and in pages [context-tree §5: positions, §5: fork, §5: rollback] [PACT 05 §2.3, §6.3]', () => {
-    fc.assert(
-      fc.property(anyOperations(1, 60), fc.integer({ min: 1, max: 5 }), (actions, limit) => {
-        const { history, under } = play(actions);
-        under.rows.now((view) => {
-          for (const branchId of history.branches.keys()) {
-            const head = readTipSeq(view, HISTORY, branchId);
-            const expected = snapshotsOf(history, branchId, head);
-            const found = listSnapshots(view, HISTORY, branchId, head, { first: 'oldest' });
-            expect(found.map(({ cycle, branchId: of, seq }) => [cycle, of, seq])).toEqual(expected);
-            expect(listSnapshots(view, HISTORY, branchId, head)).toEqual([...found].reverse());
-            const paged = [];
-            for (let from = 0; ;) {
-              const page = listSnapshots(view, HISTORY, branchId, head, { first: 'oldest', from, limit });
-              if (page.length === 0) break;
-              paged.push(...page);
-              from = (page.at(-1)?.cycle ?? 0) + 1;
+  it(
+    'give at every position of every branch the tree of the copy made there, and the state on which commands are decided',
+    { tags: ['snapshots:locations-and-rows', 'snapshots:read', 'snapshots:branches'] },
+    () => {
+      fc.assert(
+        fc.property(anyOperations(1, 60), (actions) => {
+          const { history, under } = play(actions);
+          under.rows.now((view) => {
+            for (const [branchId, seq] of positions(history)) {
+              const { newest, nextIndex, policy, config, thread, ...parts } = readBranchState(
+                view,
+                HISTORY,
+                branchId,
+                seq,
+              );
+              const copy = history.copyAt(branchId, seq);
+              expect(sorted(parts)).toEqual(sorted(copy));
+              expect({ newest, nextIndex, policy, config, thread }).toEqual({
+                newest: copy.newest,
+                nextIndex: copy.nextIndex,
+                policy: copy.policy,
+                config: copy.config,
+                thread: copy.thread,
+              });
             }
-            expect(paged).toEqual(found);
-          }
-        });
-      }),
-      { numRuns: RUNS / 2 },
-    );
-  });
+            for (const [branchId, { copies }] of history.branches) {
+              expect(readTipSeq(view, HISTORY, branchId)).toBe(Math.max(branchId, ...copies.keys()));
+              const { name } = readBranchState(view, HISTORY, branchId, null);
+              expect(name).toBe(history.state.loadedBranches.get(branchId)?.name ?? name);
+            }
+          });
+        }),
+        { numRuns: RUNS },
+      );
+    },
+  );
+
+  it(
+    'find one node of any position without the rest, and no node that is not there',
+    { tags: ['snapshots:ids'] },
+    () => {
+      fc.assert(
+        fc.property(anyOperations(1, 40), (actions) => {
+          const { history, under } = play(actions);
+          under.rows.now((view) => {
+            for (const [branchId, seq] of positions(history)) {
+              const copy = history.copyAt(branchId, seq);
+              const expected = new Map<string, unknown>();
+              for (const record of copy.nodes) expected.set(record.headers.id, { kind: 'node', record });
+              for (const record of copy.turns) expected.set(record.headers.id, { kind: 'turn', record });
+              for (const record of Object.values(copy.fixed))
+                expected.set(record.headers.id, { kind: 'fixed', record });
+              for (const id of [...history.ids, 'nobody'])
+                expect(readNode(view, HISTORY, branchId, seq, id)).toEqual(expected.get(id));
+            }
+            for (const id of history.ids) expect(isIdTaken(view, HISTORY, id)).toBe(true);
+            expect(isIdTaken(view, HISTORY, 'nobody')).toBe(false);
+          });
+        }),
+        { numRuns: RUNS / 2 },
+      );
+    },
+  );
+
+  it(
+    'list the snapshots of every ancestor path, from either end and in pages',
+    {
+      tags: [
+        'context-tree§5:positions',
+        'context-tree§5:fork',
+        'context-tree§5:rollback',
+        'PACT-05§2.3',
+        'PACT-05§6.3',
+      ],
+    },
+    () => {
+      fc.assert(
+        fc.property(anyOperations(1, 60), fc.integer({ min: 1, max: 5 }), (actions, limit) => {
+          const { history, under } = play(actions);
+          under.rows.now((view) => {
+            for (const branchId of history.branches.keys()) {
+              const head = readTipSeq(view, HISTORY, branchId);
+              const expected = snapshotsOf(history, branchId, head);
+              const found = listSnapshots(view, HISTORY, branchId, head, { first: 'oldest' });
+              expect(found.map(({ cycle, branchId: of, seq }) => [cycle, of, seq])).toEqual(expected);
+              expect(listSnapshots(view, HISTORY, branchId, head)).toEqual([...found].reverse());
+              const paged = [];
+              for (let from = 0; ;) {
+                const page = listSnapshots(view, HISTORY, branchId, head, { first: 'oldest', from, limit });
+                if (page.length === 0) break;
+                paged.push(...page);
+                from = (page.at(-1)?.cycle ?? 0) + 1;
+              }
+              expect(paged).toEqual(found);
+            }
+          });
+        }),
+        { numRuns: RUNS / 2 },
+      );
+    },
+  );
 });
 
 const snapshotsOf = (history: NaiveHistory, branchId: number, seq: number): number[][] => {
@@ -191,31 +211,39 @@ describe('simpler ways to read a branch give wrong trees', () => {
       { numRuns: runs, seed: 1, endOnFailure: true },
     ).failed;
 
-  it('limiting an ancestor by its child’s `at` instead of the running minimum includes later frames of a grandparent [snapshots: branches]', () => {
-    expect(
-      isCaught((ancestorPath, meta, _branchId) => [
-        ancestorPath.map((segment, i) => ({
-          ...segment,
-          limit:
-            ancestorPath.length - 1 === i
-              ? segment.limit
-              : Math.max(segment.limit, ancestorPath[i + 1]?.branchId ?? 0),
-        })),
-        meta,
-      ]),
-    ).toBe(true);
-  });
+  it(
+    'limiting an ancestor by its child’s `at` instead of the running minimum includes later frames of a grandparent',
+    { tags: ['snapshots:branches'] },
+    () => {
+      expect(
+        isCaught((ancestorPath, meta, _branchId) => [
+          ancestorPath.map((segment, i) => ({
+            ...segment,
+            limit:
+              ancestorPath.length - 1 === i
+                ? segment.limit
+                : Math.max(segment.limit, ancestorPath[i + 1]?.branchId ?? 0),
+          })),
+          meta,
+        ]),
+      ).toBe(true);
+    },
+  );
 
   it('reading a branch without its ancestors lacks the nodes from before the fork', () => {
     expect(isCaught((ancestorPath, meta) => [ancestorPath.slice(-1), meta])).toBe(true);
   });
 
-  it('reading ancestors without limits includes what they recorded after the fork [snapshots: branches]', () => {
-    expect(
-      isCaught((ancestorPath, meta) => [
-        ancestorPath.map((segment) => ({ ...segment, limit: Infinity })),
-        meta,
-      ]),
-    ).toBe(true);
-  });
+  it(
+    'reading ancestors without limits includes what they recorded after the fork',
+    { tags: ['snapshots:branches'] },
+    () => {
+      expect(
+        isCaught((ancestorPath, meta) => [
+          ancestorPath.map((segment) => ({ ...segment, limit: Infinity })),
+          meta,
+        ]),
+      ).toBe(true);
+    },
+  );
 });

@@ -129,19 +129,20 @@ const compare = (told: Told, a: PlayedPosition, b: PlayedPosition): void => {
 };
 
 test(
-  'between any two positions, on one branch, on forks and on abandoned branches, every entry has the causes of the frames between them, in order, undone on the way back [context-tree §3: one cause, §7: explain] [snapshots: diff]',
+  'between any two positions, on one branch, on forks and on abandoned branches, every entry has the causes of the frames between them, in order, undone on the way back',
+  { tags: ['context-tree§3:one-cause', 'context-tree§7:explain', 'snapshots:diff'], timeout: TIMEOUT },
   () => compareRandomPositions(play, compare),
-  TIMEOUT,
 );
 
 test(
-  'the same holds for a history that begins with an export [context-tree §3: one cause, §10.17]',
+  'the same holds for a history that begins with an export',
+  { tags: ['context-tree§3:one-cause', 'context-tree§10.17'], timeout: TIMEOUT },
   () => compareAfterImport(play, compare),
-  TIMEOUT,
 );
 
 test(
-  'a node is in the snapshots that its timeline says, on every ancestor path, and its timeline begins with how it came [context-tree §3: one cause]',
+  'a node is in the snapshots that its timeline says, on every ancestor path, and its timeline begins with how it came',
+  { tags: ['context-tree§3:one-cause'], timeout: TIMEOUT },
   () => {
     fc.assert(
       fc.property(anyOperations(1, 60), (actions) => {
@@ -183,5 +184,4 @@ test(
       { numRuns: RUNS / 2 },
     );
   },
-  TIMEOUT,
 );

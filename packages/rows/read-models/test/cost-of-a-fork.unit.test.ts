@@ -81,19 +81,28 @@ const costs = (cycles: number, blocks: number, kind: string): Record<string, Cos
   return found;
 };
 
-test('a fork and a rollback read and write as many rows behind 10,000 blocks as behind 10, without the tree [pool: Branches and snapshots]', () => {
-  // Frames of as many nodes as fill a mark, so that what lies behind the nearest one is the same at both sizes.
-  const few = costs(2, 62, 'text');
-  const many = costs(161, 62, 'text');
-  expect(many).toEqual(few);
-  expect(costs(1, 10, 'text')['fork newest']).toEqual(few['fork newest']);
-});
+test(
+  'a fork and a rollback read and write as many rows behind 10,000 blocks as behind 10, without the tree',
+  { tags: ['pool:Branches-and-snapshots'] },
+  () => {
+    // Frames of as many nodes as fill a mark, so that what lies behind the nearest one is the same at both sizes.
+    const few = costs(2, 62, 'text');
+    const many = costs(161, 62, 'text');
+    expect(many).toEqual(few);
+    expect(costs(1, 10, 'text')['fork newest']).toEqual(few['fork newest']);
+  },
+);
 
-test('a fork from the past of a history of calls alone reads no more than a fork from that of one of messages [pool: Branches and snapshots]', () => {
-  const bound = { gets: 16, ranged: 64 + 8 };
-  for (const kind of ['text', 'call', 'result'])
-    for (const [name, cost] of Object.entries(costs(400, 1, kind)))
-      expect(cost.gets <= bound.gets && cost.ranged <= bound.ranged, `${name} ${JSON.stringify(cost)}`).toBe(
-        true,
-      );
-});
+test(
+  'a fork from the past of a history of calls alone reads no more than a fork from that of one of messages',
+  { tags: ['pool:Branches-and-snapshots'] },
+  () => {
+    const bound = { gets: 16, ranged: 64 + 8 };
+    for (const kind of ['text', 'call', 'result'])
+      for (const [name, cost] of Object.entries(costs(400, 1, kind)))
+        expect(
+          cost.gets <= bound.gets && cost.ranged <= bound.ranged,
+          `${name} ${JSON.stringify(cost)}`,
+        ).toBe(true);
+  },
+);

@@ -117,40 +117,44 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       expect(await rows.read((view) => ['h', 'i'].map((owner) => view.count(OWNERS, owner)))).toEqual([1, 0]);
     });
 
-    it('reads ranges in the order of the keys or in reverse, including both ends [snapshots: keys]', async () => {
-      const { rows } = await open();
-      const keys: [string, number, string, number][] = [
-        ['h', 1, 'a', 5],
-        ['h', 1, 'a', 239],
-        ['h', 1, 'a', 240],
-        ['h', 1, 'a', 256],
-        ['h', 1, 'a', 70_000],
-        ['h', 1, 'a', 2 ** 40],
-        ['h', 1, 'a\u0000', 1],
-        ['h', 1, 'ab', 1],
-        ['h', 1, 'ｆ', 1],
-        ['h', 1, '😀', 1],
-        ['h', 2, 'a', 1],
-        ['h\u0000', 1, 'a', 1],
-        ['i', 1, 'a', 1],
-      ];
-      const changes = [...keys].reverse().map((key) => thing(...key));
-      await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
-      const range = (prefix: Row['key'], more = {}): Promise<Row['key'][]> =>
-        rows.read((view) => view.range<Table>(THINGS, { prefix, ...more }).map((row) => row.key));
-      expect(await range(['h', 1])).toEqual(keys.slice(0, 10));
-      expect(await range(['h'])).toEqual(keys.slice(0, 11));
-      expect(await range(['h', 1], { reverse: true, limit: 3 })).toEqual(keys.slice(7, 10).reverse());
-      expect(await range(['h', 1, 'a'], { from: 239, to: 256 })).toEqual(keys.slice(1, 4));
-      expect(await range(['h', 1, 'a'], { to: 255, reverse: true, limit: 1 })).toEqual(keys.slice(2, 3));
-      expect(await range(['h', 1], { from: 'a\u0000', to: 'ab' })).toEqual(keys.slice(6, 8));
-      expect(await range(['h', 1], { from: 'b' })).toEqual(keys.slice(8, 10));
-      expect(await range(['h', 1, 'a'])).toEqual(keys.slice(0, 6));
-      expect(await range(['h', 1], { to: 'a' })).toEqual(keys.slice(0, 6));
-      expect(await range(['h', 3])).toEqual([]);
-      expect(await range(['nobody'])).toEqual([]);
-      expect(await countOf(rows)).toBe(keys.length);
-    });
+    it(
+      'reads ranges in the order of the keys or in reverse, including both ends',
+      { tags: ['snapshots:keys'] },
+      async () => {
+        const { rows } = await open();
+        const keys: [string, number, string, number][] = [
+          ['h', 1, 'a', 5],
+          ['h', 1, 'a', 239],
+          ['h', 1, 'a', 240],
+          ['h', 1, 'a', 256],
+          ['h', 1, 'a', 70_000],
+          ['h', 1, 'a', 2 ** 40],
+          ['h', 1, 'a\u0000', 1],
+          ['h', 1, 'ab', 1],
+          ['h', 1, 'ｆ', 1],
+          ['h', 1, '😀', 1],
+          ['h', 2, 'a', 1],
+          ['h\u0000', 1, 'a', 1],
+          ['i', 1, 'a', 1],
+        ];
+        const changes = [...keys].reverse().map((key) => thing(...key));
+        await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
+        const range = (prefix: Row['key'], more = {}): Promise<Row['key'][]> =>
+          rows.read((view) => view.range<Table>(THINGS, { prefix, ...more }).map((row) => row.key));
+        expect(await range(['h', 1])).toEqual(keys.slice(0, 10));
+        expect(await range(['h'])).toEqual(keys.slice(0, 11));
+        expect(await range(['h', 1], { reverse: true, limit: 3 })).toEqual(keys.slice(7, 10).reverse());
+        expect(await range(['h', 1, 'a'], { from: 239, to: 256 })).toEqual(keys.slice(1, 4));
+        expect(await range(['h', 1, 'a'], { to: 255, reverse: true, limit: 1 })).toEqual(keys.slice(2, 3));
+        expect(await range(['h', 1], { from: 'a\u0000', to: 'ab' })).toEqual(keys.slice(6, 8));
+        expect(await range(['h', 1], { from: 'b' })).toEqual(keys.slice(8, 10));
+        expect(await range(['h', 1, 'a'])).toEqual(keys.slice(0, 6));
+        expect(await range(['h', 1], { to: 'a' })).toEqual(keys.slice(0, 6));
+        expect(await range(['h', 3])).toEqual([]);
+        expect(await range(['nobody'])).toEqual([]);
+        expect(await countOf(rows)).toBe(keys.length);
+      },
+    );
 
     it('lists the owners where the key is the owner alone', async () => {
       const { rows } = await open();
@@ -164,43 +168,47 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ]);
     });
 
-    it('commits a batch as a whole or not at all, after comparing the cursor [record §5: heads]', async () => {
-      const { rows } = await open();
-      await rows.commit({
-        partition: 3,
-        expected: null,
-        cursor: cursor(1),
-        changes: [thing('h', 1, 'a', 1)],
-      });
-      for (const expected of [null, cursor(9)])
+    it(
+      'commits a batch as a whole or not at all, after comparing the cursor',
+      { tags: ['record§5:heads'] },
+      async () => {
+        const { rows } = await open();
+        await rows.commit({
+          partition: 3,
+          expected: null,
+          cursor: cursor(1),
+          changes: [thing('h', 1, 'a', 1)],
+        });
+        for (const expected of [null, cursor(9)])
+          expect(
+            await codeOf(
+              rows.commit({ partition: 3, expected, cursor: cursor(2), changes: [thing('h', 1, 'b', 1)] }),
+            ),
+          ).toBe('E_CURSOR_MOVED');
         expect(
-          await codeOf(
-            rows.commit({ partition: 3, expected, cursor: cursor(2), changes: [thing('h', 1, 'b', 1)] }),
-          ),
-        ).toBe('E_CURSOR_MOVED');
-      expect(
-        await rows.read((view) => [view.cursor(3), view.cursor(0), view.get(THINGS, ['h', 1, 'b', 1])]),
-      ).toEqual([cursor(1), null, undefined]);
-      await rows.commit({
-        partition: 3,
-        expected: cursor(1),
-        cursor: cursor(2),
-        changes: [
-          { table: THINGS, key: ['h', 1, 'a', 1], value: null },
-          thing('h', 1, 'b', 1),
-          { table: THINGS, key: ['x', 1, 'a', 1], value: null },
-        ],
-      });
-      expect(
-        await rows.read((view) => [
-          view.cursor(3),
-          view.partitions(),
-          view.range(THINGS, { prefix: ['h'] }).map(({ key }) => key),
-        ]),
-      ).toEqual([cursor(2), [3], [['h', 1, 'b', 1]]]);
-    });
+          await rows.read((view) => [view.cursor(3), view.cursor(0), view.get(THINGS, ['h', 1, 'b', 1])]),
+        ).toEqual([cursor(1), null, undefined]);
+        await rows.commit({
+          partition: 3,
+          expected: cursor(1),
+          cursor: cursor(2),
+          changes: [
+            { table: THINGS, key: ['h', 1, 'a', 1], value: null },
+            thing('h', 1, 'b', 1),
+            { table: THINGS, key: ['x', 1, 'a', 1], value: null },
+          ],
+        });
+        expect(
+          await rows.read((view) => [
+            view.cursor(3),
+            view.partitions(),
+            view.range(THINGS, { prefix: ['h'] }).map(({ key }) => key),
+          ]),
+        ).toEqual([cursor(2), [3], [['h', 1, 'b', 1]]]);
+      },
+    );
 
-    it('refuses a key that is too long, and then writes nothing [snapshots: keys]', async () => {
+    it('refuses a key that is too long, and then writes nothing', { tags: ['snapshots:keys'] }, async () => {
       const { rows } = await open();
       const changes = [thing('h', 1, 'a', 1), thing('h', 1, 'x'.repeat(2_000), 1)];
       expect(
@@ -216,59 +224,63 @@ export const describeRowStore = (name: string, make: () => RowStoreUnderTest, { 
       ]);
     });
 
-    it('keeps several generations and changes the current one in one step [decision 0004]', async () => {
-      const { store, rows } = await open();
-      const next = await store.generation('g2', [OWNERS]);
-      await rows.commit({
-        partition: 0,
-        expected: null,
-        cursor: cursor(1),
-        changes: [put(OWNERS, ['a'], 'old')],
-      });
-      await next.commit({
-        partition: 0,
-        expected: null,
-        cursor: cursor(5),
-        changes: [put(OWNERS, ['a'], 'new')],
-      });
-      expect(
-        await Promise.all([rows, next].map((each) => each.read((view) => view.get(OWNERS, ['a'])))),
-      ).toEqual([['old'], ['new']]);
-      expect(await store.current('all')).toBeNull();
-      const ifCurrent = async (): Promise<unknown> => [
-        await rows.readIfCurrent?.('all', (view) => view.get(OWNERS, ['a'])),
-        await next.readIfCurrent?.('all', (view) => view.get(OWNERS, ['a'])),
-      ];
-      const canTell = rows.readIfCurrent !== undefined;
-      expect(await ifCurrent()).toEqual([undefined, undefined]);
-      await store.promote({ group: 'all', from: null, to: 'g', unmoved: [] });
-      expect(await ifCurrent()).toEqual([canTell ? { value: ['old'] } : undefined, undefined]);
-      const unmoved = [{ generation: 'g', partition: 0, cursor: cursor(1) }];
-      expect(await codeOf(store.promote({ group: 'all', from: null, to: 'g2', unmoved }))).toBe(
-        'E_CURSOR_MOVED',
-      );
-      // Another cursor, a partition that was never committed, and a generation that is not there.
-      for (const other of [{ cursor: cursor(4) }, { partition: 1 }, { generation: 'g9' }]) {
-        const promotion = { group: 'all', from: 'g', to: 'g2', unmoved: [{ ...unmoved[0]!, ...other }] };
-        expect(await codeOf(store.promote(promotion))).toBe('E_CURSOR_MOVED');
-      }
-      expect(await store.current('all')).toBe('g');
-      expect(await codeOf(store.drop('g'))).toBe('E_ROWS_VERSION');
-      await store.promote({ group: 'all', from: 'g', to: 'g2', unmoved });
-      expect(await ifCurrent()).toEqual([undefined, canTell ? { value: ['new'] } : undefined]);
-      await store.drop('g');
-      await store.drop('g');
-      expect([await store.current('all'), await store.generations()]).toEqual(['g2', ['g2']]);
-      expect([await store.cursors('g'), await store.cursors('g2')]).toEqual([
-        new Map(),
-        new Map([[0, cursor(5)]]),
-      ]);
-      const reopened = await store.generation('g', TABLES);
-      expect(await reopened.read((view) => [view.cursor(0), view.get(OWNERS, ['a'])])).toEqual([
-        null,
-        undefined,
-      ]);
-    });
+    it(
+      'keeps several generations and changes the current one in one step',
+      { tags: ['decision-0004'] },
+      async () => {
+        const { store, rows } = await open();
+        const next = await store.generation('g2', [OWNERS]);
+        await rows.commit({
+          partition: 0,
+          expected: null,
+          cursor: cursor(1),
+          changes: [put(OWNERS, ['a'], 'old')],
+        });
+        await next.commit({
+          partition: 0,
+          expected: null,
+          cursor: cursor(5),
+          changes: [put(OWNERS, ['a'], 'new')],
+        });
+        expect(
+          await Promise.all([rows, next].map((each) => each.read((view) => view.get(OWNERS, ['a'])))),
+        ).toEqual([['old'], ['new']]);
+        expect(await store.current('all')).toBeNull();
+        const ifCurrent = async (): Promise<unknown> => [
+          await rows.readIfCurrent?.('all', (view) => view.get(OWNERS, ['a'])),
+          await next.readIfCurrent?.('all', (view) => view.get(OWNERS, ['a'])),
+        ];
+        const canTell = rows.readIfCurrent !== undefined;
+        expect(await ifCurrent()).toEqual([undefined, undefined]);
+        await store.promote({ group: 'all', from: null, to: 'g', unmoved: [] });
+        expect(await ifCurrent()).toEqual([canTell ? { value: ['old'] } : undefined, undefined]);
+        const unmoved = [{ generation: 'g', partition: 0, cursor: cursor(1) }];
+        expect(await codeOf(store.promote({ group: 'all', from: null, to: 'g2', unmoved }))).toBe(
+          'E_CURSOR_MOVED',
+        );
+        // Another cursor, a partition that was never committed, and a generation that is not there.
+        for (const other of [{ cursor: cursor(4) }, { partition: 1 }, { generation: 'g9' }]) {
+          const promotion = { group: 'all', from: 'g', to: 'g2', unmoved: [{ ...unmoved[0]!, ...other }] };
+          expect(await codeOf(store.promote(promotion))).toBe('E_CURSOR_MOVED');
+        }
+        expect(await store.current('all')).toBe('g');
+        expect(await codeOf(store.drop('g'))).toBe('E_ROWS_VERSION');
+        await store.promote({ group: 'all', from: 'g', to: 'g2', unmoved });
+        expect(await ifCurrent()).toEqual([undefined, canTell ? { value: ['new'] } : undefined]);
+        await store.drop('g');
+        await store.drop('g');
+        expect([await store.current('all'), await store.generations()]).toEqual(['g2', ['g2']]);
+        expect([await store.cursors('g'), await store.cursors('g2')]).toEqual([
+          new Map(),
+          new Map([[0, cursor(5)]]),
+        ]);
+        const reopened = await store.generation('g', TABLES);
+        expect(await reopened.read((view) => [view.cursor(0), view.get(OWNERS, ['a'])])).toEqual([
+          null,
+          undefined,
+        ]);
+      },
+    );
 
     it('refuses a generation that was made with other tables', async () => {
       const { store, rows } = await open();

@@ -26,7 +26,7 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
     const bytes = Buffer.from('some content');
     const ref = new ContentRef(sha256Hex(bytes), bytes.length);
 
-    it('gives back what was put in, under its hash and length [record §4]', async () => {
+    it('gives back what was put in, under its hash and length', { tags: ['record§4'] }, async () => {
       for (const each of [new Uint8Array(), bytes, new Uint8Array(300_000).fill(5)]) {
         const given = await store.put(each);
         expect(given).toEqual(new ContentRef(sha256Hex(each), each.length));
@@ -34,28 +34,32 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       }
     });
 
-    it('accepts contents of up to 64 MiB and refuses larger ones [record §4: limit]', async () => {
+    it('accepts contents of up to 64 MiB and refuses larger ones', { tags: ['record§4:limit'] }, async () => {
       const large = new Uint8Array(MAX_CONTENT_BYTES + 1);
       await expect(store.put(large)).rejects.toMatchObject({ code: 'E_CONTENT_TOO_LARGE' });
       const given = await store.put(large.subarray(1));
       expect((await store.get(given)).length).toBe(MAX_CONTENT_BYTES);
     });
 
-    it('stores equal contents once, from many writers at once [record §4]', async () => {
+    it('stores equal contents once, from many writers at once', { tags: ['record§4'] }, async () => {
       const other = harness.reopen ? await harness.reopen(store) : store;
       await Promise.all(Array.from({ length: 20 }, (_, i) => (i % 2 ? store : other).put(bytes)));
       expect(await all(other)).toEqual([ref]);
     });
 
-    it('says which of some contents are not there with their length [record §4: missing content]', async () => {
-      const [other, gone] = [await store.put(new Uint8Array(9)), await store.put(new Uint8Array(7))];
-      await harness.alter(gone, null);
-      const longer = new ContentRef(other.sha256, 10);
-      expect(await store.missing([ref, other, gone, longer])).toEqual([ref, gone, longer]);
-      expect(await store.missing([])).toEqual([]);
-    });
+    it(
+      'says which of some contents are not there with their length',
+      { tags: ['record§4:missing-content'] },
+      async () => {
+        const [other, gone] = [await store.put(new Uint8Array(9)), await store.put(new Uint8Array(7))];
+        await harness.alter(gone, null);
+        const longer = new ContentRef(other.sha256, 10);
+        expect(await store.missing([ref, other, gone, longer])).toEqual([ref, gone, longer]);
+        expect(await store.missing([])).toEqual([]);
+      },
+    );
 
-    it('says that a content is missing [record §4: missing content]', async () => {
+    it('says that a content is missing', { tags: ['record§4:missing-content'] }, async () => {
       await expect(store.get(ref)).rejects.toMatchObject({ code: 'E_CONTENT_MISSING' });
       await store.put(bytes);
       await harness.alter(ref, null);
@@ -68,7 +72,8 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       ['grown', Buffer.from('some content and more')],
       ['emptied', Buffer.alloc(0)],
     ])(
-      'reports that a content was %s, also to a caller that stores it again [record §4: durable first]',
+      'reports that a content was %s, also to a caller that stores it again',
+      { tags: ['record§4:durable-first'] },
       async (_how, other) => {
         await store.put(bytes);
         await harness.alter(ref, other);
@@ -77,22 +82,26 @@ export const describeContentStore = (name: string, harness: ContentStoreHarness)
       },
     );
 
-    it('refuses a reference with another length [record §4]', async () => {
+    it('refuses a reference with another length', { tags: ['record§4'] }, async () => {
       await store.put(bytes);
       await expect(store.get(new ContentRef(ref.sha256, 5))).rejects.toMatchObject({
         code: 'E_CONTENT_DAMAGED',
       });
     });
 
-    it('shares no memory with its callers: neither the bytes it was given nor the bytes it returns [record §4]', async () => {
-      const own = Buffer.from(bytes);
-      await store.put(own);
-      own.fill(0);
-      (await store.get(ref)).fill(0);
-      expect(Buffer.from(await store.get(ref))).toEqual(bytes);
-    });
+    it(
+      'shares no memory with its callers: neither the bytes it was given nor the bytes it returns',
+      { tags: ['record§4'] },
+      async () => {
+        const own = Buffer.from(bytes);
+        await store.put(own);
+        own.fill(0);
+        (await store.get(ref)).fill(0);
+        expect(Buffer.from(await store.get(ref))).toEqual(bytes);
+      },
+    );
 
-    it('lists and verifies all contents [record §4]', async () => {
+    it('lists and verifies all contents', { tags: ['record§4'] }, async () => {
       const refs = await Promise.all([1, 2, 3, 4].map((i) => store.put(new Uint8Array(i).fill(i))));
       expect(await all(store)).toEqual([...refs].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1)));
       const [, second] = refs;

@@ -31,18 +31,22 @@ describeContentStore('a directory', {
 describe('a directory of contents', () => {
   afterEach(destroy);
 
-  it('leaves no partly written file behind, and ignores the partial files of a killed process [record §4: durable first]', async () => {
-    const store = await openDirectoryContents(await create());
-    await store.put(Buffer.from('x'));
-    expect(await readdir(join(directory, 'tmp'))).toEqual([]);
-    await writeFile(join(directory, 'tmp', 'left'), 'half');
-    const again = await openDirectoryContents(directory);
-    const found: ContentRef[] = [];
-    for await (const ref of again.list()) found.push(ref);
-    expect(found).toHaveLength(1);
-  });
+  it(
+    'leaves no partly written file behind, and ignores the partial files of a killed process',
+    { tags: ['record§4:durable-first'] },
+    async () => {
+      const store = await openDirectoryContents(await create());
+      await store.put(Buffer.from('x'));
+      expect(await readdir(join(directory, 'tmp'))).toEqual([]);
+      await writeFile(join(directory, 'tmp', 'left'), 'half');
+      const again = await openDirectoryContents(directory);
+      const found: ContentRef[] = [];
+      for await (const ref of again.list()) found.push(ref);
+      expect(found).toHaveLength(1);
+    },
+  );
 
-  it('throws a coded error when the file system refuses an operation [record §4]', async () => {
+  it('throws a coded error when the file system refuses an operation', { tags: ['record§4'] }, async () => {
     const store = await openDirectoryContents(await create());
     await rm(directory, { recursive: true, force: true });
     await writeFile(directory, 'a file in its place');

@@ -28,35 +28,39 @@ const enter = (
   return { ...entered, said };
 };
 
-it('a damaged environment whose note cannot be removed is put aside, and the process goes on [decision 0053]', async () => {
-  const first = enter(() => true);
-  await first.opened.close();
-  await first.leave();
-  writeFileSync(fileIn(first.folder), Buffer.alloc(8192));
-  const rejected: unknown[] = [];
-  const note = (error: unknown): void => void rejected.push(error);
-  process.on('unhandledRejection', note);
-  try {
-    const second = enter((folder) => {
-      if (folder !== first.folder) return true;
-      const users = join(folder, 'users');
-      for (const name of readdirSync(users)) {
-        rmSync(join(users, name));
-        mkdirSync(join(users, name, 'in the way'), { recursive: true });
-      }
-      return false;
-    });
-    expect(second.folder).not.toBe(first.folder);
-    expect(second.said).toHaveLength(1);
-    await second.opened.close();
-    await second.leave();
-    // Node.js tells of a rejection in the turn after it.
-    await new Promise((resolve) => setImmediate(resolve));
-  } finally {
-    process.off('unhandledRejection', note);
-  }
-  expect(rejected).toEqual([]);
-});
+it(
+  'a damaged environment whose note cannot be removed is put aside, and the process goes on',
+  { tags: ['decision-0053'] },
+  async () => {
+    const first = enter(() => true);
+    await first.opened.close();
+    await first.leave();
+    writeFileSync(fileIn(first.folder), Buffer.alloc(8192));
+    const rejected: unknown[] = [];
+    const note = (error: unknown): void => void rejected.push(error);
+    process.on('unhandledRejection', note);
+    try {
+      const second = enter((folder) => {
+        if (folder !== first.folder) return true;
+        const users = join(folder, 'users');
+        for (const name of readdirSync(users)) {
+          rmSync(join(users, name));
+          mkdirSync(join(users, name, 'in the way'), { recursive: true });
+        }
+        return false;
+      });
+      expect(second.folder).not.toBe(first.folder);
+      expect(second.said).toHaveLength(1);
+      await second.opened.close();
+      await second.leave();
+      // Node.js tells of a rejection in the turn after it.
+      await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      process.off('unhandledRejection', note);
+    }
+    expect(rejected).toEqual([]);
+  },
+);
 
 it('of two processes that begin at once, the one that finds its folder gone takes the folder that the other one has made', async () => {
   const first = enter(() => true);

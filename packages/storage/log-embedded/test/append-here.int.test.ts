@@ -54,80 +54,96 @@ const appendAlone = async (log: EventLog, prefix: string, count: number): Promis
 /** More than a disk is watched before it counts as fast. */
 const MANY = 40;
 
-it('a record that is alone is appended without the thread once the disk was fast for a while, in one order with groups, and another process reads it [record §6: group commit]', async () => {
-  const { machine, asked } = machineWith();
-  const directory = makeDirectory();
-  const log = await openLogOn(machine, { directory, segmentBytes: 4_000 });
-  const before = await appendAlone(log, 'a', MANY);
-  const handedOver = asked();
-  const alone = await appendAlone(log, 'b', MANY);
-  expect(asked()).toBe(handedOver);
-  const group = ['c', 'd', 'e'];
-  await log.append(
-    0,
-    group.map((key) => ({ key, bytes: Buffer.from(key) })),
-  );
-  expect(asked()).toBe(handedOver + 1);
-  const after = await appendAlone(log, 'f', MANY);
-  expect(asked()).toBe(handedOver + 1);
-  const other = await openLogOn(thisMachine, { directory });
-  expect(await keysOf(other)).toEqual([...before, ...alone, ...group, ...after]);
-  await other.close();
-  await log.close();
-});
+it(
+  'a record that is alone is appended without the thread once the disk was fast for a while, in one order with groups, and another process reads it',
+  { tags: ['record§6:group-commit'] },
+  async () => {
+    const { machine, asked } = machineWith();
+    const directory = makeDirectory();
+    const log = await openLogOn(machine, { directory, segmentBytes: 4_000 });
+    const before = await appendAlone(log, 'a', MANY);
+    const handedOver = asked();
+    const alone = await appendAlone(log, 'b', MANY);
+    expect(asked()).toBe(handedOver);
+    const group = ['c', 'd', 'e'];
+    await log.append(
+      0,
+      group.map((key) => ({ key, bytes: Buffer.from(key) })),
+    );
+    expect(asked()).toBe(handedOver + 1);
+    const after = await appendAlone(log, 'f', MANY);
+    expect(asked()).toBe(handedOver + 1);
+    const other = await openLogOn(thisMachine, { directory });
+    expect(await keysOf(other)).toEqual([...before, ...alone, ...group, ...after]);
+    await other.close();
+    await log.close();
+  },
+);
 
-it('a record goes through the thread while somebody else has the log open, and what they write is in one order [record §6: group commit]', async () => {
-  const { machine, asked } = machineWith();
-  const directory = makeDirectory();
-  const log = await openLogOn(machine, { directory });
-  const first = await appendAlone(log, 'a', MANY);
-  const other = await openLogOn(machineWith().machine, { directory });
-  const handedOver = asked();
-  const both: string[] = [];
-  for (let i = 0; i < 10; i++)
-    both.push(...(await appendAlone(log, `b${i}.`, 1)), ...(await appendAlone(other, `c${i}.`, 1)));
-  expect(asked()).toBe(handedOver + 10);
-  await other.close();
-  const last = await appendAlone(log, 'd', 5);
-  expect(asked()).toBe(handedOver + 10);
-  expect(await keysOf(log)).toEqual([...first, ...both, ...last]);
-  await log.close();
-});
+it(
+  'a record goes through the thread while somebody else has the log open, and what they write is in one order',
+  { tags: ['record§6:group-commit'] },
+  async () => {
+    const { machine, asked } = machineWith();
+    const directory = makeDirectory();
+    const log = await openLogOn(machine, { directory });
+    const first = await appendAlone(log, 'a', MANY);
+    const other = await openLogOn(machineWith().machine, { directory });
+    const handedOver = asked();
+    const both: string[] = [];
+    for (let i = 0; i < 10; i++)
+      both.push(...(await appendAlone(log, `b${i}.`, 1)), ...(await appendAlone(other, `c${i}.`, 1)));
+    expect(asked()).toBe(handedOver + 10);
+    await other.close();
+    const last = await appendAlone(log, 'd', 5);
+    expect(asked()).toBe(handedOver + 10);
+    expect(await keysOf(log)).toEqual([...first, ...both, ...last]);
+    await log.close();
+  },
+);
 
-it('a process that is stopped while it holds the lock makes the append wait, and the process that appends goes on meanwhile [record §6: busy]', async () => {
-  const { machine } = machineWith();
-  const directory = makeDirectory();
-  const log = await openLogOn(machine, { directory, busyAfter: 100 });
-  await appendAlone(log, 'a', MANY);
-  writeFileSync(
-    join(directory, 'holder'),
-    `${process.ppid} ${beganAt(process.ppid) ?? '-'}`.padEnd(48),
-    'latin1',
-  );
-  let turns = 0;
-  const counting = setInterval(() => turns++, 5);
-  await expect(appendAlone(log, 'b', 1)).rejects.toMatchObject({ code: 'E_LOG_BUSY' });
-  clearInterval(counting);
-  expect(turns).toBeGreaterThan(3);
-  await log.close();
-});
+it(
+  'a process that is stopped while it holds the lock makes the append wait, and the process that appends goes on meanwhile',
+  { tags: ['record§6:busy'] },
+  async () => {
+    const { machine } = machineWith();
+    const directory = makeDirectory();
+    const log = await openLogOn(machine, { directory, busyAfter: 100 });
+    await appendAlone(log, 'a', MANY);
+    writeFileSync(
+      join(directory, 'holder'),
+      `${process.ppid} ${beganAt(process.ppid) ?? '-'}`.padEnd(48),
+      'latin1',
+    );
+    let turns = 0;
+    const counting = setInterval(() => turns++, 5);
+    await expect(appendAlone(log, 'b', 1)).rejects.toMatchObject({ code: 'E_LOG_BUSY' });
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(3);
+    await log.close();
+  },
+);
 
-it('a disk that becomes slow is left to the thread until it was fast again for a while [record §6: group commit]', async () => {
-  const { machine, disk, asked } = machineWith();
-  const log = await openLogOn(machine, { directory: makeDirectory() });
-  await appendAlone(log, 'a', MANY);
-  const handedOver = asked();
-  disk.sync = 20;
-  await appendAlone(log, 'b', 10);
-  expect(asked()).toBe(handedOver + 9);
-  disk.sync = 0.1;
-  await appendAlone(log, 'c', MANY);
-  const again = asked();
-  expect(again).toBeLessThan(handedOver + 9 + MANY);
-  await appendAlone(log, 'd', 5);
-  expect(asked()).toBe(again);
-  await log.close();
-});
+it(
+  'a disk that becomes slow is left to the thread until it was fast again for a while',
+  { tags: ['record§6:group-commit'] },
+  async () => {
+    const { machine, disk, asked } = machineWith();
+    const log = await openLogOn(machine, { directory: makeDirectory() });
+    await appendAlone(log, 'a', MANY);
+    const handedOver = asked();
+    disk.sync = 20;
+    await appendAlone(log, 'b', 10);
+    expect(asked()).toBe(handedOver + 9);
+    disk.sync = 0.1;
+    await appendAlone(log, 'c', MANY);
+    const again = asked();
+    expect(again).toBeLessThan(handedOver + 9 + MANY);
+    await appendAlone(log, 'd', 5);
+    expect(asked()).toBe(again);
+    await log.close();
+  },
+);
 
 it('on busy processors, where handing over takes as long as a disk that looks slow, a record that is alone is appended without the thread', async () => {
   const { machine, disk, asked } = machineWith();
@@ -190,19 +206,23 @@ it('whoever appends one record after the other lets timers run', async () => {
   await log.close();
 });
 
-it('a sync that fails ends the process wherever it was made, and nothing is appended after it [record §6: failed sync]', async () => {
-  const { machine, disk } = machineWith();
-  const fatal: string[] = [];
-  const log = await openLogOn(machine, {
-    directory: makeDirectory(),
-    onFatal: (message) => fatal.push(message),
-  });
-  await appendAlone(log, 'a', MANY);
-  disk.fails = true;
-  await expect(appendAlone(log, 'b', 1)).rejects.toMatchObject({ code: 'E_IO' });
-  expect(fatal).toHaveLength(1);
-  disk.fails = false;
-  await expect(appendAlone(log, 'c', 1)).rejects.toMatchObject({ code: 'E_IO' });
-  expect(fatal).toHaveLength(1);
-  await log.close();
-});
+it(
+  'a sync that fails ends the process wherever it was made, and nothing is appended after it',
+  { tags: ['record§6:failed-sync'] },
+  async () => {
+    const { machine, disk } = machineWith();
+    const fatal: string[] = [];
+    const log = await openLogOn(machine, {
+      directory: makeDirectory(),
+      onFatal: (message) => fatal.push(message),
+    });
+    await appendAlone(log, 'a', MANY);
+    disk.fails = true;
+    await expect(appendAlone(log, 'b', 1)).rejects.toMatchObject({ code: 'E_IO' });
+    expect(fatal).toHaveLength(1);
+    disk.fails = false;
+    await expect(appendAlone(log, 'c', 1)).rejects.toMatchObject({ code: 'E_IO' });
+    expect(fatal).toHaveLength(1);
+    await log.close();
+  },
+);

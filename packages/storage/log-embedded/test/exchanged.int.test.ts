@@ -35,13 +35,17 @@ const exchange = (path: string, bytes: Uint8Array): void => {
   renameSync(`${path}.new`, path);
 };
 
-it('a reader of an open log goes on when its last segment is replaced by a copy with the same bytes [record §5: lost end]', async () => {
-  const { log, segment, goOn } = await openRead();
-  copyFileSync(segment, `${segment}.copy`);
-  renameSync(`${segment}.copy`, segment);
-  await expect(goOn()).resolves.toBeUndefined();
-  await log.close();
-});
+it(
+  'a reader of an open log goes on when its last segment is replaced by a copy with the same bytes',
+  { tags: ['record§5:lost-end'] },
+  async () => {
+    const { log, segment, goOn } = await openRead();
+    copyFileSync(segment, `${segment}.copy`);
+    renameSync(`${segment}.copy`, segment);
+    await expect(goOn()).resolves.toBeUndefined();
+    await log.close();
+  },
+);
 
 it.each<[string, (segment: string) => void]>([
   [
@@ -55,7 +59,8 @@ it.each<[string, (segment: string) => void]>([
   ],
   ['cut', (segment) => truncateSync(segment, 100)],
 ])(
-  'a reader of an open log refuses to go on when its last segment was %s [record §5: lost end]',
+  'a reader of an open log refuses to go on when its last segment was %s',
+  { tags: ['record§5:lost-end'] },
   async (_what, change) => {
     const { log, segment, goOn } = await openRead();
     await expect(goOn()).resolves.toBeUndefined();
@@ -65,18 +70,22 @@ it.each<[string, (segment: string) => void]>([
   },
 );
 
-it('a record at a known offset is read without a look at the files, and the next look finds them exchanged [record §5: lost end]', async () => {
-  const { log, segment } = await openRead();
-  const { records } = await log.read(0, 0);
-  const offsets = records.map(({ offset }) => offset);
-  const epoch = log.epoch?.(0) ?? 0;
-  exchange(segment, Buffer.alloc(readFileSync(segment).length));
-  for (const [i, offset] of offsets.entries()) {
-    const [record] = (await log.read(0, offset, { maxBytes: 1, known: [offset] })).records;
-    expect(record?.bytes).toEqual(records[i]?.bytes);
-  }
-  expect(log.epoch?.(0)).toBe(epoch + 1);
-  const [first = 0] = offsets;
-  expect((await log.read(0, first, { maxBytes: 1, known: [first] })).records[0]?.damaged).toBe(true);
-  await log.close();
-});
+it(
+  'a record at a known offset is read without a look at the files, and the next look finds them exchanged',
+  { tags: ['record§5:lost-end'] },
+  async () => {
+    const { log, segment } = await openRead();
+    const { records } = await log.read(0, 0);
+    const offsets = records.map(({ offset }) => offset);
+    const epoch = log.epoch?.(0) ?? 0;
+    exchange(segment, Buffer.alloc(readFileSync(segment).length));
+    for (const [i, offset] of offsets.entries()) {
+      const [record] = (await log.read(0, offset, { maxBytes: 1, known: [offset] })).records;
+      expect(record?.bytes).toEqual(records[i]?.bytes);
+    }
+    expect(log.epoch?.(0)).toBe(epoch + 1);
+    const [first = 0] = offsets;
+    expect((await log.read(0, first, { maxBytes: 1, known: [first] })).records[0]?.damaged).toBe(true);
+    await log.close();
+  },
+);

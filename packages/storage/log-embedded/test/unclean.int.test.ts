@@ -31,7 +31,8 @@ it.each([
   ['whole in a segment that it began', 1, Infinity, ['a', 'killed', 'b', 'c']],
   ['half in a segment that it began', 1, 30, ['a', 'b', 'c']],
 ])(
-  'an entry that a killed process left %s is kept or cut off, and later appends are never read from a wrong offset [record §6: killed]',
+  'an entry that a killed process left %s is kept or cut off, and later appends are never read from a wrong offset',
+  { tags: ['record§6:killed'] },
   async (_what, segment, bytes, expected) => {
     const directory = makeDirectory();
     const log = await openEmbeddedLog({ directory });
@@ -49,22 +50,26 @@ it.each([
   },
 );
 
-it('an append overwrites no acknowledged record when the recorded end is too old, as LMDB gave it to processes that opened it during a commit [record §6: durable]', async () => {
-  const directory = makeDirectory();
-  const log = await openEmbeddedLog({ directory });
-  await append(log, 'a');
-  const end = await log.end(0);
-  await append(log, 'b');
-  await append(log, 'c');
-  const environment = openLockEnvironment(join(directory, 'lock', '1'));
-  environment.locked((put) => put(0, { end, base: 0 }));
-  await environment.close();
-  await append(log, 'd');
-  expect(await keysOf(log)).toEqual(['a', 'b', 'c', 'd']);
-  await log.close();
-});
+it(
+  'an append overwrites no acknowledged record when the recorded end is too old, as LMDB gave it to processes that opened it during a commit',
+  { tags: ['record§6:durable'] },
+  async () => {
+    const directory = makeDirectory();
+    const log = await openEmbeddedLog({ directory });
+    await append(log, 'a');
+    const end = await log.end(0);
+    await append(log, 'b');
+    await append(log, 'c');
+    const environment = openLockEnvironment(join(directory, 'lock', '1'));
+    environment.locked((put) => put(0, { end, base: 0 }));
+    await environment.close();
+    await append(log, 'd');
+    expect(await keysOf(log)).toEqual(['a', 'b', 'c', 'd']);
+    await log.close();
+  },
+);
 
-it('a process that opens a log waits for a process that is committing [record §6]', async () => {
+it('a process that opens a log waits for a process that is committing', { tags: ['record§6'] }, async () => {
   const directory = makeDirectory();
   await (await openEmbeddedLog({ directory })).close();
   const holder = runChild('hold.ts', [directory, 'until told']);

@@ -49,81 +49,93 @@ describe('faults of a broker', () => {
     if (missing !== undefined) skip(missing);
   });
 
-  it('an append whose answer is lost has one effect [record §3: unknown outcome]', async () => {
-    const random = seeded(7);
-    let chance = 0;
-    const proxy = await openProxy(proxied, behindProxy, () => random() < chance);
-    const brokers = [`127.0.0.1:${proxied}`];
-    const prefix = newPrefix();
-    const logs = await Promise.all([1, 2].map(() => openKafkaLog({ brokers, prefix, partitions: 2 })));
-    const writers = await Promise.all(logs.map((log) => noteWriter(log)));
-    chance = 0.05;
-    const writes: Operation[] = [];
-    await Promise.all(
-      writers.flatMap((writer, w) =>
-        ['hshared', w === 0 ? 'ha' : 'hb'].map(async (history) => {
-          for (let i = 0; i < sized(30, 60); i++) {
-            const value = `${w}-${history}-${i}`;
-            const write = { kind: 'write', process: String(w), history, value } as const;
-            const answer = await writer.write(noteIntent(history, value, value)).catch(() => undefined);
-            writes.push(
-              answer ? { ...write, outcome: 'ok', seq: answer.seq } : { ...write, outcome: 'unknown' },
-            );
-          }
-        }),
-      ),
-    );
-    chance = 0;
-    const [log] = logs;
-    if (!log) throw new Error('no log');
-    const anomalies = await judge(log, writes, [], ['hshared', 'ha', 'hb']);
-    expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
-    expect(proxy.cut()).toBeGreaterThan(5);
-    for (const each of logs) await each.close();
-    await proxy.close();
-  }, 600_000);
-
-  it('a writer that is stopped in the middle while another goes on decides again when it wakes up [record §2: stale] [record §3: outcome]', async () => {
-    const prefix = newPrefix();
-    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 1, deadline: 240_000 });
-    const [a, b] = [startNotes(own.addresses, prefix, 'a'), startNotes(own.addresses, prefix, 'b')];
-    for (let stop = 0; stop < sized(1, 5); stop++) {
-      const before = a.writes().length;
-      await until('a to write', () => a.writes().length > before);
-      a.process.kill('SIGSTOP');
-      const alone = b.writes().length;
-      await until('b to go on', () => b.writes().length > alone + 20);
-      a.process.kill('SIGCONT');
-    }
-    await Promise.all([a.finish(), b.finish()]);
-    const anomalies = await judge(log, [...a.writes(), ...b.writes()], [], HISTORIES);
-    expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
-    await log.close();
-  }, 600_000);
-
-  it(`when the broker is killed ${KILLS} times while three processes write, no acknowledged command is lost or applied twice [record §3: unknown outcome] [record §3: commands remembered]`, async () => {
-    const [broker] = own.brokers;
-    if (!broker) throw new Error('no broker');
-    const prefix = newPrefix();
-    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 2, deadline: 240_000 });
-    const reader = startReader(log, 'reader', HISTORIES);
-    const processes = ['a', 'b', 'c'].map((name) => startNotes(own.addresses, prefix, name));
-    for (let kill = 0; kill < KILLS; kill++) {
-      const before = processes.map(({ writes }) => writes().length);
-      await until('every process to write', () =>
-        processes.every(({ writes }, i) => writes().length > (before[i] ?? 0) + 8),
+  it(
+    'an append whose answer is lost has one effect',
+    { tags: ['record§3:unknown-outcome'], timeout: 600_000 },
+    async () => {
+      const random = seeded(7);
+      let chance = 0;
+      const proxy = await openProxy(proxied, behindProxy, () => random() < chance);
+      const brokers = [`127.0.0.1:${proxied}`];
+      const prefix = newPrefix();
+      const logs = await Promise.all([1, 2].map(() => openKafkaLog({ brokers, prefix, partitions: 2 })));
+      const writers = await Promise.all(logs.map((log) => noteWriter(log)));
+      chance = 0.05;
+      const writes: Operation[] = [];
+      await Promise.all(
+        writers.flatMap((writer, w) =>
+          ['hshared', w === 0 ? 'ha' : 'hb'].map(async (history) => {
+            for (let i = 0; i < sized(30, 60); i++) {
+              const value = `${w}-${history}-${i}`;
+              const write = { kind: 'write', process: String(w), history, value } as const;
+              const answer = await writer.write(noteIntent(history, value, value)).catch(() => undefined);
+              writes.push(
+                answer ? { ...write, outcome: 'ok', seq: answer.seq } : { ...write, outcome: 'unknown' },
+              );
+            }
+          }),
+        ),
       );
-      await broker.stop('SIGKILL');
-      await broker.start();
-    }
-    await Promise.all(processes.map(({ finish }) => finish()));
-    const writes = processes.flatMap((each) => each.writes());
-    const anomalies = await judge(log, writes, await reader.finish(), HISTORIES);
-    expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
-    expect(writes.length).toBeGreaterThan(KILLS * 24);
-    expect(writes.filter((write) => write.kind === 'write' && write.outcome !== 'ok')).toEqual([]);
-    await log.close();
-  }, 600_000);
+      chance = 0;
+      const [log] = logs;
+      if (!log) throw new Error('no log');
+      const anomalies = await judge(log, writes, [], ['hshared', 'ha', 'hb']);
+      expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
+      expect(proxy.cut()).toBeGreaterThan(5);
+      for (const each of logs) await each.close();
+      await proxy.close();
+    },
+  );
+
+  it(
+    'a writer that is stopped in the middle while another goes on decides again when it wakes up',
+    { tags: ['record§2:stale', 'record§3:outcome'], timeout: 600_000 },
+    async () => {
+      const prefix = newPrefix();
+      const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 1, deadline: 240_000 });
+      const [a, b] = [startNotes(own.addresses, prefix, 'a'), startNotes(own.addresses, prefix, 'b')];
+      for (let stop = 0; stop < sized(1, 5); stop++) {
+        const before = a.writes().length;
+        await until('a to write', () => a.writes().length > before);
+        a.process.kill('SIGSTOP');
+        const alone = b.writes().length;
+        await until('b to go on', () => b.writes().length > alone + 20);
+        a.process.kill('SIGCONT');
+      }
+      await Promise.all([a.finish(), b.finish()]);
+      const anomalies = await judge(log, [...a.writes(), ...b.writes()], [], HISTORIES);
+      expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
+      await log.close();
+    },
+  );
+
+  it(
+    `when the broker is killed ${KILLS} times while three processes write, no acknowledged command is lost or applied twice`,
+    { tags: ['record§3:unknown-outcome', 'record§3:commands-remembered'], timeout: 600_000 },
+    async () => {
+      const [broker] = own.brokers;
+      if (!broker) throw new Error('no broker');
+      const prefix = newPrefix();
+      const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 2, deadline: 240_000 });
+      const reader = startReader(log, 'reader', HISTORIES);
+      const processes = ['a', 'b', 'c'].map((name) => startNotes(own.addresses, prefix, name));
+      for (let kill = 0; kill < KILLS; kill++) {
+        const before = processes.map(({ writes }) => writes().length);
+        await until('every process to write', () =>
+          processes.every(({ writes }, i) => writes().length > (before[i] ?? 0) + 8),
+        );
+        await broker.stop('SIGKILL');
+        await broker.start();
+      }
+      await Promise.all(processes.map(({ finish }) => finish()));
+      const writes = processes.flatMap((each) => each.writes());
+      const anomalies = await judge(log, writes, await reader.finish(), HISTORIES);
+      expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
+      expect(writes.length).toBeGreaterThan(KILLS * 24);
+      expect(writes.filter((write) => write.kind === 'write' && write.outcome !== 'ok')).toEqual([]);
+      await log.close();
+    },
+  );
 });
 
 describe('faults of one of three brokers', () => {
@@ -172,38 +184,42 @@ describe('faults of one of three brokers', () => {
     await log.close();
   }, 600_000);
 
-  it('when the leader changes, a log with two replicas in sync keeps its end; the offset in an answer is the one that a read gives [record §3: known without reading]', async () => {
-    const prefix = newPrefix();
-    const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 3, deadline: 240_000 });
-    expect(log.facts).toMatchObject({ replicas: 3, minInSync: 2, uncleanElection: false });
-    expect(log.keepsItsEnd).toBe(true);
-    const reader = startReader(log, 'reader', ['hshared', 'ha', 'hb']);
-    const trusting = await noteWriter(log);
-    const reading = await noteWriter({ ...log, keepsItsEnd: false });
-    const writes: Operation[] = [];
-    let going = true;
-    const running = [trusting, reading].map(async (writer, w) => {
-      for (let i = 0; going; i++)
-        await Promise.all(
-          ['hshared', w === 0 ? 'ha' : 'hb'].map(async (history) => {
-            const value = `${w}-${history}-${i}`;
-            const { seq } = await writer.write(noteIntent(history, value, value));
-            writes.push({ kind: 'write', process: String(w), history, value, outcome: 'ok', seq });
-          }),
-        );
-    });
-    for (const broker of own.brokers.slice(0, sized(1, 2))) {
-      const before = writes.length;
-      await until('writes', () => writes.length > before + MORE);
-      await broker.stop('SIGKILL');
-      const without = writes.length;
-      await until('writes without it', () => writes.length > without + MORE);
-      await broker.start();
-    }
-    going = false;
-    await Promise.all(running);
-    const anomalies = await judge(log, writes, await reader.finish(), ['hshared', 'ha', 'hb']);
-    expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
-    await log.close();
-  }, 600_000);
+  it(
+    'when the leader changes, a log with two replicas in sync keeps its end; the offset in an answer is the one that a read gives',
+    { tags: ['record§3:known-without-reading'], timeout: 600_000 },
+    async () => {
+      const prefix = newPrefix();
+      const log = await openKafkaLog({ brokers: own.addresses, prefix, partitions: 3, deadline: 240_000 });
+      expect(log.facts).toMatchObject({ replicas: 3, minInSync: 2, uncleanElection: false });
+      expect(log.keepsItsEnd).toBe(true);
+      const reader = startReader(log, 'reader', ['hshared', 'ha', 'hb']);
+      const trusting = await noteWriter(log);
+      const reading = await noteWriter({ ...log, keepsItsEnd: false });
+      const writes: Operation[] = [];
+      let going = true;
+      const running = [trusting, reading].map(async (writer, w) => {
+        for (let i = 0; going; i++)
+          await Promise.all(
+            ['hshared', w === 0 ? 'ha' : 'hb'].map(async (history) => {
+              const value = `${w}-${history}-${i}`;
+              const { seq } = await writer.write(noteIntent(history, value, value));
+              writes.push({ kind: 'write', process: String(w), history, value, outcome: 'ok', seq });
+            }),
+          );
+      });
+      for (const broker of own.brokers.slice(0, sized(1, 2))) {
+        const before = writes.length;
+        await until('writes', () => writes.length > before + MORE);
+        await broker.stop('SIGKILL');
+        const without = writes.length;
+        await until('writes without it', () => writes.length > without + MORE);
+        await broker.start();
+      }
+      going = false;
+      await Promise.all(running);
+      const anomalies = await judge(log, writes, await reader.finish(), ['hshared', 'ha', 'hb']);
+      expect(countAnomalies(anomalies)).toEqual(NO_ANOMALIES);
+      await log.close();
+    },
+  );
 });

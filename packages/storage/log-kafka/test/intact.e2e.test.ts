@@ -73,7 +73,8 @@ describe('a topic that no longer keeps the log', () => {
     ['its records are to be forgotten by time', 'retention.ms', '600000'],
     ['its records are to be forgotten by size', 'retention.bytes', '100000000'],
   ])(
-    'once %s, a running writer refuses commands and says which setting it is, until it is set back [record §3: intact log]',
+    'once %s, a running writer refuses commands and says which setting it is, until it is set back',
+    { tags: ['record§3:intact-log'] },
     async (_what, name, value) => {
       const log = await open();
       const writer = await begin(log);
@@ -96,7 +97,8 @@ describe('a topic that no longer keeps the log', () => {
     ['the partition that is written to', true],
     ['another partition', false],
   ])(
-    'once %s has lost its beginning, a running writer acknowledges nothing more, and no command that it refused is answered as accepted [record §3: intact log]',
+    'once %s has lost its beginning, a running writer acknowledges nothing more, and no command that it refused is answered as accepted',
+    { tags: ['record§3:intact-log'] },
     async (_which, own) => {
       const log = await open();
       const writer = await begin(log);
@@ -138,7 +140,8 @@ describe('a topic that no longer keeps the log', () => {
     ['made again with as many records of another log', 1],
     ['made again by another log', 2],
   ])(
-    'once the topic was deleted and %s, a running writer acknowledges nothing [record §3: intact log] [record §5: log id]',
+    'once the topic was deleted and %s, a running writer acknowledges nothing',
+    { tags: ['record§3:intact-log', 'record§5:log-id'] },
     async (_what, filled) => {
       const prefix = newPrefix();
       const log = await open({ prefix });
@@ -170,16 +173,20 @@ describe('a topic that no longer keeps the log', () => {
     },
   );
 
-  it('once partitions are added, a running writer goes on, and who opens the log later reads all of it [record §5: partition]', async () => {
-    const prefix = newPrefix();
-    const log = await open({ prefix });
-    const writer = await begin(log);
-    await admin.createPartitions({ topicPartitions: [{ topic: log.facts.topic, count: 5 }] });
-    for (let i = 0; i < 20; i++) await writer.write(noteIntent(`hx${i % 8}`, `second-${i}`, 'second'));
-    const late = openNoteRows(await open({ prefix }));
-    await late.catchUp();
-    expect(late.notes('hx0')).toEqual(['first', 'second', 'second', 'second']);
-  });
+  it(
+    'once partitions are added, a running writer goes on, and who opens the log later reads all of it',
+    { tags: ['record§5:partition'] },
+    async () => {
+      const prefix = newPrefix();
+      const log = await open({ prefix });
+      const writer = await begin(log);
+      await admin.createPartitions({ topicPartitions: [{ topic: log.facts.topic, count: 5 }] });
+      for (let i = 0; i < 20; i++) await writer.write(noteIntent(`hx${i % 8}`, `second-${i}`, 'second'));
+      const late = openNoteRows(await open({ prefix }));
+      await late.catchUp();
+      expect(late.notes('hx0')).toEqual(['first', 'second', 'second', 'second']);
+    },
+  );
 });
 
 const settings = Object.entries({ 'retention.ms': '-1', 'retention.bytes': '-1' }).map(([name, value]) => ({

@@ -36,63 +36,87 @@ const fakeClient = (
 
 const three = ['a', 'b', 'c'].map((value, offset) => batchOf(offset, [{ key: 'h', value }]));
 
-it('an end before records that were returned already is no end: the reader asks again [record §5: lost end]', async () => {
-  const client = fakeClient(three);
-  const reader = openReader(client, 0, () => undefined);
-  expect((await reader.read(0, 1e6)).records).toHaveLength(3);
-  // The broker was away, and came back with an older high watermark.
-  client.renew();
-  client.ends = [0, 0];
-  expect((await reader.read(0, 1e6)).records).toHaveLength(3);
-  client.renew();
-  client.ends = [2, 2];
-  expect(await reader.end()).toBe(3);
-});
+it(
+  'an end before records that were returned already is no end: the reader asks again',
+  { tags: ['record§5:lost-end'] },
+  async () => {
+    const client = fakeClient(three);
+    const reader = openReader(client, 0, () => undefined);
+    expect((await reader.read(0, 1e6)).records).toHaveLength(3);
+    // The broker was away, and came back with an older high watermark.
+    client.renew();
+    client.ends = [0, 0];
+    expect((await reader.read(0, 1e6)).records).toHaveLength(3);
+    client.renew();
+    client.ends = [2, 2];
+    expect(await reader.end()).toBe(3);
+  },
+);
 
-it('records that were read a moment ago come from memory, until a connection is renewed [record §5: cursor]', async () => {
-  const client = fakeClient(three);
-  const reader = openReader(client, 0, () => undefined);
-  await reader.read(0, 1e6);
-  expect((await reader.read(1, 1)).records.map(({ offset }) => offset)).toEqual([1]);
-  expect(client.fetched).toEqual([0]);
-  client.renew();
-  await reader.read(1, 1);
-  expect(client.fetched).toEqual([0, 1]);
-});
+it(
+  'records that were read a moment ago come from memory, until a connection is renewed',
+  { tags: ['record§5:cursor'] },
+  async () => {
+    const client = fakeClient(three);
+    const reader = openReader(client, 0, () => undefined);
+    await reader.read(0, 1e6);
+    expect((await reader.read(1, 1)).records.map(({ offset }) => offset)).toEqual([1]);
+    expect(client.fetched).toEqual([0]);
+    client.renew();
+    await reader.read(1, 1);
+    expect(client.fetched).toEqual([0, 1]);
+  },
+);
 
-it('who asks for what the partition holds now is not answered from memory [record §2: damaged]', async () => {
-  const client = fakeClient(three);
-  const reader = openReader(client, 0, () => undefined);
-  await reader.read(0, 1e6);
-  expect((await reader.read(1, 1, { fresh: true })).records.map(({ offset }) => offset)).toEqual([1, 2]);
-  expect(await reader.read(3, 1, { fresh: true })).toEqual({ records: [], next: 3 });
-  expect(client.fetched).toEqual([0, 1, 3]);
-  // Nor is it kept in place of what was read before.
-  await reader.read(0, 1e6);
-  expect(client.fetched).toEqual([0, 1, 3]);
-});
+it(
+  'who asks for what the partition holds now is not answered from memory',
+  { tags: ['record§2:damaged'] },
+  async () => {
+    const client = fakeClient(three);
+    const reader = openReader(client, 0, () => undefined);
+    await reader.read(0, 1e6);
+    expect((await reader.read(1, 1, { fresh: true })).records.map(({ offset }) => offset)).toEqual([1, 2]);
+    expect(await reader.read(3, 1, { fresh: true })).toEqual({ records: [], next: 3 });
+    expect(client.fetched).toEqual([0, 1, 3]);
+    // Nor is it kept in place of what was read before.
+    await reader.read(0, 1e6);
+    expect(client.fetched).toEqual([0, 1, 3]);
+  },
+);
 
-it('an offset that the partition does not have is refused with a code [record §5: cursor]', async () => {
-  const reader = openReader(fakeClient(three), 0, () => undefined);
-  await expect(reader.read(4, 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
-  await expect(reader.read(-1, 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
-});
+it(
+  'an offset that the partition does not have is refused with a code',
+  { tags: ['record§5:cursor'] },
+  async () => {
+    const reader = openReader(fakeClient(three), 0, () => undefined);
+    await expect(reader.read(4, 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    await expect(reader.read(-1, 1)).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+  },
+);
 
-it('control records are gaps in the offsets, also at the end of a partition [record §5: cursor]', async () => {
-  const control = batchOf(3, [{ key: 'k', value: 'v' }], { control: true });
-  const reader = openReader(fakeClient([...three, control]), 0, () => undefined);
-  expect((await reader.read(0, 1e6)).next).toBe(3);
-  expect(await reader.read(3, 1e6)).toEqual({ records: [], next: 3 });
-  expect(await reader.end()).toBe(3);
-});
+it(
+  'control records are gaps in the offsets, also at the end of a partition',
+  { tags: ['record§5:cursor'] },
+  async () => {
+    const control = batchOf(3, [{ key: 'k', value: 'v' }], { control: true });
+    const reader = openReader(fakeClient([...three, control]), 0, () => undefined);
+    expect((await reader.read(0, 1e6)).next).toBe(3);
+    expect(await reader.read(3, 1e6)).toEqual({ records: [], next: 3 });
+    expect(await reader.end()).toBe(3);
+  },
+);
 
-it('a connection that is renewed during a read does not look like the end of the partition [record §5: cursor]', async () => {
-  const client = fakeClient(three);
-  const reader = openReader(client, 0, () => undefined);
-  let lost = 2;
-  client.during = () => {
-    if (lost-- > 0) client.renew();
-  };
-  expect((await reader.read(0, 1e6)).records).toHaveLength(3);
-  expect(client.fetched).toEqual([0, 0, 0]);
-});
+it(
+  'a connection that is renewed during a read does not look like the end of the partition',
+  { tags: ['record§5:cursor'] },
+  async () => {
+    const client = fakeClient(three);
+    const reader = openReader(client, 0, () => undefined);
+    let lost = 2;
+    client.during = () => {
+      if (lost-- > 0) client.renew();
+    };
+    expect((await reader.read(0, 1e6)).records).toHaveLength(3);
+    expect(client.fetched).toEqual([0, 0, 0]);
+  },
+);

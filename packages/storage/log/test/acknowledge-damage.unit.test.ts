@@ -34,30 +34,34 @@ const acknowledge = async (log: EventLog, range: RecordRange): Promise<unknown> 
   return acknowledgeDamage(log, checkpoint, { load: () => heads }, range, author);
 };
 
-it('a range of damaged records is acknowledged in one append, and again without another [record §2: acknowledged damage]', async () => {
-  const log = await openMemoryLog();
-  const writer = await noteWriter(log);
-  await writer.write(noteIntent('h', 'a', 'before'));
-  addGarbage(log, 30);
-  expect(log.records(0)).toHaveLength(32);
-  const appends: number[] = [];
-  const counting: EventLog = {
-    ...log,
-    append: (partition, entries) => {
-      appends.push(entries.length);
-      return log.append(partition, entries);
-    },
-  };
-  expect(await acknowledge(counting, { from: 2, to: 11 })).toEqual({ acknowledged: 10, before: 0 });
-  expect(await acknowledge(counting, { from: 5, to: 99 })).toEqual({ acknowledged: 20, before: 7 });
-  expect(await acknowledge(counting, { from: 2, to: 99 })).toEqual({ acknowledged: 0, before: 30 });
-  expect(appends).toEqual([1, 1]);
-  await (await noteWriter(log)).write(noteIntent('h', 'b', 'behind'));
-  const rows = openNoteRows(log);
-  await rows.catchUp({ maxRecords: 7 });
-  expect(rows.notes('h')).toEqual(['before', 'behind']);
-  expect(rows.checkpoint(0)?.state.acknowledged).toHaveLength(30);
-});
+it(
+  'a range of damaged records is acknowledged in one append, and again without another',
+  { tags: ['record§2:acknowledged-damage'] },
+  async () => {
+    const log = await openMemoryLog();
+    const writer = await noteWriter(log);
+    await writer.write(noteIntent('h', 'a', 'before'));
+    addGarbage(log, 30);
+    expect(log.records(0)).toHaveLength(32);
+    const appends: number[] = [];
+    const counting: EventLog = {
+      ...log,
+      append: (partition, entries) => {
+        appends.push(entries.length);
+        return log.append(partition, entries);
+      },
+    };
+    expect(await acknowledge(counting, { from: 2, to: 11 })).toEqual({ acknowledged: 10, before: 0 });
+    expect(await acknowledge(counting, { from: 5, to: 99 })).toEqual({ acknowledged: 20, before: 7 });
+    expect(await acknowledge(counting, { from: 2, to: 99 })).toEqual({ acknowledged: 0, before: 30 });
+    expect(appends).toEqual([1, 1]);
+    await (await noteWriter(log)).write(noteIntent('h', 'b', 'behind'));
+    const rows = openNoteRows(log);
+    await rows.catchUp({ maxRecords: 7 });
+    expect(rows.notes('h')).toEqual(['before', 'behind']);
+    expect(rows.checkpoint(0)?.state.acknowledged).toHaveLength(30);
+  },
+);
 
 it('a frame in the range is never acknowledged, nor is damage that closes one history only', async () => {
   const log = await openMemoryLog();
@@ -90,26 +94,30 @@ it('a frame in the range is never acknowledged, nor is damage that closes one hi
   expect(rows.head('h')).toMatchObject({ state: 'damaged', stopped: 1 });
 });
 
-it('readers of thousands of acknowledged records read the log once, and not once for each [record §2: acknowledged damage]', async () => {
-  const log = await openMemoryLog();
-  await (await noteWriter(log)).write(noteIntent('h', 'a', 'before'));
-  addGarbage(log, 12_000);
-  const { problems } = await verifyLog(log, { contents: NO_CONTENTS });
-  expect(problems).toHaveLength(12_000);
-  expect(await acknowledge(log, { from: 2, to: 12_001 })).toEqual({ acknowledged: 12_000, before: 0 });
-  // One frame would be larger than every broker takes.
-  expect(log.records(0)).toHaveLength(12_004);
-  let read = 0;
-  const counting: EventLog = {
-    ...log,
-    read: async (...given) => {
-      const batch = await log.read(...given);
-      read += batch.records.length;
-      return batch;
-    },
-  };
-  const rows = openNoteRows(counting);
-  await rows.catchUp();
-  expect(rows.checkpoint(0)?.state.acknowledged).toHaveLength(12_000);
-  expect(read).toBeLessThan(4 * 12_004);
-});
+it(
+  'readers of thousands of acknowledged records read the log once, and not once for each',
+  { tags: ['record§2:acknowledged-damage'] },
+  async () => {
+    const log = await openMemoryLog();
+    await (await noteWriter(log)).write(noteIntent('h', 'a', 'before'));
+    addGarbage(log, 12_000);
+    const { problems } = await verifyLog(log, { contents: NO_CONTENTS });
+    expect(problems).toHaveLength(12_000);
+    expect(await acknowledge(log, { from: 2, to: 12_001 })).toEqual({ acknowledged: 12_000, before: 0 });
+    // One frame would be larger than every broker takes.
+    expect(log.records(0)).toHaveLength(12_004);
+    let read = 0;
+    const counting: EventLog = {
+      ...log,
+      read: async (...given) => {
+        const batch = await log.read(...given);
+        read += batch.records.length;
+        return batch;
+      },
+    };
+    const rows = openNoteRows(counting);
+    await rows.catchUp();
+    expect(rows.checkpoint(0)?.state.acknowledged).toHaveLength(12_000);
+    expect(read).toBeLessThan(4 * 12_004);
+  },
+);

@@ -42,67 +42,83 @@ const vectorOf = (type: string): string | undefined =>
     ?.frames.find(({ event }) => event === type)?.frame;
 
 describe('the bytes of frames', () => {
-  it('of every earlier version can still be read [record §2: upcasters]', () => {
+  it('of every earlier version can still be read', { tags: ['record§2:upcasters'] }, () => {
     expect(corpora.map(({ version }) => version)).toEqual([1, 2]);
     for (const { version, frames } of corpora)
       for (const { frame } of frames)
         expect(decode(fromHex(frame))).toMatchObject({ envelope: { v: version } });
   });
 
-  it('of the first version say of a call that nobody knows where it went [record §2: upcasters]', () => {
-    const [first] = corpora;
-    const firstOf = (type: string) => {
-      const { frame } = first!.frames.find(({ event }) => event === type)!;
-      return (decode(fromHex(frame)) as { body: { events: unknown[] } }).body.events[0];
-    };
-    const newest = (type: string) => SAMPLES.find((event) => event.type === type);
-    expect(firstOf('CallStarted')).toEqual({ ...newest('CallStarted'), sent: null });
-    expect(firstOf('CallFinished')).toEqual({
-      ...newest('CallFinished'),
-      ...{ choices: null, sentAt: null, head: null },
-    });
-  });
+  it(
+    'of the first version say of a call that nobody knows where it went',
+    { tags: ['record§2:upcasters'] },
+    () => {
+      const [first] = corpora;
+      const firstOf = (type: string) => {
+        const { frame } = first!.frames.find(({ event }) => event === type)!;
+        return (decode(fromHex(frame)) as { body: { events: unknown[] } }).body.events[0];
+      };
+      const newest = (type: string) => SAMPLES.find((event) => event.type === type);
+      expect(firstOf('CallStarted')).toEqual({ ...newest('CallStarted'), sent: null });
+      expect(firstOf('CallFinished')).toEqual({
+        ...newest('CallFinished'),
+        ...{ choices: null, sentAt: null, head: null },
+      });
+    },
+  );
 
-  it('hold no event of a later version than their own, neither written nor read [record §2: upcasters]', () => {
-    const event = SAMPLES.find(({ type }) => type === 'CallStarted')!;
-    expect(() => encodeFrame(sampleEnvelope(0), sampleBody([event]))).toThrow(invalid);
-    const raw = event as unknown as Record<string, Packable>;
-    const frame = frameOf({ ...plainBody, recorder: 'r', events: [raw] });
-    expect(() => decode(frame)).toThrow(invalid);
-  });
+  it(
+    'hold no event of a later version than their own, neither written nor read',
+    { tags: ['record§2:upcasters'] },
+    () => {
+      const event = SAMPLES.find(({ type }) => type === 'CallStarted')!;
+      expect(() => encodeFrame(sampleEnvelope(0), sampleBody([event]))).toThrow(invalid);
+      const raw = event as unknown as Record<string, Packable>;
+      const frame = frameOf({ ...plainBody, recorder: 'r', events: [raw] });
+      expect(() => decode(frame)).toThrow(invalid);
+    },
+  );
 
-  it('equal the corpus for every event type, and stay the same when they are decoded and encoded again [record §1: golden bytes, §1: frame]', () => {
-    expect(corpora[0]?.frames.map(({ event }) => event)).toEqual(SAMPLES.map(({ type }) => type));
-    expect([...EVENT_TYPES].sort(compareCodePoints)).toEqual(
-      SAMPLES.map(({ type }) => type as string).sort(compareCodePoints),
-    );
-    SAMPLES.forEach((event, i) => {
-      const [envelope, body] = [sampleEnvelope(i, [event]), sampleBody([event])];
-      const bytes = encodeFrame(envelope, body).bytes;
-      expect(toHex(bytes)).toBe(vectorOf(event.type));
-      expect(decode(bytes)).toEqual({ envelope, body });
-    });
-  });
+  it(
+    'equal the corpus for every event type, and stay the same when they are decoded and encoded again',
+    { tags: ['record§1:golden-bytes', 'record§1:frame'] },
+    () => {
+      expect(corpora[0]?.frames.map(({ event }) => event)).toEqual(SAMPLES.map(({ type }) => type));
+      expect([...EVENT_TYPES].sort(compareCodePoints)).toEqual(
+        SAMPLES.map(({ type }) => type as string).sort(compareCodePoints),
+      );
+      SAMPLES.forEach((event, i) => {
+        const [envelope, body] = [sampleEnvelope(i, [event]), sampleBody([event])];
+        const bytes = encodeFrame(envelope, body).bytes;
+        expect(toHex(bytes)).toBe(vectorOf(event.type));
+        expect(decode(bytes)).toEqual({ envelope, body });
+      });
+    },
+  );
 
-  it('are told from others that would be read as something else, without being decoded [record §3: checked before append]', () => {
-    const asGiven = SAMPLES.filter((event, i) => {
-      const [envelope, body] = [sampleEnvelope(i, [event]), sampleBody([event])];
-      const encoded = encodeFrame(envelope, body);
-      const { bodyAt } = decodeEnvelope(encoded.bytes)!;
-      expect(isReadAs(encoded, envelope.v, bodyAt, { ...body, at: body.at + 1n })).toBe(false);
-      if (!isReadAs(encoded, envelope.v, bodyAt, body)) return false;
-      expect(decode(encoded.bytes)).toEqual({ envelope, body });
-      return true;
-    });
-    expect(asGiven.length).toBeGreaterThan(SAMPLES.length / 2);
-    const payload = { content: 'x'.repeat(300_000) };
-    const large = sampleBody([{ type: 'NodeReplaced', id: 'block-1', fields: ['content'], payload }]);
-    const encoded = encodeFrame(sampleEnvelope(0), large);
-    expect(encoded.contents).toHaveLength(1);
-    expect(isReadAs(encoded, 1, decodeEnvelope(encoded.bytes)!.bodyAt, large)).toBe(false);
-  });
+  it(
+    'are told from others that would be read as something else, without being decoded',
+    { tags: ['record§3:checked-before-append'] },
+    () => {
+      const asGiven = SAMPLES.filter((event, i) => {
+        const [envelope, body] = [sampleEnvelope(i, [event]), sampleBody([event])];
+        const encoded = encodeFrame(envelope, body);
+        const { bodyAt } = decodeEnvelope(encoded.bytes)!;
+        expect(isReadAs(encoded, envelope.v, bodyAt, { ...body, at: body.at + 1n })).toBe(false);
+        if (!isReadAs(encoded, envelope.v, bodyAt, body)) return false;
+        expect(decode(encoded.bytes)).toEqual({ envelope, body });
+        return true;
+      });
+      expect(asGiven.length).toBeGreaterThan(SAMPLES.length / 2);
+      const payload = { content: 'x'.repeat(300_000) };
+      const large = sampleBody([{ type: 'NodeReplaced', id: 'block-1', fields: ['content'], payload }]);
+      const encoded = encodeFrame(sampleEnvelope(0), large);
+      expect(encoded.contents).toHaveLength(1);
+      expect(isReadAs(encoded, 1, decodeEnvelope(encoded.bytes)!.bodyAt, large)).toBe(false);
+    },
+  );
 
-  it('that no reader reads are refused by their writer [record §3: checked before append]', () => {
+  it('that no reader reads are refused by their writer', { tags: ['record§3:checked-before-append'] }, () => {
     const body = { ...sampleBody([SAMPLES[0]!]), digest: new Uint8Array(31) };
     const encoded = encodeFrame(sampleEnvelope(0), body);
     const { bodyAt } = decodeEnvelope(encoded.bytes)!;
@@ -111,7 +127,7 @@ describe('the bytes of frames', () => {
     );
   });
 
-  it('decode to the encoded content, for any content that JSON can hold [record §1]', () => {
+  it('decode to the encoded content, for any content that JSON can hold', { tags: ['record§1'] }, () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.string({ unit: 'binary' }), (value, text) => {
         const content = JSON.parse(
@@ -136,7 +152,7 @@ describe('the bytes of frames', () => {
     );
   });
 
-  it('name either an actor or a recorder [record §1: frame]', () => {
+  it('name either an actor or a recorder', { tags: ['record§1:frame'] }, () => {
     const { recorder: _, ...rest } = sampleBody([SAMPLES[7] as StemmaEvent]) as {
       recorder: string;
     } & ReturnType<typeof sampleBody>;
@@ -200,31 +216,39 @@ describe('the bytes of frames', () => {
         ],
       },
     ],
-  ])('are defective with %s [record §2: defective]', (_what, change) => {
+  ])('are defective with %s', { tags: ['record§2:defective'] }, (_what, change) => {
     expect(() => decode(frameOf({ ...plainBody, recorder: 'r', ...change }))).toThrow(invalid);
   });
 
-  it('are defective when further bytes follow, or when they are too many [record §1: bounded decoding]', () => {
-    const bytes = frameOf({ ...plainBody, recorder: 'r' });
-    expect(() => decode(Buffer.concat([bytes, Buffer.from([0xc0])]))).toThrow(invalid);
-    const large = frameOf({
-      ...plainBody,
-      recorder: 'r',
-      events: [{ type: 'NodeExpired', id: 'x'.repeat(boundsOf(1).frame) }],
-    });
-    expect(() => decode(large)).toThrow(invalid);
-  });
+  it(
+    'are defective when further bytes follow, or when they are too many',
+    { tags: ['record§1:bounded-decoding'] },
+    () => {
+      const bytes = frameOf({ ...plainBody, recorder: 'r' });
+      expect(() => decode(Buffer.concat([bytes, Buffer.from([0xc0])]))).toThrow(invalid);
+      const large = frameOf({
+        ...plainBody,
+        recorder: 'r',
+        events: [{ type: 'NodeExpired', id: 'x'.repeat(boundsOf(1).frame) }],
+      });
+      expect(() => decode(large)).toThrow(invalid);
+    },
+  );
 
-  it('of a later version, or with an unknown event, stop the reader with a code [record §2: unknown version]', () => {
-    const needed = expect.objectContaining({ code: 'E_VERSION_NEEDED' });
-    const later = Buffer.concat([encodeEnvelope({ ...sampleEnvelope(1), v: 3 }), Buffer.from([0xc1])]);
-    expect(() => decode(later)).toThrow(needed);
-    expect(() =>
-      decode(frameOf({ ...plainBody, recorder: 'r', events: [{ type: 'NodeTransmuted' }] })),
-    ).toThrow(needed);
-  });
+  it(
+    'of a later version, or with an unknown event, stop the reader with a code',
+    { tags: ['record§2:unknown-version'] },
+    () => {
+      const needed = expect.objectContaining({ code: 'E_VERSION_NEEDED' });
+      const later = Buffer.concat([encodeEnvelope({ ...sampleEnvelope(1), v: 3 }), Buffer.from([0xc1])]);
+      expect(() => decode(later)).toThrow(needed);
+      expect(() =>
+        decode(frameOf({ ...plainBody, recorder: 'r', events: [{ type: 'NodeTransmuted' }] })),
+      ).toThrow(needed);
+    },
+  );
 
-  it('are brought to the newest version one step at a time [record §2: upcasters]', () => {
+  it('are brought to the newest version one step at a time', { tags: ['record§2:upcasters'] }, () => {
     const steps = new Map<number, Upcaster>([
       [1, (events) => events.map((event) => ({ ...event, one: 1 }))],
       [2, (events) => events.map((event) => ({ ...event, two: 'one' in event }))],
@@ -233,12 +257,16 @@ describe('the bytes of frames', () => {
     expect(upcast(2, [{ type: 'x' }], 3, steps)).toEqual([{ type: 'x', two: false }]);
   });
 
-  it('are not written when an event does not match its schema [record §3: checked before append]', () => {
-    expect(() => checkEvents([{ type: 'NodeTransmuted' }], true)).toThrow(invalid);
-    expect(() => encodeFrame(sampleEnvelope(1), sampleBody([{ type: 'NodeExpired', id: '' }]))).toThrow(
-      invalid,
-    );
-  });
+  it(
+    'are not written when an event does not match its schema',
+    { tags: ['record§3:checked-before-append'] },
+    () => {
+      expect(() => checkEvents([{ type: 'NodeTransmuted' }], true)).toThrow(invalid);
+      expect(() => encodeFrame(sampleEnvelope(1), sampleBody([{ type: 'NodeExpired', id: '' }]))).toThrow(
+        invalid,
+      );
+    },
+  );
 });
 
 describe('an envelope', () => {
@@ -249,7 +277,7 @@ describe('an envelope', () => {
     prev: fc.uint8Array({ minLength: 32, maxLength: 32 }),
   });
 
-  it('is read without the body, by the frozen layout [record §1: frame]', () => {
+  it('is read without the body, by the frozen layout', { tags: ['record§1:frame'] }, () => {
     fc.assert(
       fc.property(envelope, fc.uint8Array(), (given, body) => {
         const bytes = encodeEnvelope(given);
@@ -264,27 +292,32 @@ describe('an envelope', () => {
   });
 
   it.each([1, 31, 32, 255, 256, 512])(
-    'holds the id of a history of %i bytes [record §1: frame]',
+    'holds the id of a history of %i bytes',
+    { tags: ['record§1:frame'] },
     (length) => {
       const given = { ...sampleEnvelope(1), history: 'h'.repeat(length) };
       expect(decodeEnvelope(encodeEnvelope(given))?.envelope).toEqual(given);
     },
   );
 
-  it('is one sequence of bytes: others that look like it are none [record §1: canonical bytes]', () => {
-    fc.assert(
-      fc.property(envelope, fc.nat(), fc.integer({ min: 1, max: 255 }), (given, at, flip) => {
-        const bytes = encodeEnvelope(given);
-        const place = at % bytes.length;
-        bytes[place] = (bytes[place] as number) ^ flip;
-        const read = decodeEnvelope(bytes);
-        if (read) expect(toHex(encodeEnvelope(read.envelope))).toBe(toHex(bytes.subarray(0, read.bodyAt)));
-      }),
-      { numRuns: runs(2000) },
-    );
-  });
+  it(
+    'is one sequence of bytes: others that look like it are none',
+    { tags: ['record§1:canonical-bytes'] },
+    () => {
+      fc.assert(
+        fc.property(envelope, fc.nat(), fc.integer({ min: 1, max: 255 }), (given, at, flip) => {
+          const bytes = encodeEnvelope(given);
+          const place = at % bytes.length;
+          bytes[place] = (bytes[place] as number) ^ flip;
+          const read = decodeEnvelope(bytes);
+          if (read) expect(toHex(encodeEnvelope(read.envelope))).toBe(toHex(bytes.subarray(0, read.bodyAt)));
+        }),
+        { numRuns: runs(2000) },
+      );
+    },
+  );
 
-  it('of random bytes is refused, and the decoder does not throw [record §2]', () => {
+  it('of random bytes is refused, and the decoder does not throw', { tags: ['record§2'] }, () => {
     fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => openRecord(bytes) === undefined));
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => openRecord(sealRecord(bytes)) === undefined),

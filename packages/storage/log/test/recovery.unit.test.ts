@@ -44,22 +44,26 @@ const silentFrom = (log: EventLog, offset: number): EventLog => {
 };
 
 describe('a reader of a writer', () => {
-  it('does not check records against a head that is newer than they are [record §5: heads]', async () => {
-    const log = await noted(['h']);
-    const early = openNoteRows(log);
-    const reader = await openPartitionReader(log, early.domain, 0);
-    const rows = openNoteRows(log);
-    await rows.catchUp();
-    const end = await log.end(0);
-    reader.follow('h', rows.head('h') as HeadState, end);
-    // One of them was damaged after the rows had been made of it: the head already stands behind it.
-    const records = [...log.records(0)];
-    records[2] = { ...(records[2] as LogRecord), bytes: Uint8Array.of(1) };
-    const checked = await reader.check(records);
-    expect(checked.accepted.filter(({ control }) => !control)).toEqual([]);
-    expect(reader.checkpoint().state.stale).toMatchObject({ repeated: 0, overtaken: 0, unfit: 0 });
-    expect(reader.head('h')).toEqual(rows.head('h'));
-  });
+  it(
+    'does not check records against a head that is newer than they are',
+    { tags: ['record§5:heads'] },
+    async () => {
+      const log = await noted(['h']);
+      const early = openNoteRows(log);
+      const reader = await openPartitionReader(log, early.domain, 0);
+      const rows = openNoteRows(log);
+      await rows.catchUp();
+      const end = await log.end(0);
+      reader.follow('h', rows.head('h') as HeadState, end);
+      // One of them was damaged after the rows had been made of it: the head already stands behind it.
+      const records = [...log.records(0)];
+      records[2] = { ...(records[2] as LogRecord), bytes: Uint8Array.of(1) };
+      const checked = await reader.check(records);
+      expect(checked.accepted.filter(({ control }) => !control)).toEqual([]);
+      expect(reader.checkpoint().state.stale).toMatchObject({ repeated: 0, overtaken: 0, unfit: 0 });
+      expect(reader.head('h')).toEqual(rows.head('h'));
+    },
+  );
 
   it('judges no frame of a history that the writer does not write to, and keeps no head of it', async () => {
     const log = await noted(['h']);
@@ -72,67 +76,79 @@ describe('a reader of a writer', () => {
     expect(reader.head('h')).toBeUndefined();
   });
 
-  it('takes damage for that of a history that the rows know, though the writer does not write to it [record §2: unknown key]', async () => {
-    const log = await noted(['h']);
-    const rows = openNoteRows(log);
-    await rows.catchUp({ until: 2 });
-    const reader = await openPartitionReader(log, rows.domain, 0);
-    const records = [...log.records(0)];
-    records[3] = { ...(records[3] as LogRecord), bytes: Uint8Array.of(1), keyVouched: false };
-    const { damage } = await reader.check(records.slice(2));
-    expect(damage).toEqual([{ offset: 3, history: 'h', seq: 2, affectsWholePartition: false }]);
-    expect(reader.closed()).toBeNull();
-  });
+  it(
+    'takes damage for that of a history that the rows know, though the writer does not write to it',
+    { tags: ['record§2:unknown-key'] },
+    async () => {
+      const log = await noted(['h']);
+      const rows = openNoteRows(log);
+      await rows.catchUp({ until: 2 });
+      const reader = await openPartitionReader(log, rows.domain, 0);
+      const records = [...log.records(0)];
+      records[3] = { ...(records[3] as LogRecord), bytes: Uint8Array.of(1), keyVouched: false };
+      const { damage } = await reader.check(records.slice(2));
+      expect(damage).toEqual([{ offset: 3, history: 'h', seq: 2, affectsWholePartition: false }]);
+      expect(reader.closed()).toBeNull();
+    },
+  );
 });
 
 describe('a writer', () => {
-  it('is closed only after every command that it accepted has an outcome [record §3: outcome]', async () => {
-    const log = await openMemoryLog();
-    const slow: EventLog = {
-      ...log,
-      append: async (...given) => {
-        for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
-        return log.append(...given);
-      },
-    };
-    const writer = await noteWriter(slow, { ahead: 1 });
-    const settled: string[] = [];
-    const writes = ['a', 'b', 'c'].map((id) =>
-      writer.write(noteIntent('h', id, id)).then(() => settled.push(id)),
-    );
-    await Promise.resolve();
-    await writer.close();
-    expect(settled).toEqual(['a', 'b', 'c']);
-    await Promise.all(writes);
-  });
+  it(
+    'is closed only after every command that it accepted has an outcome',
+    { tags: ['record§3:outcome'] },
+    async () => {
+      const log = await openMemoryLog();
+      const slow: EventLog = {
+        ...log,
+        append: async (...given) => {
+          for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+          return log.append(...given);
+        },
+      };
+      const writer = await noteWriter(slow, { ahead: 1 });
+      const settled: string[] = [];
+      const writes = ['a', 'b', 'c'].map((id) =>
+        writer.write(noteIntent('h', id, id)).then(() => settled.push(id)),
+      );
+      await Promise.resolve();
+      await writer.close();
+      expect(settled).toEqual(['a', 'b', 'c']);
+      await Promise.all(writes);
+    },
+  );
 
-  it('never sends a frame again that it gave up behind damage, and sends others [record §2: damaged, §3: unknown outcome]', async () => {
-    const log = await openMemoryLog();
-    const sent: string[][] = [];
-    const faulty: EventLog = {
-      ...log,
-      keepsItsEnd: false,
-      append: async (partition, entries) => {
-        sent.push(entries.map(({ key }) => key));
-        if (sent.length > 1) return log.append(partition, entries);
-        await log.append(0, [{ key: 'ha', bytes: Uint8Array.of(1, 2, 3) }]);
-        throw new Error('the acknowledgement was lost, and so was the batch');
-      },
-    };
-    const writer = await noteWriter(faulty);
-    const answers = await Promise.allSettled(
-      ['ha', 'hb'].map((history) => writer.write(noteIntent(history, 'c', 'note'))),
-    );
-    expect(answers).toMatchObject([
-      { status: 'rejected', reason: { code: 'E_OUTCOME_UNKNOWN' } },
-      { status: 'fulfilled', value: { seq: 0 } },
-    ]);
-    expect(sent).toEqual([['ha', 'hb'], ['hb']]);
-    await expect(writer.write(noteIntent('ha', 'd', 'note'))).rejects.toMatchObject({
-      code: 'E_HISTORY_DAMAGED',
-    });
-    expect(sent).toHaveLength(2);
-  });
+  it(
+    'never sends a frame again that it gave up behind damage, and sends others',
+    { tags: ['record§2:damaged', 'record§3:unknown-outcome'] },
+    async () => {
+      const log = await openMemoryLog();
+      const sent: string[][] = [];
+      const faulty: EventLog = {
+        ...log,
+        keepsItsEnd: false,
+        append: async (partition, entries) => {
+          sent.push(entries.map(({ key }) => key));
+          if (sent.length > 1) return log.append(partition, entries);
+          await log.append(0, [{ key: 'ha', bytes: Uint8Array.of(1, 2, 3) }]);
+          throw new Error('the acknowledgement was lost, and so was the batch');
+        },
+      };
+      const writer = await noteWriter(faulty);
+      const answers = await Promise.allSettled(
+        ['ha', 'hb'].map((history) => writer.write(noteIntent(history, 'c', 'note'))),
+      );
+      expect(answers).toMatchObject([
+        { status: 'rejected', reason: { code: 'E_OUTCOME_UNKNOWN' } },
+        { status: 'fulfilled', value: { seq: 0 } },
+      ]);
+      expect(sent).toEqual([['ha', 'hb'], ['hb']]);
+      await expect(writer.write(noteIntent('ha', 'd', 'note'))).rejects.toMatchObject({
+        code: 'E_HISTORY_DAMAGED',
+      });
+      expect(sent).toHaveLength(2);
+    },
+  );
 });
 
 describe('a log that is opened', () => {
@@ -151,25 +167,29 @@ describe('a log that is opened', () => {
 });
 
 describe('a log that is verified', () => {
-  it('counts all records, and those that are accepted [record §2: verify]', async () => {
+  it('counts all records, and those that are accepted', { tags: ['record§2:verify'] }, async () => {
     const log = await noted(['ha', 'hb']);
     await log.append(0, [log.records(0).at(-1) as { key: string; bytes: Uint8Array }]);
     const report = await verifyLog(log, { contents: NO_CONTENTS });
     expect(report).toMatchObject({ records: 8, accepted: 7, stale: { repeated: 1 }, problems: [] });
   });
 
-  it('has the events of every accepted frame checked, and names those that fail [record §2: verify]', async () => {
-    const checked: string[] = [];
-    const { problems } = await verifyLog(await noted(['ha', 'hb'], 2), {
-      contents: NO_CONTENTS,
-      check: ({ body: { command } }) => {
-        checked.push(command);
-        if (command === 'hb1') throw fail('E_HISTORY_DEFECTIVE', 'this note does not apply');
-      },
-    });
-    expect(checked).toEqual(['ha0', 'hb0', 'ha1', 'hb1']);
-    expect(problems).toMatchObject([{ history: 'hb', seq: 1, kind: 'defective' }]);
-  });
+  it(
+    'has the events of every accepted frame checked, and names those that fail',
+    { tags: ['record§2:verify'] },
+    async () => {
+      const checked: string[] = [];
+      const { problems } = await verifyLog(await noted(['ha', 'hb'], 2), {
+        contents: NO_CONTENTS,
+        check: ({ body: { command } }) => {
+          checked.push(command);
+          if (command === 'hb1') throw fail('E_HISTORY_DEFECTIVE', 'this note does not apply');
+        },
+      });
+      expect(checked).toEqual(['ha0', 'hb0', 'ha1', 'hb1']);
+      expect(problems).toMatchObject([{ history: 'hb', seq: 1, kind: 'defective' }]);
+    },
+  );
 
   it('and returns no record before its end is reported as not whole, and the reader stops', async () => {
     const log = silentFrom(await noted(['ha', 'hb']), 3);

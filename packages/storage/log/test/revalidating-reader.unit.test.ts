@@ -36,7 +36,8 @@ it.each([
   ['by its offset', true],
   ['by reading', false],
 ])(
-  'a writer that knows %s what was accepted acknowledges nothing on a log that lost its end and grew again, and continues after it starts anew [record §5: lost end] [record §3: outcome]',
+  'a writer that knows %s what was accepted acknowledges nothing on a log that lost its end and grew again, and continues after it starts anew',
+  { tags: ['record§5:lost-end', 'record§3:outcome'] },
   async (_how, trusted) => {
     const log = await shaky();
     const writer = await noteWriter(log.open(trusted));
@@ -56,43 +57,51 @@ it.each([
   },
 );
 
-it('when the log loses its end while a frame is in flight the outcome is unknown, whatever offset was answered [record §5: lost end] [record §3: unknown outcome]', async () => {
-  const log = await shaky();
-  const under = log.open(true);
-  let losing = false;
-  const writer = await noteWriter({
-    ...under,
-    append: async (partition, entries) => {
-      if (losing) {
-        await log.loseAndGrow(1);
-        log.memory.records(0).splice(-1);
+it(
+  'when the log loses its end while a frame is in flight the outcome is unknown, whatever offset was answered',
+  { tags: ['record§5:lost-end', 'record§3:unknown-outcome'] },
+  async () => {
+    const log = await shaky();
+    const under = log.open(true);
+    let losing = false;
+    const writer = await noteWriter({
+      ...under,
+      append: async (partition, entries) => {
+        if (losing) {
+          await log.loseAndGrow(1);
+          log.memory.records(0).splice(-1);
+          log.renew();
+        }
+        return under.append(partition, entries);
+      },
+    });
+    await write(writer, 5);
+    losing = true;
+    await expect(writer.write(noteIntent('h', 'late', 'late'))).rejects.toMatchObject({
+      code: 'E_OUTCOME_UNKNOWN',
+    });
+  },
+);
+
+it(
+  'a reader refuses records that come over a renewed connection if those it read before are gone',
+  { tags: ['record§5:lost-end'] },
+  async () => {
+    const log = await shaky();
+    await write(await noteWriter(log.open(true)), 5);
+    let reads = 0;
+    const under = log.open(true, async (partition, from, options) => {
+      // The first time this was the end; now it follows on a check that held.
+      if (from === 6 && ++reads === 2) {
+        await log.loseAndGrow(2);
         log.renew();
       }
-      return under.append(partition, entries);
-    },
-  });
-  await write(writer, 5);
-  losing = true;
-  await expect(writer.write(noteIntent('h', 'late', 'late'))).rejects.toMatchObject({
-    code: 'E_OUTCOME_UNKNOWN',
-  });
-});
-
-it('a reader refuses records that come over a renewed connection if those it read before are gone [record §5: lost end]', async () => {
-  const log = await shaky();
-  await write(await noteWriter(log.open(true)), 5);
-  let reads = 0;
-  const under = log.open(true, async (partition, from, options) => {
-    // The first time this was the end; now it follows on a check that held.
-    if (from === 6 && ++reads === 2) {
-      await log.loseAndGrow(2);
-      log.renew();
-    }
-    return log.memory.read(partition, from, options);
-  });
-  const rows = openNoteRows(under);
-  await rows.catchUp();
-  const before = rows.notes('h').length;
-  await expect(rows.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
-  expect(rows.notes('h')).toHaveLength(before);
-});
+      return log.memory.read(partition, from, options);
+    });
+    const rows = openNoteRows(under);
+    await rows.catchUp();
+    const before = rows.notes('h').length;
+    await expect(rows.catchUp()).rejects.toMatchObject({ code: 'E_CURSOR_LOST' });
+    expect(rows.notes('h')).toHaveLength(before);
+  },
+);

@@ -28,7 +28,8 @@ describe('a writer whose log', () => {
     ['is closed', fail('E_LOG_CLOSED', 'closed')],
     ['says that it wrote nothing', fail('E_INTERNAL', 'no', { written: false })],
   ])(
-    '%s answers with that error at once, and decides the next command as if the first had not been [record §3: outcome]',
+    '%s answers with that error at once, and decides the next command as if the first had not been',
+    { tags: ['record§3:outcome'] },
     async (_what, error) => {
       const log = await openMemoryLog();
       const refusing = failing(log, [error]);
@@ -40,31 +41,39 @@ describe('a writer whose log', () => {
     },
   );
 
-  it('is busy at the second send goes on: the first may have been written [record §3: unknown outcome]', async () => {
-    const log = await openMemoryLog();
-    const refusing = failing(log, [lost, fail('E_LOG_BUSY', 'busy')]);
-    const writer = await noteWriter(refusing);
-    expect(await writer.write(noteIntent('h', 'a', 'a'))).toMatchObject({ seq: 0 });
-    expect(refusing.sends()).toBe(3);
-  });
+  it(
+    'is busy at the second send goes on: the first may have been written',
+    { tags: ['record§3:unknown-outcome'] },
+    async () => {
+      const log = await openMemoryLog();
+      const refusing = failing(log, [lost, fail('E_LOG_BUSY', 'busy')]);
+      const writer = await noteWriter(refusing);
+      expect(await writer.write(noteIntent('h', 'a', 'a'))).toMatchObject({ seq: 0 });
+      expect(refusing.sends()).toBe(3);
+    },
+  );
 
-  it('takes nothing gives up after 30 seconds, and not before [record §3: unknown outcome]', async () => {
-    const times = [29_999, 30_000];
-    let clock = 0;
-    const refusing = failing(await openMemoryLog(), [lost, lost, lost]);
-    const writer = await noteWriter(refusing, {
-      now: () => clock,
-      sleep: async () => {
-        clock = times.shift() ?? clock;
-      },
-    });
-    await expect(writer.write(noteIntent('h', 'a', 'a'))).rejects.toMatchObject({
-      code: 'E_OUTCOME_UNKNOWN',
-    });
-    expect(refusing.sends()).toBe(3);
-  });
+  it(
+    'takes nothing gives up after 30 seconds, and not before',
+    { tags: ['record§3:unknown-outcome'] },
+    async () => {
+      const times = [29_999, 30_000];
+      let clock = 0;
+      const refusing = failing(await openMemoryLog(), [lost, lost, lost]);
+      const writer = await noteWriter(refusing, {
+        now: () => clock,
+        sleep: async () => {
+          clock = times.shift() ?? clock;
+        },
+      });
+      await expect(writer.write(noteIntent('h', 'a', 'a'))).rejects.toMatchObject({
+        code: 'E_OUTCOME_UNKNOWN',
+      });
+      expect(refusing.sends()).toBe(3);
+    },
+  );
 
-  it('stopped all that it sent by damage makes no pause for it [record §2: damaged]', async () => {
+  it('stopped all that it sent by damage makes no pause for it', { tags: ['record§2:damaged'] }, async () => {
     const log = await openMemoryLog();
     let pauses = 0;
     const writer = await noteWriter(
@@ -100,22 +109,26 @@ describe('a writer with commands that were decided while others were on their wa
     ),
   ];
 
-  it('that are given up decides them again, on what is there then [record §3: unknown outcome]', async () => {
-    let clock = 0;
-    const log = await openMemoryLog();
-    const refusing = failing(log, [lost, lost, lost]);
-    const sleep = async (): Promise<void> => {
-      clock += 20_000;
-      await later();
-    };
-    const answers = await writeAll(refusing, { now: () => clock, sleep });
-    // 20 commands were sent three times and are nowhere: nobody knows. The others follow no frame of these.
-    expect(codes(answers)).toEqual(['E_OUTCOME_UNKNOWN', 'accepted']);
-    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
-    expect(log.records(0)).toHaveLength(21);
-  });
+  it(
+    'that are given up decides them again, on what is there then',
+    { tags: ['record§3:unknown-outcome'] },
+    async () => {
+      let clock = 0;
+      const log = await openMemoryLog();
+      const refusing = failing(log, [lost, lost, lost]);
+      const sleep = async (): Promise<void> => {
+        clock += 20_000;
+        await later();
+      };
+      const answers = await writeAll(refusing, { now: () => clock, sleep });
+      // 20 commands were sent three times and are nowhere: nobody knows. The others follow no frame of these.
+      expect(codes(answers)).toEqual(['E_OUTCOME_UNKNOWN', 'accepted']);
+      expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+      expect(log.records(0)).toHaveLength(21);
+    },
+  );
 
-  it('that another writer overtook decides all of them again [record §3: outcome]', async () => {
+  it('that another writer overtook decides all of them again', { tags: ['record§3:outcome'] }, async () => {
     const log = await openMemoryLog();
     const rival = await noteWriter(log);
     let first = true;
@@ -137,23 +150,27 @@ describe('a writer with commands that were decided while others were on their wa
     expect(seqs).toEqual(Array.from({ length: 20 }, (_, i) => i + 1));
   });
 
-  it('that damage closes to the partition refuses them, and sends none of them [record §2: unknown key]', async () => {
-    const log = await openMemoryLog();
-    let sends = 0;
-    const answers = await writeAll({
-      ...log,
-      append: async (...given) => {
-        sends++;
-        await log.append(...given);
-        await log.append(0, [{ key: 'h', bytes: Uint8Array.of(1, 2, 3) }]);
-        const records = log.records(0);
-        records[records.length - 1] = { ...records.at(-1)!, key: null };
-        throw lost;
-      },
-    });
-    expect(codes(answers)).toEqual(['accepted', 'E_PARTITION_CLOSED']);
-    expect(sends).toBe(1);
-  });
+  it(
+    'that damage closes to the partition refuses them, and sends none of them',
+    { tags: ['record§2:unknown-key'] },
+    async () => {
+      const log = await openMemoryLog();
+      let sends = 0;
+      const answers = await writeAll({
+        ...log,
+        append: async (...given) => {
+          sends++;
+          await log.append(...given);
+          await log.append(0, [{ key: 'h', bytes: Uint8Array.of(1, 2, 3) }]);
+          const records = log.records(0);
+          records[records.length - 1] = { ...records.at(-1)!, key: null };
+          throw lost;
+        },
+      });
+      expect(codes(answers)).toEqual(['accepted', 'E_PARTITION_CLOSED']);
+      expect(sends).toBe(1);
+    },
+  );
 });
 
 describe('a writer', () => {
@@ -182,32 +199,40 @@ describe('a writer', () => {
     return { ...rows.domain, load: (history, from) => load(++loads, rows.domain, history, from) };
   };
 
-  it('keeps decision states up to a number of bytes together, each of these taking one [record §3]', async () => {
-    const log = await openMemoryLog();
-    let loads = 0;
-    const domain = await loading(log, (n, rows, history, from) => {
-      loads = n;
-      return rows.load(history, from);
-    });
-    const writer = await noteWriter(log, { domain, sessionBytes: 64 });
-    for (const round of ['a', 'b'])
-      for (let i = 0; i < 64; i++) await writer.write(noteIntent(`h${i}`, round, round));
-    expect(loads).toBe(64);
-    for (const history of ['h64', 'h0']) await writer.write(noteIntent(history, 'c', 'c'));
-    expect(loads).toBe(66);
-  });
+  it(
+    'keeps decision states up to a number of bytes together, each of these taking one',
+    { tags: ['record§3'] },
+    async () => {
+      const log = await openMemoryLog();
+      let loads = 0;
+      const domain = await loading(log, (n, rows, history, from) => {
+        loads = n;
+        return rows.load(history, from);
+      });
+      const writer = await noteWriter(log, { domain, sessionBytes: 64 });
+      for (const round of ['a', 'b'])
+        for (let i = 0; i < 64; i++) await writer.write(noteIntent(`h${i}`, round, round));
+      expect(loads).toBe(64);
+      for (const history of ['h64', 'h0']) await writer.write(noteIntent(history, 'c', 'c'));
+      expect(loads).toBe(66);
+    },
+  );
 
-  it('loads a decision state again that rests on another frame than its reader knows [record §3]', async () => {
-    const log = await openMemoryLog();
-    await (await noteWriter(log)).write(noteIntent('h', 'a', 'a'));
-    const domain = await loading(log, async (n, rows, history, from) => {
-      const loaded = await rows.load(history, from);
-      if (n === 1) Object.defineProperties(loaded.session, { prev: { value: new Uint8Array(32).fill(9) } });
-      return loaded;
-    });
-    let clock = 0;
-    const writer = await noteWriter(log, { domain, deadline: 100, now: () => (clock += 20) });
-    expect(await writer.write(noteIntent('h', 'b', 'b'))).toMatchObject({ seq: 1 });
-    expect(log.records(0)).toHaveLength(3);
-  });
+  it(
+    'loads a decision state again that rests on another frame than its reader knows',
+    { tags: ['record§3'] },
+    async () => {
+      const log = await openMemoryLog();
+      await (await noteWriter(log)).write(noteIntent('h', 'a', 'a'));
+      const domain = await loading(log, async (n, rows, history, from) => {
+        const loaded = await rows.load(history, from);
+        if (n === 1) Object.defineProperties(loaded.session, { prev: { value: new Uint8Array(32).fill(9) } });
+        return loaded;
+      });
+      let clock = 0;
+      const writer = await noteWriter(log, { domain, deadline: 100, now: () => (clock += 20) });
+      expect(await writer.write(noteIntent('h', 'b', 'b'))).toMatchObject({ seq: 1 });
+      expect(log.records(0)).toHaveLength(3);
+    },
+  );
 });

@@ -62,15 +62,19 @@ const COMMIT_ONE = `
   await rows.commit({ partition: 0, expected: n === 0 ? null : Uint8Array.of(n), cursor: Uint8Array.of(n + 1), changes: [{ table: TABLE, key: ['h', n], value: ['x'] }] });`;
 
 describe('rows that are not synced', () => {
-  it('are kept after a clean close, also when the machine restarts [decision 0002]', async () => {
-    const directory = fresh();
-    expect([
-      await visit(directory, 'one'),
-      await visit(directory, 'two'),
-      await visit(directory, 'two'),
-    ]).toEqual([0, 1, 2]);
-    expect(readdirSync(directory)).toEqual(['1']);
-  });
+  it(
+    'are kept after a clean close, also when the machine restarts',
+    { tags: ['decision-0002'] },
+    async () => {
+      const directory = fresh();
+      expect([
+        await visit(directory, 'one'),
+        await visit(directory, 'two'),
+        await visit(directory, 'two'),
+      ]).toEqual([0, 1, 2]);
+      expect(readdirSync(directory)).toEqual(['1']);
+    },
+  );
 
   it('are kept when a process ends without closing, as long as the machine keeps running', async () => {
     const directory = fresh();
@@ -80,13 +84,21 @@ describe('rows that are not synced', () => {
     expect(await visit(directory, 'two')).toBe(2);
   });
 
-  it('are discarded when the machine stopped before they were closed [decision 0002]', async () => {
-    const directory = fresh();
-    run(directory, 'one', `${COMMIT_ONE} process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);`);
-    expect(await visit(directory, 'two')).toBe(0);
-    expect(readdirSync(directory)).toEqual(['2']);
-    expect(await visit(directory, 'three')).toBe(1);
-  });
+  it(
+    'are discarded when the machine stopped before they were closed',
+    { tags: ['decision-0002'] },
+    async () => {
+      const directory = fresh();
+      run(
+        directory,
+        'one',
+        `${COMMIT_ONE} process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);`,
+      );
+      expect(await visit(directory, 'two')).toBe(0);
+      expect(readdirSync(directory)).toEqual(['2']);
+      expect(await visit(directory, 'three')).toBe(1);
+    },
+  );
 
   it('are discarded when the machine stopped and one of two processes had not closed them', async () => {
     const directory = fresh();

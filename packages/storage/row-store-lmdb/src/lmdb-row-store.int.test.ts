@@ -41,88 +41,96 @@ const COUNTS = defineTable({
   value: [['text', 'text']],
 });
 
-it('rows that an earlier version wrote, without checksums, are outdated and not damaged: the store is empty, and nobody is told of damage [decision 0051]', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
-  try {
-    const made = openLmdbRowStore({ directory });
-    const rows = await made.generation('g', [COUNTS]);
-    const changes = [{ table: COUNTS, key: ['h', 1], value: ['x'] }];
-    await rows.commit({ partition: 0, expected: null, cursor: Buffer.from('cursor'), changes });
-    await made.close();
-    const folder = join(directory, '1');
-    const root = open({ path: join(folder, 'rows.mdb'), noSync: true, maxDbs: 128, ...RAW });
-    for (const name of ['own', 'rows counts']) {
-      const tree = root.openDB<Buffer, Buffer>({ name, ...RAW });
-      for (const { key, value } of [...tree.getRange()])
-        if (key[0] !== 0xff) tree.putSync(key, value.subarray(0, -4));
-    }
-    await root.close();
-    const state = readFileSync(join(folder, 'state'), 'utf8');
-    writeFileSync(join(folder, 'state'), state.split(' ').slice(0, 2).join(' '));
-    const said: string[] = [];
-    const opened = openLmdbRowStore({ directory, say: (sentence) => said.push(sentence) });
-    expect(await opened.generations()).toEqual([]);
-    expect(said).toEqual([]);
-    await opened.close();
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
-});
-
-describe('what a store on lmdb keeps of itself', () => {
-  it('has checksums: names, pointers, cursors and owners with a changed bit are refused [decision 0051]', async () => {
+it(
+  'rows that an earlier version wrote, without checksums, are outdated and not damaged: the store is empty, and nobody is told of damage',
+  { tags: ['decision-0051'] },
+  async () => {
     const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
     try {
       const made = openLmdbRowStore({ directory });
-      const change = { table: COUNTS, key: ['h', 1], value: ['x'] };
-      const cursor = Buffer.from('cursor');
       const rows = await made.generation('g', [COUNTS]);
-      await rows.commit({ partition: 0, expected: null, cursor, changes: [change] });
-      await made.promote({ group: 'all', from: null, to: 'g', unmoved: [] });
+      const changes = [{ table: COUNTS, key: ['h', 1], value: ['x'] }];
+      await rows.commit({ partition: 0, expected: null, cursor: Buffer.from('cursor'), changes });
       await made.close();
-      const root = open({ path: join(directory, '1', 'rows.mdb'), noSync: true, maxDbs: 128, ...RAW });
-      const own = root.openDB<Buffer, Buffer>({ name: 'own', ...RAW });
-      const records = [...own.getRange()].filter(({ key }) => key[0] !== 0xff);
-      expect(records.length).toBe(6);
-      for (const { key, value } of records) {
-        const changed = Buffer.from(value);
-        changed[0]! ^= 1;
-        own.putSync(key, changed);
-        const store = openLmdbRowStore({ directory });
-        const name = `new ${key.toString('hex')}`;
-        const refused: unknown[] = [];
-        const ask = async (question: () => Promise<unknown>): Promise<void> => {
-          await question().catch((error: unknown) => refused.push((error as { code?: unknown }).code));
-        };
-        await ask(() => store.current('all'));
-        await ask(async () => {
-          const again = await store.generation('g', [COUNTS]);
-          await again.read((view) => [view.cursor(0), view.get(COUNTS, ['h', 1])]);
-          await again.commit({
-            partition: 0,
-            expected: cursor,
-            cursor,
-            changes: [{ ...change, key: [name, 1] }],
-          });
-        });
-        await ask(async () =>
-          (await store.generation(name, [COUNTS])).commit({
-            partition: 0,
-            expected: null,
-            cursor,
-            changes: [],
-          }),
-        );
-        await ask(() => store.drop(name));
-        expect(new Set(refused), name).toEqual(new Set(['E_ROWS_DAMAGED']));
-        await store.close();
-        own.putSync(key, value);
+      const folder = join(directory, '1');
+      const root = open({ path: join(folder, 'rows.mdb'), noSync: true, maxDbs: 128, ...RAW });
+      for (const name of ['own', 'rows counts']) {
+        const tree = root.openDB<Buffer, Buffer>({ name, ...RAW });
+        for (const { key, value } of [...tree.getRange()])
+          if (key[0] !== 0xff) tree.putSync(key, value.subarray(0, -4));
       }
       await root.close();
+      const state = readFileSync(join(folder, 'state'), 'utf8');
+      writeFileSync(join(folder, 'state'), state.split(' ').slice(0, 2).join(' '));
+      const said: string[] = [];
+      const opened = openLmdbRowStore({ directory, say: (sentence) => said.push(sentence) });
+      expect(await opened.generations()).toEqual([]);
+      expect(said).toEqual([]);
+      await opened.close();
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
-  });
+  },
+);
+
+describe('what a store on lmdb keeps of itself', () => {
+  it(
+    'has checksums: names, pointers, cursors and owners with a changed bit are refused',
+    { tags: ['decision-0051'] },
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'stemma-rows-'));
+      try {
+        const made = openLmdbRowStore({ directory });
+        const change = { table: COUNTS, key: ['h', 1], value: ['x'] };
+        const cursor = Buffer.from('cursor');
+        const rows = await made.generation('g', [COUNTS]);
+        await rows.commit({ partition: 0, expected: null, cursor, changes: [change] });
+        await made.promote({ group: 'all', from: null, to: 'g', unmoved: [] });
+        await made.close();
+        const root = open({ path: join(directory, '1', 'rows.mdb'), noSync: true, maxDbs: 128, ...RAW });
+        const own = root.openDB<Buffer, Buffer>({ name: 'own', ...RAW });
+        const records = [...own.getRange()].filter(({ key }) => key[0] !== 0xff);
+        expect(records.length).toBe(6);
+        for (const { key, value } of records) {
+          const changed = Buffer.from(value);
+          changed[0]! ^= 1;
+          own.putSync(key, changed);
+          const store = openLmdbRowStore({ directory });
+          const name = `new ${key.toString('hex')}`;
+          const refused: unknown[] = [];
+          const ask = async (question: () => Promise<unknown>): Promise<void> => {
+            await question().catch((error: unknown) => refused.push((error as { code?: unknown }).code));
+          };
+          await ask(() => store.current('all'));
+          await ask(async () => {
+            const again = await store.generation('g', [COUNTS]);
+            await again.read((view) => [view.cursor(0), view.get(COUNTS, ['h', 1])]);
+            await again.commit({
+              partition: 0,
+              expected: cursor,
+              cursor,
+              changes: [{ ...change, key: [name, 1] }],
+            });
+          });
+          await ask(async () =>
+            (await store.generation(name, [COUNTS])).commit({
+              partition: 0,
+              expected: null,
+              cursor,
+              changes: [],
+            }),
+          );
+          await ask(() => store.drop(name));
+          expect(new Set(refused), name).toEqual(new Set(['E_ROWS_DAMAGED']));
+          await store.close();
+          own.putSync(key, value);
+        }
+        await root.close();
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    },
+  );
 });
 
 it('a generation that is dropped leaves no row in any tree, and rows of others stay', async () => {

@@ -106,72 +106,77 @@ it('packed rows are those of a store that packs nothing, over many values, in an
   );
 });
 
-it('any changed bit of a packed value, and a value under another key, is refused [decision 0051]', async () => {
-  const directory = fresh();
-  const store = openLmdbRowStore({ directory });
-  const rows = await store.generation('g', [TABLE]);
-  const changes = Array.from({ length: 12 }, (_, n) => ({
-    table: TABLE,
-    key: ['h', 1, `n${n}`, n],
-    value: ['user'],
-  }));
-  await rows.commit({ partition: 0, expected: null, cursor: Uint8Array.of(1), changes });
-  await store.close();
-  const root = open({
-    path: join(directory, '1', 'rows.mdb'),
-    noSync: true,
-    maxReaders: 512,
-    maxDbs: 128,
-    ...RAW,
-  });
-  const tree = root.openDB<Buffer, Buffer>({ name: 'rows packed', ...RAW });
-  const [stored] = [...tree.getRange()].map(({ key, value }) => ({
-    key: Buffer.from(key),
-    value: Buffer.from(value),
-  }));
-  if (stored === undefined) throw new Error('nothing was written');
-  const readings = [
-    (again: typeof rows) => again.read((view) => view.get(TABLE, ['h', 1, 'n3', 3])),
-    (again: typeof rows) => again.read((view) => view.range(TABLE, { prefix: ['h'] })),
-    (again: typeof rows) =>
-      again.read((view) => view.range(TABLE, { prefix: ['h'], reverse: true, limit: 1 })),
-    (again: typeof rows) =>
-      again.scan(async (scan) => {
-        for await (const _row of scan.entries(TABLE));
-      }),
-    (again: typeof rows) =>
-      again.commit({
-        partition: 0,
-        expected: Uint8Array.of(1),
-        cursor: Uint8Array.of(2),
-        changes: [{ table: TABLE, key: ['h', 1, 'n5', 6], value: ['assistant'] }],
-      }),
-  ];
-  const refuseAll = async (): Promise<void> => {
+it(
+  'any changed bit of a packed value, and a value under another key, is refused',
+  { tags: ['decision-0051'] },
+  async () => {
+    const directory = fresh();
+    const store = openLmdbRowStore({ directory });
+    const rows = await store.generation('g', [TABLE]);
+    const changes = Array.from({ length: 12 }, (_, n) => ({
+      table: TABLE,
+      key: ['h', 1, `n${n}`, n],
+      value: ['user'],
+    }));
+    await rows.commit({ partition: 0, expected: null, cursor: Uint8Array.of(1), changes });
+    await store.close();
+    const root = open({
+      path: join(directory, '1', 'rows.mdb'),
+      noSync: true,
+      maxReaders: 512,
+      maxDbs: 128,
+      ...RAW,
+    });
+    const tree = root.openDB<Buffer, Buffer>({ name: 'rows packed', ...RAW });
+    const [stored] = [...tree.getRange()].map(({ key, value }) => ({
+      key: Buffer.from(key),
+      value: Buffer.from(value),
+    }));
+    if (stored === undefined) throw new Error('nothing was written');
+    const readings = [
+      (again: typeof rows) => again.read((view) => view.get(TABLE, ['h', 1, 'n3', 3])),
+      (again: typeof rows) => again.read((view) => view.range(TABLE, { prefix: ['h'] })),
+      (again: typeof rows) =>
+        again.read((view) => view.range(TABLE, { prefix: ['h'], reverse: true, limit: 1 })),
+      (again: typeof rows) =>
+        again.scan(async (scan) => {
+          for await (const _row of scan.entries(TABLE));
+        }),
+      (again: typeof rows) =>
+        again.commit({
+          partition: 0,
+          expected: Uint8Array.of(1),
+          cursor: Uint8Array.of(2),
+          changes: [{ table: TABLE, key: ['h', 1, 'n5', 6], value: ['assistant'] }],
+        }),
+    ];
+    const refuseAll = async (): Promise<void> => {
+      const opened = openLmdbRowStore({ directory });
+      const again = await opened.generation('g', [TABLE]);
+      for (const read of readings)
+        await expect(read(again)).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' });
+      await opened.close();
+    };
+    for (let at = 0; at < stored.value.length; at += 7) {
+      const changed = Buffer.from(stored.value);
+      changed[at]! ^= 1 << (at & 7);
+      tree.putSync(stored.key, changed);
+      await refuseAll();
+    }
+    tree.putSync(stored.key, stored.value.subarray(0, -1));
+    await refuseAll();
+    const moved = Buffer.from(stored.key);
+    moved[moved.length - 1] = 1;
+    tree.removeSync(stored.key);
+    tree.putSync(moved, stored.value);
+    // No value is where the first rows were: what is asked for of them is not there, and what lies beside it is refused.
     const opened = openLmdbRowStore({ directory });
     const again = await opened.generation('g', [TABLE]);
     for (const read of readings) await expect(read(again)).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' });
     await opened.close();
-  };
-  for (let at = 0; at < stored.value.length; at += 7) {
-    const changed = Buffer.from(stored.value);
-    changed[at]! ^= 1 << (at & 7);
-    tree.putSync(stored.key, changed);
-    await refuseAll();
-  }
-  tree.putSync(stored.key, stored.value.subarray(0, -1));
-  await refuseAll();
-  const moved = Buffer.from(stored.key);
-  moved[moved.length - 1] = 1;
-  tree.removeSync(stored.key);
-  tree.putSync(moved, stored.value);
-  // No value is where the first rows were: what is asked for of them is not there, and what lies beside it is refused.
-  const opened = openLmdbRowStore({ directory });
-  const again = await opened.generation('g', [TABLE]);
-  for (const read of readings) await expect(read(again)).rejects.toMatchObject({ code: 'E_ROWS_DAMAGED' });
-  await opened.close();
-  await root.close();
-});
+    await root.close();
+  },
+);
 
 it('a value of short rows takes one page, however long it becomes', async () => {
   const directory = fresh();

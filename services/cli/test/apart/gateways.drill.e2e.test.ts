@@ -58,61 +58,66 @@ describe('two gateways on one log', () => {
     if ('skip' in postgres) skip(postgres.skip);
   });
 
-  it('see each other’s writes at the next read, and the same damage: it closes its history, or, if the history is unknown, the partition until it is acknowledged [record §2: damaged, §2: unknown key] [record §3: outcome]', async () => {
-    using folder = temporaryFolder();
-    const prefix = `two-${randomUUID()}`;
-    const database = await freshDatabase(server);
-    const place: Place = {
-      log: `kafka://${brokers.join(',')}/${prefix}`,
-      rows: database.url,
-      home: join(folder.path, 'home'),
-    };
-    const log = await openKafkaLog({ brokers, prefix, partitions: 2 });
-    try {
-      await using processes = openProcesses();
-      const gateways = await startTwoGateways(processes, place);
-      const [a, b] = gateways;
-      const [hurt = '', whole = ''] = namesIn(0);
-      const [other = ''] = namesIn(1);
-      for (const name of [hurt, whole, other]) await insistently('a history to begin', () => start(a, name));
+  it(
+    'see each other’s writes at the next read, and the same damage: it closes its history, or, if the history is unknown, the partition until it is acknowledged',
+    { tags: ['record§2:damaged', 'record§2:unknown-key', 'record§3:outcome'], timeout: 900_000 },
+    async () => {
+      using folder = temporaryFolder();
+      const prefix = `two-${randomUUID()}`;
+      const database = await freshDatabase(server);
+      const place: Place = {
+        log: `kafka://${brokers.join(',')}/${prefix}`,
+        rows: database.url,
+        home: join(folder.path, 'home'),
+      };
+      const log = await openKafkaLog({ brokers, prefix, partitions: 2 });
+      try {
+        await using processes = openProcesses();
+        const gateways = await startTwoGateways(processes, place);
+        const [a, b] = gateways;
+        const [hurt = '', whole = ''] = namesIn(0);
+        const [other = ''] = namesIn(1);
+        for (const name of [hurt, whole, other])
+          await insistently('a history to begin', () => start(a, name));
 
-      for (let i = 0; i < 20; i++) {
-        const [writes, reads] = i % 2 === 0 ? [a, b] : [b, a];
-        const { position } = await say(writes, whole, `n${i}`);
-        const { frames } = await insistently('a read', () => reads.client.history({ history: whole }));
-        expect([position.seq, frames]).toEqual([i + 1, i + 2]);
-        // Questions that take long are answered by processes of their own: they see as much.
-        const asked = { history: whole, selector: `#n${i}` };
-        expect((await insistently('a question', () => reads.client.select(asked))).ids).toEqual([`n${i}`]);
-      }
+        for (let i = 0; i < 20; i++) {
+          const [writes, reads] = i % 2 === 0 ? [a, b] : [b, a];
+          const { position } = await say(writes, whole, `n${i}`);
+          const { frames } = await insistently('a read', () => reads.client.history({ history: whole }));
+          expect([position.seq, frames]).toEqual([i + 1, i + 2]);
+          // Questions that take long are answered by processes of their own: they see as much.
+          const asked = { history: whole, selector: `#n${i}` };
+          expect((await insistently('a question', () => reads.client.select(asked))).ids).toEqual([`n${i}`]);
+        }
 
-      await spoil(log, 0, historyId(hurt, ''));
-      for (const gateway of gateways) {
-        await until('the damage to be seen', async () => {
-          const { state, stopped } = await gateway.client.history({ history: hurt });
-          return state === 'damaged' && stopped === 1;
-        });
-        expect(await codeOf(say(gateway, hurt, 'more'))).toBe('E_HISTORY_DAMAGED');
-        expect(await codeOf(gateway.client.tree({ history: hurt, at: '@s5' }))).toBe('E_HISTORY_DAMAGED');
-        expect(await codeOf(say(gateway, whole, `behind ${gateway.name}`))).toBe('no error');
-      }
+        await spoil(log, 0, historyId(hurt, ''));
+        for (const gateway of gateways) {
+          await until('the damage to be seen', async () => {
+            const { state, stopped } = await gateway.client.history({ history: hurt });
+            return state === 'damaged' && stopped === 1;
+          });
+          expect(await codeOf(say(gateway, hurt, 'more'))).toBe('E_HISTORY_DAMAGED');
+          expect(await codeOf(gateway.client.tree({ history: hurt, at: '@s5' }))).toBe('E_HISTORY_DAMAGED');
+          expect(await codeOf(say(gateway, whole, `behind ${gateway.name}`))).toBe('no error');
+        }
 
-      await sendGarbage(brokers, log.facts.topic, 0);
-      for (const gateway of gateways) {
-        expect(await codeOf(say(gateway, whole, 'closed'))).toBe('E_PARTITION_CLOSED');
-        expect(await codeOf(say(gateway, other, `open ${gateway.name}`))).toBe('no error');
+        await sendGarbage(brokers, log.facts.topic, 0);
+        for (const gateway of gateways) {
+          expect(await codeOf(say(gateway, whole, 'closed'))).toBe('E_PARTITION_CLOSED');
+          expect(await codeOf(say(gateway, other, `open ${gateway.name}`))).toBe('no error');
+        }
+        const verified = await stemma(processes, place, ['verify', '--json']);
+        expect(verified.code).toBe(5);
+        const problems = (JSON.parse(verified.said) as { problems: { kind: string; offset: number }[] })
+          .problems;
+        const unknown = problems.find(({ kind }) => kind === 'unknown');
+        expect((await stemma(processes, place, ['ack', `0@${unknown?.offset ?? -1}`, '--yes'])).code).toBe(0);
+        for (const gateway of gateways)
+          expect(await codeOf(say(gateway, whole, `after ${gateway.name}`))).toBe('no error');
+      } finally {
+        await log.close();
+        await database.drop();
       }
-      const verified = await stemma(processes, place, ['verify', '--json']);
-      expect(verified.code).toBe(5);
-      const problems = (JSON.parse(verified.said) as { problems: { kind: string; offset: number }[] })
-        .problems;
-      const unknown = problems.find(({ kind }) => kind === 'unknown');
-      expect((await stemma(processes, place, ['ack', `0@${unknown?.offset ?? -1}`, '--yes'])).code).toBe(0);
-      for (const gateway of gateways)
-        expect(await codeOf(say(gateway, whole, `after ${gateway.name}`))).toBe('no error');
-    } finally {
-      await log.close();
-      await database.drop();
-    }
-  }, 900_000);
+    },
+  );
 });

@@ -153,27 +153,29 @@ const PROCESSES: readonly Fault[] = [
 
 const FAULTS = [...BROKER, ...DATABASE, ...ROWS, ...PROCESSES];
 
-it('a system of a gateway and a projector works again after each fault of its broker, its database and its processes, and keeps every acknowledged command once and in order [record §3: outcome]', async ({
-  skip,
-}) => {
-  if (reason !== undefined) return skip(reason);
-  using folder = temporaryFolder();
-  await using system = await openProxiedSystem(folder.path);
-  const { processes, place } = system;
-  try {
-    await system.works('the start');
-    for (const fault of FAULTS) {
-      system.refusing(fault.refusals ?? []);
-      await inTime(fault.name, fault.happens(system), 120);
-      // Rows are noticed to be damaged when they are read.
-      await system.works(fault.name, ROWS.includes(fault) ? 'all' : 'newest');
+it(
+  'a system of a gateway and a projector works again after each fault of its broker, its database and its processes, and keeps every acknowledged command once and in order',
+  { tags: ['record§3:outcome'], timeout: 900_000 },
+  async ({ skip }) => {
+    if (reason !== undefined) return skip(reason);
+    using folder = temporaryFolder();
+    await using system = await openProxiedSystem(folder.path);
+    const { processes, place } = system;
+    try {
+      await system.works('the start');
+      for (const fault of FAULTS) {
+        system.refusing(fault.refusals ?? []);
+        await inTime(fault.name, fault.happens(system), 120);
+        // Rows are noticed to be damaged when they are read.
+        await system.works(fault.name, ROWS.includes(fault) ? 'all' : 'newest');
+      }
+      expect(
+        countAnomalies(checkOperations(await inTime('the end of all writes', system.finish(), 120))),
+      ).toEqual(NO_ANOMALIES);
+      const verified = await stemma(processes, place, ['verify', '--rows']);
+      expect(verified).toMatchObject({ said: expect.stringContaining('no problems'), code: 0 });
+    } catch (error) {
+      throw new Error(`${String(error)}\n${processes.last()}`, { cause: error });
     }
-    expect(
-      countAnomalies(checkOperations(await inTime('the end of all writes', system.finish(), 120))),
-    ).toEqual(NO_ANOMALIES);
-    const verified = await stemma(processes, place, ['verify', '--rows']);
-    expect(verified).toMatchObject({ said: expect.stringContaining('no problems'), code: 0 });
-  } catch (error) {
-    throw new Error(`${String(error)}\n${processes.last()}`, { cause: error });
-  }
-}, 900_000);
+  },
+);

@@ -116,84 +116,100 @@ test.each([
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\nabc',
   ],
   ['another protocol that it does not name', 'HTTP/1.1 101 Switching Protocols\r\n\r\nabc'],
-])('an upstream that answers %s has failed, and the gateway goes on [calls §4.3]', async (_, bytes) => {
-  answer = Buffer.from(bytes, 'latin1');
-  expect(await send(CALL, /upstream_error.*\r\n0\r\n/s)).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/);
-  await expect
-    .poll(() => ends.map(({ status, httpStatus }) => ({ status, httpStatus })))
-    .toEqual([{ status: 'failed', httpStatus: null }]);
-  answer = Buffer.from(OK);
-  expect(await send(CALL, /\{\}$/)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-});
+])(
+  'an upstream that answers %s has failed, and the gateway goes on',
+  { tags: ['calls§4.3'] },
+  async (_, bytes) => {
+    answer = Buffer.from(bytes, 'latin1');
+    expect(await send(CALL, /upstream_error.*\r\n0\r\n/s)).toMatch(/^HTTP\/1\.1 502 Bad Gateway\r\n/);
+    await expect
+      .poll(() => ends.map(({ status, httpStatus }) => ({ status, httpStatus })))
+      .toEqual([{ status: 'failed', httpStatus: null }]);
+    answer = Buffer.from(OK);
+    expect(await send(CALL, /\{\}$/)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  },
+);
 
-test('headers that are no ASCII have the bytes that they came with [calls §4.1]', async () => {
+test('headers that are no ASCII have the bytes that they came with', { tags: ['calls§4.1'] }, async () => {
   answer = Buffer.from('HTTP/1.1 200 caf\xe9\r\nX-Name: caf\xe9\r\nContent-Length: 2\r\n\r\n{}', 'latin1');
   const text = await send(CALL.replace('host: h', 'host: h\r\nx-name: caf\xe9'), /\{\}$/);
   expect(text).toContain('200 caf\xe9\r\nX-Name: caf\xe9\r\n');
   expect(got).toContain('\r\nx-name: caf\xe9\r\n');
 });
 
-test('what an upstream says before its answer, and behind it, reaches the client [calls §4.1]', async () => {
-  answer = Buffer.from(
-    'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n' +
-      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Sum: 5\r\n\r\n',
-  );
-  const text = await send(CALL, /X-Sum: 5\r\n\r\n$/);
-  expect(text).toMatch(/^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a>\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
-  const chunked = `POST /proxy/openai/x HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Up: 6\r\n\r\n`;
-  await send(chunked, /X-Sum: 5\r\n\r\n$/);
-  expect(got).toMatch(/\r\n2\r\n\{\}\r\n0\r\nX-Up: 6\r\n\r\n$/);
-  const old = await send(CALL.replace('HTTP/1.1', 'HTTP/1.0'), /\{\}$/);
-  expect(old).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-});
+test(
+  'what an upstream says before its answer, and behind it, reaches the client',
+  { tags: ['calls§4.1'] },
+  async () => {
+    answer = Buffer.from(
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n' +
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Sum: 5\r\n\r\n',
+    );
+    const text = await send(CALL, /X-Sum: 5\r\n\r\n$/);
+    expect(text).toMatch(/^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a>\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
+    const chunked = `POST /proxy/openai/x HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-Up: 6\r\n\r\n`;
+    await send(chunked, /X-Sum: 5\r\n\r\n$/);
+    expect(got).toMatch(/\r\n2\r\n\{\}\r\n0\r\nX-Up: 6\r\n\r\n$/);
+    const old = await send(CALL.replace('HTTP/1.1', 'HTTP/1.0'), /\{\}$/);
+    expect(old).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  },
+);
 
-test('a request without a body has none at the upstream [calls §4.1]', async () => {
+test('a request without a body has none at the upstream', { tags: ['calls§4.1'] }, async () => {
   answer = Buffer.from(OK);
   await send('POST /proxy/openai/responses/r/cancel HTTP/1.1\r\nhost: h\r\n\r\n', /\{\}$/);
   expect(got).not.toMatch(/transfer-encoding/i);
   expect(got).toMatch(/content-length: 0\r\n/i);
 });
 
-test('an answer that comes before its request is whole ends it: the rest is read, and the connection goes on [calls §4.3]', async () => {
-  isEager = true;
-  answer = Buffer.from('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}');
-  const size = 8 * 1024 * 1024;
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  let text = '';
-  client.on('data', (piece) => (text += piece.toString('latin1')));
-  client.write(CALL.replace(`content-length: ${BODY.length}`, `content-length: ${size}`));
-  await expect.poll(() => text).toMatch(/413 Too Large\r\n.*\{\}$/s);
-  client.write('x'.repeat(size - BODY.length));
-  client.write(CALL);
-  await expect.poll(() => text).toMatch(/413 Too Large\r\n.*413 Too Large\r\n.*\{\}$/s);
-  client.destroy();
-  await expect.poll(() => ends.map(({ status }) => status)).toEqual(['failed', 'failed']);
-});
+test(
+  'an answer that comes before its request is whole ends it: the rest is read, and the connection goes on',
+  { tags: ['calls§4.3'] },
+  async () => {
+    isEager = true;
+    answer = Buffer.from('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}');
+    const size = 8 * 1024 * 1024;
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    let text = '';
+    client.on('data', (piece) => (text += piece.toString('latin1')));
+    client.write(CALL.replace(`content-length: ${BODY.length}`, `content-length: ${size}`));
+    await expect.poll(() => text).toMatch(/413 Too Large\r\n.*\{\}$/s);
+    client.write('x'.repeat(size - BODY.length));
+    client.write(CALL);
+    await expect.poll(() => text).toMatch(/413 Too Large\r\n.*413 Too Large\r\n.*\{\}$/s);
+    client.destroy();
+    await expect.poll(() => ends.map(({ status }) => status)).toEqual(['failed', 'failed']);
+  },
+);
 
 const WEBSOCKET =
   'GET /proxy/openai/realtime?model=m HTTP/1.1\r\nhost: h\r\nconnection: keep-alive, Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: a2V5\r\n\r\n';
 
-test('a websocket is passed on both ways, and what refuses it is heard [calls §4.3]', async () => {
-  answer = Buffer.from(
-    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\nfirst',
-    'latin1',
-  );
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-  let text = '';
-  client.on('data', (piece) => (text += piece.toString('latin1')));
-  client.write(WEBSOCKET + 'early');
-  await expect.poll(() => text).toMatch(/^HTTP\/1\.1 101 .*Sec-WebSocket-Accept: x\r\n\r\nfirst$/s);
-  expect(got).toMatch(/^GET \/v1\/realtime\?model=m HTTP\/1\.1\r\n.*upgrade: websocket\r\n/is);
-  client.write('more');
-  await expect.poll(() => got).toMatch(/earlymore$/);
-  const [up] = sockets;
-  up?.destroy();
-  await once(client, 'close');
+test(
+  'a websocket is passed on both ways, and what refuses it is heard',
+  { tags: ['calls§4.3'] },
+  async () => {
+    answer = Buffer.from(
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\nfirst',
+      'latin1',
+    );
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    let text = '';
+    client.on('data', (piece) => (text += piece.toString('latin1')));
+    client.write(WEBSOCKET + 'early');
+    await expect.poll(() => text).toMatch(/^HTTP\/1\.1 101 .*Sec-WebSocket-Accept: x\r\n\r\nfirst$/s);
+    expect(got).toMatch(/^GET \/v1\/realtime\?model=m HTTP\/1\.1\r\n.*upgrade: websocket\r\n/is);
+    client.write('more');
+    await expect.poll(() => got).toMatch(/earlymore$/);
+    const [up] = sockets;
+    up?.destroy();
+    await once(client, 'close');
 
-  answer = Buffer.from('HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\nnope');
-  expect(await send(WEBSOCKET, /nope$/)).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
-  upstream.close();
-  for (const socket of sockets) socket.destroy();
-  expect(await send(WEBSOCKET, /upstream_error.*\}$/)).toMatch(/^HTTP\/1\.1 502 /);
-  expect(await send(WEBSOCKET.replace('/openai/', '/nobody/'), /E_USAGE.*\}$/)).toMatch(/^HTTP\/1\.1 400 /);
-});
+    answer = Buffer.from('HTTP/1.1 401 Unauthorized\r\nContent-Length: 4\r\n\r\nnope');
+    expect(await send(WEBSOCKET, /nope$/)).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n/);
+    upstream.close();
+    for (const socket of sockets) socket.destroy();
+    expect(await send(WEBSOCKET, /upstream_error.*\}$/)).toMatch(/^HTTP\/1\.1 502 /);
+    expect(await send(WEBSOCKET.replace('/openai/', '/nobody/'), /E_USAGE.*\}$/)).toMatch(/^HTTP\/1\.1 400 /);
+  },
+);

@@ -79,56 +79,69 @@ const textOf = (ref: EntryRef): string => ('bytes' in ref ? Buffer.from(ref.byte
 const branch = { history: 'h', branchId: 0 };
 const buffers = (): number => queryObjects(Buffer, { format: 'count' });
 
-test('while the log is away calls go on, and wait in a file until they are recorded [calls §4.5]', async () => {
-  const url = await open();
-  for (let i = 0; i < 5; i++) expect(await call(url, `Question ${i}`)).toBe(200);
-  await vi.waitFor(() => expect(asked).toHaveLength(10));
-  expect(files()).toHaveLength(1);
-  expect(proxy?.counts()).toMatchObject({ calls: 5, dropped: 0 });
-  const backlog = proxy?.backlog();
-  expect(backlog).toMatchObject({
-    calls: 10,
-    bytes: statSync(join(directory, 'calls', files()[0] as string)).size,
-  });
-  expect(backlog?.seconds).toBeGreaterThan(0);
-  for (const { answer } of asked.splice(0)) answer({ branch });
-  expect(await proxy?.drained(60_000)).toBe(0);
-  expect(proxy?.backlog()).toEqual({ calls: 0, bytes: 0, seconds: 0 });
-  await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
-  expect(counted).toEqual(Array.from({ length: 5 }, () => 'recorded'));
-  await proxy?.close();
-  expect(files()).toEqual([]);
-});
+test(
+  'while the log is away calls go on, and wait in a file until they are recorded',
+  { tags: ['calls§4.5'] },
+  async () => {
+    const url = await open();
+    for (let i = 0; i < 5; i++) expect(await call(url, `Question ${i}`)).toBe(200);
+    await vi.waitFor(() => expect(asked).toHaveLength(10));
+    expect(files()).toHaveLength(1);
+    expect(proxy?.counts()).toMatchObject({ calls: 5, dropped: 0 });
+    const backlog = proxy?.backlog();
+    expect(backlog).toMatchObject({
+      calls: 10,
+      bytes: statSync(join(directory, 'calls', files()[0] as string)).size,
+    });
+    expect(backlog?.seconds).toBeGreaterThan(0);
+    for (const { answer } of asked.splice(0)) answer({ branch });
+    expect(await proxy?.drained(60_000)).toBe(0);
+    expect(proxy?.backlog()).toEqual({ calls: 0, bytes: 0, seconds: 0 });
+    await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
+    expect(counted).toEqual(Array.from({ length: 5 }, () => 'recorded'));
+    await proxy?.close();
+    expect(files()).toEqual([]);
+  },
+);
 
-test('what waits is bounded: what has no room is dropped, counted and said, and the call goes on [calls §4.5]', async () => {
-  const url = await open({ limit: 2_000 });
-  for (let i = 0; i < 20; i++) expect(await call(url, 'x'.repeat(200))).toBe(200);
-  const { calls, dropped } = proxy?.counts() ?? { calls: 0, dropped: 0 };
-  expect(calls).toBe(20);
-  expect(dropped).toBeGreaterThan(10);
-  expect(counted.filter((each) => each === 'dropped')).toHaveLength(dropped);
-  expect(warnings).toEqual([expect.stringMatching(/were not recorded/)]);
-});
+test(
+  'what waits is bounded: what has no room is dropped, counted and said, and the call goes on',
+  { tags: ['calls§4.5'] },
+  async () => {
+    const url = await open({ limit: 2_000 });
+    for (let i = 0; i < 20; i++) expect(await call(url, 'x'.repeat(200))).toBe(200);
+    const { calls, dropped } = proxy?.counts() ?? { calls: 0, dropped: 0 };
+    expect(calls).toBe(20);
+    expect(dropped).toBeGreaterThan(10);
+    expect(counted.filter((each) => each === 'dropped')).toHaveLength(dropped);
+    expect(warnings).toEqual([expect.stringMatching(/were not recorded/)]);
+  },
+);
 
-test('a call that ends soon is recorded in one, and needs no more room [calls §4.5]', async () => {
-  const url = await open({ endWithin: 600_000 });
-  for (let i = 0; i < 3; i++) expect(await call(url, `Question ${i}`)).toBe(200);
-  await vi.waitFor(() => expect(asked).toHaveLength(3));
-  for (const { answer, end } of asked) {
-    expect(end).toBeDefined();
-    answer({ branch });
-  }
-  expect(await proxy?.drained(60_000)).toBe(0);
-  expect(counted).toEqual(['recorded', 'recorded', 'recorded']);
-  await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
-});
+test(
+  'a call that ends soon is recorded in one, and needs no more room',
+  { tags: ['calls§4.5'] },
+  async () => {
+    const url = await open({ endWithin: 600_000 });
+    for (let i = 0; i < 3; i++) expect(await call(url, `Question ${i}`)).toBe(200);
+    await vi.waitFor(() => expect(asked).toHaveLength(3));
+    for (const { answer, end } of asked) {
+      expect(end).toBeDefined();
+      answer({ branch });
+    }
+    expect(await proxy?.drained(60_000)).toBe(0);
+    expect(counted).toEqual(['recorded', 'recorded', 'recorded']);
+    await vi.waitFor(() => expect(statSync(join(directory, 'calls', files()[0] as string)).size).toBe(0));
+  },
+);
 
 test.each([
   // The recorder has as many as it takes at a time; of calls of one run only the newest may end before others begin.
   { place: 'proxy', joined: ['Question 128', 'Question 129', 'Question 130'] },
   { place: 'proxy/run/r', joined: ['Question 130'] },
 ])(
-  'of $place, calls that end while their starts wait for the recorder are recorded in one [calls §4.5]',
+  'of $place, calls that end while their starts wait for the recorder are recorded in one',
+  { tags: ['calls§4.5'] },
   async ({ place, joined }) => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     hold = () => promise;
@@ -157,62 +170,74 @@ test.each([
   },
 );
 
-test('of calls that wait whole, nothing of what was noted stays in memory: it is in the file [calls §4.5]', async () => {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  let held = 0;
-  hold = () => {
-    held++;
-    return promise;
-  };
-  const url = await open({ endWithin: 1, recordAfter: 0 });
-  const many = 256;
-  const calls = Array.from({ length: many }, (_, i) => call(url, `Question ${i}`));
-  // The recorder has as many as it takes at a time, and answers none; the others wait behind these.
-  await vi.waitFor(() => expect([held, asked.length]).toEqual([many, 128]), { timeout: 20_000 });
-  const before = buffers();
-  resolve(undefined);
-  await Promise.all(calls);
-  await vi.waitFor(() => expect(proxy?.backlog().calls).toBe(2 * many), { timeout: 20_000 });
-  // What each call held that has ended is gone, and nothing has come instead.
-  expect(buffers()).toBeLessThan(before - (many - 128));
-});
+test(
+  'of calls that wait whole, nothing of what was noted stays in memory: it is in the file',
+  { tags: ['calls§4.5'] },
+  async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    let held = 0;
+    hold = () => {
+      held++;
+      return promise;
+    };
+    const url = await open({ endWithin: 1, recordAfter: 0 });
+    const many = 256;
+    const calls = Array.from({ length: many }, (_, i) => call(url, `Question ${i}`));
+    // The recorder has as many as it takes at a time, and answers none; the others wait behind these.
+    await vi.waitFor(() => expect([held, asked.length]).toEqual([many, 128]), { timeout: 20_000 });
+    const before = buffers();
+    resolve(undefined);
+    await Promise.all(calls);
+    await vi.waitFor(() => expect(proxy?.backlog().calls).toBe(2 * many), { timeout: 20_000 });
+    // What each call held that has ended is gone, and nothing has come instead.
+    expect(buffers()).toBeLessThan(before - (many - 128));
+  },
+);
 
-test('calls that follow one another at once are recorded together, in their order [calls §4.5]', async () => {
-  const url = await open({ endWithin: 600_000, recordAfter: 200 });
-  for (let i = 0; i < 3; i++) {
-    expect(await call(url, `Question ${i}`)).toBe(200);
-    expect(asked).toEqual([]);
-  }
-  await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0));
-  expect(asked.map(({ ref }) => textOf(ref).match(/Question \d/)?.[0])).toEqual([
-    'Question 0',
-    'Question 1',
-    'Question 2',
-  ]);
-});
+test(
+  'calls that follow one another at once are recorded together, in their order',
+  { tags: ['calls§4.5'] },
+  async () => {
+    const url = await open({ endWithin: 600_000, recordAfter: 200 });
+    for (let i = 0; i < 3; i++) {
+      expect(await call(url, `Question ${i}`)).toBe(200);
+      expect(asked).toEqual([]);
+    }
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(0));
+    expect(asked.map(({ ref }) => textOf(ref).match(/Question \d/)?.[0])).toEqual([
+      'Question 0',
+      'Question 1',
+      'Question 2',
+    ]);
+  },
+);
 
-test('a call that may be steered is decided on what was noted before it [calls §4.5]', async () => {
-  let steered: number | undefined;
-  const url = await open({
-    endWithin: 600_000,
-    recordAfter: 600_000,
-    sink: {
-      record: (ref, answer, how) => void asked.push({ ref, answer, end: how?.end }),
-      mayBeSteered: () => steered !== undefined,
-      steer: () => {
-        steered = asked.length;
-        return Promise.resolve({ kind: 'untouched' });
+test(
+  'a call that may be steered is decided on what was noted before it',
+  { tags: ['calls§4.5'] },
+  async () => {
+    let steered: number | undefined;
+    const url = await open({
+      endWithin: 600_000,
+      recordAfter: 600_000,
+      sink: {
+        record: (ref, answer, how) => void asked.push({ ref, answer, end: how?.end }),
+        mayBeSteered: () => steered !== undefined,
+        steer: () => {
+          steered = asked.length;
+          return Promise.resolve({ kind: 'untouched' });
+        },
       },
-    },
-  });
-  await call(url, 'Question 0');
-  expect(asked).toEqual([]);
-  steered = -1;
-  await call(url, 'Question 1');
-  expect(steered).toBe(1);
-});
+    });
+    await call(url, 'Question 0');
+    expect(asked).toEqual([]);
+    steered = -1;
+    await call(url, 'Question 1');
+    expect(steered).toBe(1);
+  },
+);
 
-test('a call that lasts longer is recorded before it ends [calls §4.5]', async () => {
+test('a call that lasts longer is recorded before it ends', { tags: ['calls§4.5'] }, async () => {
   const url = await open({ endWithin: 1 });
   const ends: (() => void)[] = [];
   hold = () => new Promise<void>((resolve) => ends.push(resolve));
@@ -224,25 +249,29 @@ test('a call that lasts longer is recorded before it ends [calls §4.5]', async 
   await vi.waitFor(() => expect(asked).toHaveLength(2));
 });
 
-test('calls of one place are recorded in the order in which they began, whichever ends first [calls §4.5]', async () => {
-  const url = await open({ endWithin: 600_000 });
-  const ends: (() => void)[] = [];
-  hold = () => new Promise<void>((resolve) => ends.push(resolve));
-  const first = call(url, 'First');
-  await vi.waitFor(() => expect(ends).toHaveLength(1));
-  hold = () => Promise.resolve();
-  expect(await call(url, 'Second')).toBe(200);
-  await vi.waitFor(() => expect(asked).toHaveLength(2));
-  const texts = asked.map(({ ref }) => ('bytes' in ref ? Buffer.from(ref.bytes).toString() : ''));
-  expect(texts[0]).toContain('First');
-  expect(texts[1]).toContain('Second');
-  expect(asked.map(({ end }) => end !== undefined)).toEqual([false, true]);
-  for (const end of ends) end();
-  expect(await first).toBe(200);
-  await vi.waitFor(() => expect(asked).toHaveLength(3));
-});
+test(
+  'calls of one place are recorded in the order in which they began, whichever ends first',
+  { tags: ['calls§4.5'] },
+  async () => {
+    const url = await open({ endWithin: 600_000 });
+    const ends: (() => void)[] = [];
+    hold = () => new Promise<void>((resolve) => ends.push(resolve));
+    const first = call(url, 'First');
+    await vi.waitFor(() => expect(ends).toHaveLength(1));
+    hold = () => Promise.resolve();
+    expect(await call(url, 'Second')).toBe(200);
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    const texts = asked.map(({ ref }) => ('bytes' in ref ? Buffer.from(ref.bytes).toString() : ''));
+    expect(texts[0]).toContain('First');
+    expect(texts[1]).toContain('Second');
+    expect(asked.map(({ end }) => end !== undefined)).toEqual([false, true]);
+    for (const end of ends) end();
+    expect(await first).toBe(200);
+    await vi.waitFor(() => expect(asked).toHaveLength(3));
+  },
+);
 
-test('where rules take secrets out, nothing waits in a file [calls §4.5]', async () => {
+test('where rules take secrets out, nothing waits in a file', { tags: ['calls§4.5'] }, async () => {
   const url = await open({ redacts: true });
   await call(url, 'Question');
   await vi.waitFor(() => expect(asked).toHaveLength(2));
@@ -250,7 +279,7 @@ test('where rules take secrets out, nothing waits in a file [calls §4.5]', asyn
   expect(asked.every(({ ref }) => 'bytes' in ref)).toBe(true);
 });
 
-test('a refused call is counted and said, and keeps no room [calls §4.5]', async () => {
+test('a refused call is counted and said, and keeps no room', { tags: ['calls§4.5'] }, async () => {
   const url = await open();
   await call(url, 'Question');
   await vi.waitFor(() => expect(asked).toHaveLength(2));
@@ -259,41 +288,53 @@ test('a refused call is counted and said, and keeps no room [calls §4.5]', asyn
   expect(warnings[0]).toContain('E_HISTORY_ERASED');
 });
 
-test('what a process left is recorded by the next one, up to a cut or damaged entry, which is said [calls §4.5]', async () => {
-  const url = await open();
-  for (let i = 0; i < 3; i++) await call(url, `Question ${i}`);
-  await vi.waitFor(() => expect(asked).toHaveLength(6));
-  // The first call is recorded; the others are not.
-  for (const { answer } of asked.slice(0, 2)) answer({ branch });
-  await proxy?.drained(1);
-  await proxy?.close();
-  const folder = join(directory, 'calls');
-  // The process ended: another one has its number.
-  const gone = files()[0]?.replace(/^\d+-\d+/, '4194303-1') as string;
-  renameSync(join(folder, files()[0] as string), join(folder, gone));
-  expect(isAlive(4194303, '1')).toBe(false);
-  const [first, second] = ['one', 'two'].map((id) =>
-    Buffer.concat(
-      encodeEntry(
-        { kind: 'started', id, place: null, method: 'POST', path: '/v1/messages', coding: null, whole: true },
-        [Buffer.from('{}')],
+test(
+  'what a process left is recorded by the next one, up to a cut or damaged entry, which is said',
+  { tags: ['calls§4.5'] },
+  async () => {
+    const url = await open();
+    for (let i = 0; i < 3; i++) await call(url, `Question ${i}`);
+    await vi.waitFor(() => expect(asked).toHaveLength(6));
+    // The first call is recorded; the others are not.
+    for (const { answer } of asked.slice(0, 2)) answer({ branch });
+    await proxy?.drained(1);
+    await proxy?.close();
+    const folder = join(directory, 'calls');
+    // The process ended: another one has its number.
+    const gone = files()[0]?.replace(/^\d+-\d+/, '4194303-1') as string;
+    renameSync(join(folder, files()[0] as string), join(folder, gone));
+    expect(isAlive(4194303, '1')).toBe(false);
+    const [first, second] = ['one', 'two'].map((id) =>
+      Buffer.concat(
+        encodeEntry(
+          {
+            kind: 'started',
+            id,
+            place: null,
+            method: 'POST',
+            path: '/v1/messages',
+            coding: null,
+            whole: true,
+          },
+          [Buffer.from('{}')],
+        ),
       ),
-    ),
-  ) as [Buffer, Buffer];
-  second[second.length - 1] = 0;
-  writeFileSync(join(folder, '4194303-1-0-1.calls'), Buffer.concat([first, second, first]));
-  writeFileSync(join(folder, '4194303-1-0-2.calls'), first.subarray(0, -1));
-  asked = [];
-  server?.close();
-  await open();
-  // Of the two calls one command each records beginning and end.
-  expect(asked).toHaveLength(3);
-  expect(asked.filter(({ end }) => end !== undefined)).toHaveLength(2);
-  expect(warnings).toEqual([expect.stringMatching(/damaged at byte \d+/)]);
-  for (const { answer } of asked) answer({ branch });
-  await proxy?.close();
-  expect(files().filter((name) => name.startsWith('4194303'))).toEqual(['4194303-1-0-1.calls.damaged']);
-});
+    ) as [Buffer, Buffer];
+    second[second.length - 1] = 0;
+    writeFileSync(join(folder, '4194303-1-0-1.calls'), Buffer.concat([first, second, first]));
+    writeFileSync(join(folder, '4194303-1-0-2.calls'), first.subarray(0, -1));
+    asked = [];
+    server?.close();
+    await open();
+    // Of the two calls one command each records beginning and end.
+    expect(asked).toHaveLength(3);
+    expect(asked.filter(({ end }) => end !== undefined)).toHaveLength(2);
+    expect(warnings).toEqual([expect.stringMatching(/damaged at byte \d+/)]);
+    for (const { answer } of asked) answer({ branch });
+    await proxy?.close();
+    expect(files().filter((name) => name.startsWith('4194303'))).toEqual(['4194303-1-0-1.calls.damaged']);
+  },
+);
 
 test('any entry is read as it was written, and no bytes of one are taken for another', () => {
   const entry = { kind: 'done', id: 'c', what: 'ended' } as const;

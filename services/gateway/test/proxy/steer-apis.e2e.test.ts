@@ -72,47 +72,55 @@ const keepsBytes = async (came: Json): Promise<void> => {
   expect(steered?.changes.map(({ what }) => what).toSorted()).toEqual(['inserted', 'replaced']);
 };
 
-test('a call of the Responses API goes out with what an observer injects and replaces, in the form of that API [calls §5.2]', async () => {
-  const said = (role: string, content: string): Json => ({ role, content });
-  const first = { model: 'm-1', instructions: 'Be brief.', input: [said('user', 'Is it open?')] };
-  await call('openai/responses', first);
-  await submit({ op: 'inject', text: 'Mind the holidays.' });
-  await submit({ op: 'replace', id: await idOf('Be brief.'), set: { content: 'Be kind.' } });
-  const answer: Json = {
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' },
-    content: [{ type: 'output_text', text: 'Yes.', annotations: [] }],
-  };
-  const second = { ...first, input: [...first.input, answer, said('user', 'And on Sunday?')] };
-  await call('openai/responses', second);
-  expect(sent(1)['instructions']).toBe('Be kind.');
-  const input = sent(1)['input'] as Json[];
-  expect(input.slice(0, 3)).toEqual(second.input);
-  expect(input).toHaveLength(4);
-  expect(input[3]).toMatchObject({ role: 'user' });
-  expect(JSON.stringify(input[3])).toContain('Mind the holidays.');
-  await keepsBytes(second);
-});
+test(
+  'a call of the Responses API goes out with what an observer injects and replaces, in the form of that API',
+  { tags: ['calls§5.2'] },
+  async () => {
+    const said = (role: string, content: string): Json => ({ role, content });
+    const first = { model: 'm-1', instructions: 'Be brief.', input: [said('user', 'Is it open?')] };
+    await call('openai/responses', first);
+    await submit({ op: 'inject', text: 'Mind the holidays.' });
+    await submit({ op: 'replace', id: await idOf('Be brief.'), set: { content: 'Be kind.' } });
+    const answer: Json = {
+      ...{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' },
+      content: [{ type: 'output_text', text: 'Yes.', annotations: [] }],
+    };
+    const second = { ...first, input: [...first.input, answer, said('user', 'And on Sunday?')] };
+    await call('openai/responses', second);
+    expect(sent(1)['instructions']).toBe('Be kind.');
+    const input = sent(1)['input'] as Json[];
+    expect(input.slice(0, 3)).toEqual(second.input);
+    expect(input).toHaveLength(4);
+    expect(input[3]).toMatchObject({ role: 'user' });
+    expect(JSON.stringify(input[3])).toContain('Mind the holidays.');
+    await keepsBytes(second);
+  },
+);
 
-test('a call of the Messages API goes out with what an observer injects and replaces: roles still take turns [calls §5.2]', async () => {
-  const said = (role: string, content: string): Json => ({ role, content });
-  const first = {
-    ...{ model: 'm-1', max_tokens: 9, system: 'Be brief.' },
-    messages: [said('user', 'Is it open?')],
-  };
-  await call('anthropic/v1/messages', first);
-  await submit({ op: 'inject', text: 'Mind the holidays.' });
-  await submit({ op: 'replace', id: await idOf('Be brief.'), set: { content: 'Be kind.' } });
-  const second = {
-    ...first,
-    messages: [...first.messages, said('assistant', 'Yes.'), said('user', 'And on Sunday?')],
-  };
-  await call('anthropic/v1/messages', second);
-  expect(JSON.stringify(sent(1)['system'])).toContain('Be kind.');
-  const messages = sent(1)['messages'] as Json[];
-  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
-  expect(messages.slice(0, 2)).toEqual(second.messages.slice(0, 2));
-  const last = JSON.stringify(messages[2]);
-  expect(last.indexOf('And on Sunday?')).toBeGreaterThan(0);
-  expect(last.indexOf('Mind the holidays.')).toBeGreaterThan(last.indexOf('And on Sunday?'));
-  await keepsBytes(second);
-});
+test(
+  'a call of the Messages API goes out with what an observer injects and replaces: roles still take turns',
+  { tags: ['calls§5.2'] },
+  async () => {
+    const said = (role: string, content: string): Json => ({ role, content });
+    const first = {
+      ...{ model: 'm-1', max_tokens: 9, system: 'Be brief.' },
+      messages: [said('user', 'Is it open?')],
+    };
+    await call('anthropic/v1/messages', first);
+    await submit({ op: 'inject', text: 'Mind the holidays.' });
+    await submit({ op: 'replace', id: await idOf('Be brief.'), set: { content: 'Be kind.' } });
+    const second = {
+      ...first,
+      messages: [...first.messages, said('assistant', 'Yes.'), said('user', 'And on Sunday?')],
+    };
+    await call('anthropic/v1/messages', second);
+    expect(JSON.stringify(sent(1)['system'])).toContain('Be kind.');
+    const messages = sent(1)['messages'] as Json[];
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
+    expect(messages.slice(0, 2)).toEqual(second.messages.slice(0, 2));
+    const last = JSON.stringify(messages[2]);
+    expect(last.indexOf('And on Sunday?')).toBeGreaterThan(0);
+    expect(last.indexOf('Mind the holidays.')).toBeGreaterThan(last.indexOf('And on Sunday?'));
+    await keepsBytes(second);
+  },
+);

@@ -70,45 +70,50 @@ const edit = async (id: string, content: string): Promise<unknown> => {
 };
 
 describe('a steered run', () => {
-  test('shows the model what an observer injects, from the next call on, and the agent knows nothing of it [calls §5.1]', async () => {
-    const url = await open();
-    const agent = openAgent(`${url}/steer/history/talk/openai`, 'Look up six things.');
-    await agent.step();
-    await agent.step();
-    expect(sent()).toHaveLength(2);
-    await submit('talk', { op: 'inject', text: 'Mind the \u2028"gap"\u0000.'.replace('\u0000', '') });
-    await agent.step();
-    await agent.step();
-    const injected = { role: 'user', content: 'Mind the \u2028"gap".' };
-    const calls = sent();
-    expect(calls[1]).toEqual(agent.messages.slice(0, 4));
-    expect(calls[2]).toEqual([...agent.messages.slice(0, 6), injected]);
-    expect(calls[3]).toEqual([...agent.messages.slice(0, 6), injected, ...agent.messages.slice(6, 8)]);
-    await gateway?.drained(10_000);
-    const branch = await home.find('talk');
-    const { attempts } = await home.calls.list(branch);
-    expect(attempts.map(({ label, match, status }) => `${label} ${match} ${status}`)).toEqual([
-      '@c1 started answered',
-      '@c2 appended answered',
-      '@c3 appended answered',
-      '@c4 appended answered',
-    ]);
-    const last = attempts[3]?.attemptId ?? '';
-    const went = Buffer.from(await home.calls.body(branch.history, last, 'request'));
-    expect(went.equals(upstream?.received[3]?.body as Buffer)).toBe(true);
-    const [intervention] = (await home.queries.audit.interventions(branch)).interventions.filter(
-      (each) => each.intervention_type === 'message_inject',
-    );
-    const impact = await home.queries.audit.impact(branch.history, intervention?.id ?? '');
-    expect(impact.calls.map(({ cycle, direct }) => [cycle, direct])).toEqual([
-      [3, 1],
-      [4, 1],
-    ]);
-    expect(warnings).toEqual([]);
-  });
+  test(
+    'shows the model what an observer injects, from the next call on, and the agent knows nothing of it',
+    { tags: ['calls§5.1'] },
+    async () => {
+      const url = await open();
+      const agent = openAgent(`${url}/steer/history/talk/openai`, 'Look up six things.');
+      await agent.step();
+      await agent.step();
+      expect(sent()).toHaveLength(2);
+      await submit('talk', { op: 'inject', text: 'Mind the \u2028"gap"\u0000.'.replace('\u0000', '') });
+      await agent.step();
+      await agent.step();
+      const injected = { role: 'user', content: 'Mind the \u2028"gap".' };
+      const calls = sent();
+      expect(calls[1]).toEqual(agent.messages.slice(0, 4));
+      expect(calls[2]).toEqual([...agent.messages.slice(0, 6), injected]);
+      expect(calls[3]).toEqual([...agent.messages.slice(0, 6), injected, ...agent.messages.slice(6, 8)]);
+      await gateway?.drained(10_000);
+      const branch = await home.find('talk');
+      const { attempts } = await home.calls.list(branch);
+      expect(attempts.map(({ label, match, status }) => `${label} ${match} ${status}`)).toEqual([
+        '@c1 started answered',
+        '@c2 appended answered',
+        '@c3 appended answered',
+        '@c4 appended answered',
+      ]);
+      const last = attempts[3]?.attemptId ?? '';
+      const went = Buffer.from(await home.calls.body(branch.history, last, 'request'));
+      expect(went.equals(upstream?.received[3]?.body as Buffer)).toBe(true);
+      const [intervention] = (await home.queries.audit.interventions(branch)).interventions.filter(
+        (each) => each.intervention_type === 'message_inject',
+      );
+      const impact = await home.queries.audit.impact(branch.history, intervention?.id ?? '');
+      expect(impact.calls.map(({ cycle, direct }) => [cycle, direct])).toEqual([
+        [3, 1],
+        [4, 1],
+      ]);
+      expect(warnings).toEqual([]);
+    },
+  );
 
   test.for(['history/talk', 'run/r'])(
-    'begins with the first call after it was said that it does, in %s [calls §5.9]',
+    'begins with the first call after it was said that it does, in %s',
+    { tags: ['calls§5.9'] },
     async (place) => {
       const url = await open();
       for (let round = 0; round < sized(3, 20); round++) {
@@ -127,69 +132,77 @@ describe('a steered run', () => {
     },
   );
 
-  test('removes and replaces what the agent sends, each message that nobody changed byte for byte [calls §5.2]', async () => {
-    const url = await open();
-    const agent = openAgent(`${url}/steer/history/talk/openai`, 'Look up six things.');
-    await agent.step();
-    await agent.step();
-    const ids = await threadIds();
-    // The task, which is sealed: another text stands in its place.
-    await edit(ids[1] as string, 'Look up five things.');
-    await submit('talk', { op: 'replace', id: ids[0] as string, set: { content: 'You are bold.' } });
-    await agent.step();
-    const [, , third] = sent();
-    expect(third).toEqual([
-      { role: 'system', content: 'You are bold.' },
-      { role: 'user', content: 'Look up five things.' },
-      ...agent.messages.slice(2, 6),
-    ]);
-    const pair = (await threadIds()).slice(2, 4);
-    await expect(submit('talk', { op: 'remove', id: pair[1] as string })).rejects.toMatchObject({
-      code: 'E_TOOL_PAIR',
-    });
-    await submit('talk', ...pair.map((id) => ({ op: 'remove', id }) as const));
-    await agent.step();
-    await agent.step();
-    expect(sent()[4]).toEqual([
-      { role: 'system', content: 'You are bold.' },
-      { role: 'user', content: 'Look up five things.' },
-      ...agent.messages.slice(4, 10),
-    ]);
-    const branch = await home.find('talk');
-    const last = (await home.calls.list(branch)).attempts.at(-1)?.attemptId ?? '';
-    const call = await home.calls.find(branch.history, last);
-    expect(call.steered?.changes.map(({ what }) => what)).toEqual([
-      'replaced',
-      'inserted',
-      'removed',
-      'removed',
-      'removed',
-    ]);
-    const came = Buffer.from(await home.calls.body(branch.history, last, 'came'));
-    expect(JSON.parse(came.toString())).toEqual({ model: 'm-1', messages: agent.messages.slice(0, 10) });
-    const unchanged = came.toString().slice(came.toString().indexOf('"call_1"'));
-    expect(upstream?.received[4]?.body.toString().endsWith(unchanged)).toBe(true);
-  });
+  test(
+    'removes and replaces what the agent sends, each message that nobody changed byte for byte',
+    { tags: ['calls§5.2'] },
+    async () => {
+      const url = await open();
+      const agent = openAgent(`${url}/steer/history/talk/openai`, 'Look up six things.');
+      await agent.step();
+      await agent.step();
+      const ids = await threadIds();
+      // The task, which is sealed: another text stands in its place.
+      await edit(ids[1] as string, 'Look up five things.');
+      await submit('talk', { op: 'replace', id: ids[0] as string, set: { content: 'You are bold.' } });
+      await agent.step();
+      const [, , third] = sent();
+      expect(third).toEqual([
+        { role: 'system', content: 'You are bold.' },
+        { role: 'user', content: 'Look up five things.' },
+        ...agent.messages.slice(2, 6),
+      ]);
+      const pair = (await threadIds()).slice(2, 4);
+      await expect(submit('talk', { op: 'remove', id: pair[1] as string })).rejects.toMatchObject({
+        code: 'E_TOOL_PAIR',
+      });
+      await submit('talk', ...pair.map((id) => ({ op: 'remove', id }) as const));
+      await agent.step();
+      await agent.step();
+      expect(sent()[4]).toEqual([
+        { role: 'system', content: 'You are bold.' },
+        { role: 'user', content: 'Look up five things.' },
+        ...agent.messages.slice(4, 10),
+      ]);
+      const branch = await home.find('talk');
+      const last = (await home.calls.list(branch)).attempts.at(-1)?.attemptId ?? '';
+      const call = await home.calls.find(branch.history, last);
+      expect(call.steered?.changes.map(({ what }) => what)).toEqual([
+        'replaced',
+        'inserted',
+        'removed',
+        'removed',
+        'removed',
+      ]);
+      const came = Buffer.from(await home.calls.body(branch.history, last, 'came'));
+      expect(JSON.parse(came.toString())).toEqual({ model: 'm-1', messages: agent.messages.slice(0, 10) });
+      const unchanged = came.toString().slice(came.toString().indexOf('"call_1"'));
+      expect(upstream?.received[4]?.body.toString().endsWith(unchanged)).toBe(true);
+    },
+  );
 
-  test('gives way to an agent that changes the same message itself, and says so [calls §5.3]', async () => {
-    const url = await open();
-    const agent = openAgent(`${url}/steer/history/talk/openai`, 'Look up six things.');
-    await agent.step();
-    const [system] = await threadIds();
-    await submit('talk', { op: 'replace', id: system as string, set: { content: 'You are bold.' } });
-    await agent.step();
-    agent.messages[0] = { role: 'system', content: 'You are quick.' };
-    await agent.step();
-    expect(sent().map(([first]) => first?.['content'])).toEqual([
-      'You are careful.',
-      'You are bold.',
-      'You are quick.',
-    ]);
-    const branch = await home.find('talk');
-    const last = (await home.calls.list(branch)).attempts.at(-1)?.attemptId ?? '';
-    expect((await home.calls.find(branch.history, last)).steered).toMatchObject({
-      changes: [{ what: 'lost', node: system }],
-      unsteered: null,
-    });
-  });
+  test(
+    'gives way to an agent that changes the same message itself, and says so',
+    { tags: ['calls§5.3'] },
+    async () => {
+      const url = await open();
+      const agent = openAgent(`${url}/steer/history/talk/openai`, 'Look up six things.');
+      await agent.step();
+      const [system] = await threadIds();
+      await submit('talk', { op: 'replace', id: system as string, set: { content: 'You are bold.' } });
+      await agent.step();
+      agent.messages[0] = { role: 'system', content: 'You are quick.' };
+      await agent.step();
+      expect(sent().map(([first]) => first?.['content'])).toEqual([
+        'You are careful.',
+        'You are bold.',
+        'You are quick.',
+      ]);
+      const branch = await home.find('talk');
+      const last = (await home.calls.list(branch)).attempts.at(-1)?.attemptId ?? '';
+      expect((await home.calls.find(branch.history, last)).steered).toMatchObject({
+        changes: [{ what: 'lost', node: system }],
+        unsteered: null,
+      });
+    },
+  );
 });

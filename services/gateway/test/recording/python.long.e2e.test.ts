@@ -50,8 +50,8 @@ afterEach(() => at.close());
 
 describe('the recorder for Python', () => {
   test(
-    'passes its own tests: clients, faults, processes [calls §7.4, §7.5]',
-    { timeout: INSTALLING },
+    'passes its own tests: clients, faults, processes',
+    { tags: ['calls§7.4', 'calls§7.5'], timeout: INSTALLING },
     async () => {
       mkdirSync(cacheFolder(), { recursive: true });
       const said = await run('python3', ['tests/run.py', '--environment', ENVIRONMENT]);
@@ -60,35 +60,39 @@ describe('the recorder for Python', () => {
     },
   );
 
-  test('records with a real gateway byte for byte, and what a killed agent left is sent by the recorder for JavaScript [calls §7.8]', async () => {
-    const url = await at.serve();
-    const env = { STEMMA_SPOOL: at.spool, PYTHONPATH: join(PACKAGE, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
-    expect(await run(PYTHON, ['-c', AGENT, models.url, 'end'], { ...env, STEMMA_URL: url })).toBe('done\n');
-    const found = await at.recorded();
-    expect(found.map(({ label, status, match }) => [label, status, match])).toEqual([
-      ['@c1', 'answered', 'started'],
-      ['@c2', 'answered', 'appended'],
-    ]);
-    expect(found.map(({ requestText }) => requestText)).toEqual(
-      models.calls.map(({ body }) => body.toString()),
-    );
-    // The server is away now.
-    const killed = spawn(PYTHON, ['-c', AGENT, models.url, 'wait'], {
-      env: { ...process.env, ...env, STEMMA_URL: url },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    await once(killed.stdout, 'data');
-    const ended = once(killed, 'exit');
-    killed.kill('SIGKILL');
-    await ended;
-    expect(at.files()).toHaveLength(2);
-    await at.serve(Number(new URL(url).port));
-    expect(await at.recorder({ url }).flush({ timeout: 60_000 })).toBe(true);
-    expect(at.files()).toEqual([]);
-    expect((await at.recorded()).map(({ label }) => label).sort(compareCodePoints)).toEqual([
-      ...['@c1', '@c1', '@c2', '@c2'],
-    ]);
-  });
+  test(
+    'records with a real gateway byte for byte, and what a killed agent left is sent by the recorder for JavaScript',
+    { tags: ['calls§7.8'] },
+    async () => {
+      const url = await at.serve();
+      const env = { STEMMA_SPOOL: at.spool, PYTHONPATH: join(PACKAGE, 'src'), PYTHONDONTWRITEBYTECODE: '1' };
+      expect(await run(PYTHON, ['-c', AGENT, models.url, 'end'], { ...env, STEMMA_URL: url })).toBe('done\n');
+      const found = await at.recorded();
+      expect(found.map(({ label, status, match }) => [label, status, match])).toEqual([
+        ['@c1', 'answered', 'started'],
+        ['@c2', 'answered', 'appended'],
+      ]);
+      expect(found.map(({ requestText }) => requestText)).toEqual(
+        models.calls.map(({ body }) => body.toString()),
+      );
+      // The server is away now.
+      const killed = spawn(PYTHON, ['-c', AGENT, models.url, 'wait'], {
+        env: { ...process.env, ...env, STEMMA_URL: url },
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      await once(killed.stdout, 'data');
+      const ended = once(killed, 'exit');
+      killed.kill('SIGKILL');
+      await ended;
+      expect(at.files()).toHaveLength(2);
+      await at.serve(Number(new URL(url).port));
+      expect(await at.recorder({ url }).flush({ timeout: 60_000 })).toBe(true);
+      expect(at.files()).toEqual([]);
+      expect((await at.recorded()).map(({ label }) => label).sort(compareCodePoints)).toEqual([
+        ...['@c1', '@c1', '@c2', '@c2'],
+      ]);
+    },
+  );
 
   test('is built as wheel and sdist, which work in empty environments', { timeout: INSTALLING }, async () => {
     const url = await at.serve();

@@ -49,59 +49,71 @@ const projector = (states: RunningHashesCache, batch: number) => {
 const allRows = (rows: MemoryGeneration): unknown =>
   rows.now((view) => stages.tables.map((table) => [table.name, [...view.entries(table)]]));
 
-test('the rows are the same with any content of the cache: nothing, a little, everything, another projector’s states, or those of a discarded frame [compiler-stages: stages of cycles]', () => {
-  fc.assert(
-    fc.property(
-      anyOperations(1, 40),
-      fc.array(fc.nat(6), { minLength: 1, maxLength: 12 }),
-      (actions, chances) => {
-        const shared = openRunningHashesCache(1e9);
-        const cold = projector(openRunningHashesCache(0), 1);
-        const others = [
-          projector(openRunningHashesCache(1e9), 1),
-          projector(openRunningHashesCache(1e9), 7),
-          projector(openRunningHashesCache(8_000), 3),
-          projector(shared, 2),
-          projector(shared, 1_000),
-        ];
-        let turn = 0;
-        const history = naiveHistory((frame) => {
-          cold.fold(frame);
+test(
+  'the rows are the same with any content of the cache: nothing, a little, everything, another projector’s states, or those of a discarded frame',
+  { tags: ['compiler-stages:stages-of-cycles'] },
+  () => {
+    fc.assert(
+      fc.property(
+        anyOperations(1, 40),
+        fc.array(fc.nat(6), { minLength: 1, maxLength: 12 }),
+        (actions, chances) => {
+          const shared = openRunningHashesCache(1e9);
+          const cold = projector(openRunningHashesCache(0), 1);
+          const others = [
+            projector(openRunningHashesCache(1e9), 1),
+            projector(openRunningHashesCache(1e9), 7),
+            projector(openRunningHashesCache(8_000), 3),
+            projector(shared, 2),
+            projector(shared, 1_000),
+          ];
+          let turn = 0;
+          const history = naiveHistory((frame) => {
+            cold.fold(frame);
+            for (const each of others) {
+              for (let again = chances[turn++ % chances.length]!; again > 4; again--) each.abort(frame);
+              each.fold(frame);
+            }
+          });
+          history.run(0, [START]);
+          for (const action of actions) perform(history, action);
+          cold.flush();
+          const expected = allRows(cold.rows);
           for (const each of others) {
-            for (let again = chances[turn++ % chances.length]!; again > 4; again--) each.abort(frame);
-            each.fold(frame);
+            each.flush();
+            expect(allRows(each.rows)).toEqual(expected);
           }
-        });
-        history.run(0, [START]);
-        for (const action of actions) perform(history, action);
-        cold.flush();
-        const expected = allRows(cold.rows);
-        for (const each of others) {
-          each.flush();
-          expect(allRows(each.rows)).toEqual(expected);
-        }
-      },
-    ),
-    { numRuns: RUNS },
-  );
-});
+        },
+      ),
+      { numRuns: RUNS },
+    );
+  },
+);
 
-test('states are kept up to a number of bytes, and those used longest ago go first [compiler-stages: stages of cycles]', () => {
-  const states = openRunningHashesCache(4 * 1_536 + 100);
-  for (const name of ['a', 'b', 'c']) states.put(name, emptyRunningHashes());
-  expect(states.copy('a')).toBeDefined();
-  states.put('a', states.take('a')!);
-  states.put('d', emptyRunningHashes());
-  states.put('e', emptyRunningHashes());
-  const kept = ['a', 'b', 'c', 'd', 'e'].filter((name) => states.copy(name) !== undefined);
-  expect(kept).toEqual(['a', 'c', 'd', 'e']);
-});
+test(
+  'states are kept up to a number of bytes, and those used longest ago go first',
+  { tags: ['compiler-stages:stages-of-cycles'] },
+  () => {
+    const states = openRunningHashesCache(4 * 1_536 + 100);
+    for (const name of ['a', 'b', 'c']) states.put(name, emptyRunningHashes());
+    expect(states.copy('a')).toBeDefined();
+    states.put('a', states.take('a')!);
+    states.put('d', emptyRunningHashes());
+    states.put('e', emptyRunningHashes());
+    const kept = ['a', 'b', 'c', 'd', 'e'].filter((name) => states.copy(name) !== undefined);
+    expect(kept).toEqual(['a', 'c', 'd', 'e']);
+  },
+);
 
-test('a copy of a cached state that goes on does not change the cached one [compiler-stages: our stream]', () => {
-  const states = openRunningHashesCache(1e6);
-  states.put('here', emptyRunningHashes());
-  const copy = states.copy('here')!;
-  addNodes(copy, [{ kind: 'tool_call', digest: 'a' }]);
-  expect(states.take('here')!.count).toBe(0);
-  expect(states.take('here')).toBeUndefined();
-});
+test(
+  'a copy of a cached state that goes on does not change the cached one',
+  { tags: ['compiler-stages:our-stream'] },
+  () => {
+    const states = openRunningHashesCache(1e6);
+    states.put('here', emptyRunningHashes());
+    const copy = states.copy('here')!;
+    addNodes(copy, [{ kind: 'tool_call', digest: 'a' }]);
+    expect(states.take('here')!.count).toBe(0);
+    expect(states.take('here')).toBeUndefined();
+  },
+);

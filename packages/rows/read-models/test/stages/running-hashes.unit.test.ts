@@ -59,76 +59,96 @@ const throughRow = (one: ProjectedNode): HashedNode => {
   return rowNodes({ hashes: read as Uint8Array, nodes: nodes as WideJson })[0]!.hashed;
 };
 
-test('a node hashes as the compiler describes it, whatever it holds [compiler-stages: our stream]', () => {
-  fc.assert(
-    fc.property(node, fc.nat(3), (one, ordinal) => {
-      const facts = describeNode(PROFILE, { ...one, id: null }, ordinal);
-      const hashed = hashNode(one);
-      expect({
-        digest: hashed.digest,
-        label: hashed.label,
-        message:
-          hashed.contentHash === null
-            ? null
-            : [hashed.role, hashed.name, hashed.contentHash, hashed.contentLength],
-      }).toEqual({
-        digest: facts.digest,
-        label: facts.label,
-        message:
-          facts.message === null
-            ? null
-            : [
-                facts.message.role,
-                facts.message.name,
-                facts.message.contentHash,
-                facts.message.contentLength,
-              ],
-      });
-      if (one.kind !== 'lifecycle') expect(hashed.payloadHash).toBe(facts.payloadHash);
-    }),
-    { numRuns: RUNS * 4 },
-  );
-});
+test(
+  'a node hashes as the compiler describes it, whatever it holds',
+  { tags: ['compiler-stages:our-stream'] },
+  () => {
+    fc.assert(
+      fc.property(node, fc.nat(3), (one, ordinal) => {
+        const facts = describeNode(PROFILE, { ...one, id: null }, ordinal);
+        const hashed = hashNode(one);
+        expect({
+          digest: hashed.digest,
+          label: hashed.label,
+          message:
+            hashed.contentHash === null
+              ? null
+              : [hashed.role, hashed.name, hashed.contentHash, hashed.contentLength],
+        }).toEqual({
+          digest: facts.digest,
+          label: facts.label,
+          message:
+            facts.message === null
+              ? null
+              : [
+                  facts.message.role,
+                  facts.message.name,
+                  facts.message.contentHash,
+                  facts.message.contentLength,
+                ],
+        });
+        if (one.kind !== 'lifecycle') expect(hashed.payloadHash).toBe(facts.payloadHash);
+      }),
+      { numRuns: RUNS * 4 },
+    );
+  },
+);
 
-test('a node that is read from its row has the bytes that were hashed [compiler-stages: our stream]', () => {
-  fc.assert(
-    fc.property(node, (one) => {
-      expect(throughRow(one)).toEqual(hashNode(one));
-    }),
-    { numRuns: RUNS * 2 },
-  );
-});
+test(
+  'a node that is read from its row has the bytes that were hashed',
+  { tags: ['compiler-stages:our-stream'] },
+  () => {
+    fc.assert(
+      fc.property(node, (one) => {
+        expect(throughRow(one)).toEqual(hashNode(one));
+      }),
+      { numRuns: RUNS * 2 },
+    );
+  },
+);
 
-test('the hashes of a stream that grew in any steps, from rows or in memory, are those that the compiler gives it at once, whatever copies of it go another way [compiler-stages: stages of cycles]', () => {
-  fc.assert(
-    fc.property(nodes, fc.array(fc.nat(90), { maxLength: 4 }), (list, cuts) => {
-      const facts = list.map((one, i) => describeNode(PROFILE, { ...one, id: null }, i));
-      const { hashes } = compileStages({ profile: PROFILE, nodes: facts, config: readConfig(PROFILE, null) });
-      const ends = [...cuts.map((cut) => Math.min(cut, list.length)), list.length].sort((a, b) => a - b);
-      const running = emptyRunningHashes();
-      let from = 0;
-      for (const end of ends) {
-        addNodes(copyRunningHashes(running), list.map(hashNode));
-        addNodes(running, list.slice(from, end).map(throughRow));
-        nodeHashOf(running);
-        from = end;
-      }
-      const node_hash = nodeHashOf(running);
-      expect({ node_hash, z1: hashRaw(running.kindCounts, node_hash) }).toEqual({
-        node_hash: hashes.node_hash,
-        z1: hashes.z1,
-      });
-    }),
-    { numRuns: RUNS },
-  );
-});
+test(
+  'the hashes of a stream that grew in any steps, from rows or in memory, are those that the compiler gives it at once, whatever copies of it go another way',
+  { tags: ['compiler-stages:stages-of-cycles'] },
+  () => {
+    fc.assert(
+      fc.property(nodes, fc.array(fc.nat(90), { maxLength: 4 }), (list, cuts) => {
+        const facts = list.map((one, i) => describeNode(PROFILE, { ...one, id: null }, i));
+        const { hashes } = compileStages({
+          profile: PROFILE,
+          nodes: facts,
+          config: readConfig(PROFILE, null),
+        });
+        const ends = [...cuts.map((cut) => Math.min(cut, list.length)), list.length].sort((a, b) => a - b);
+        const running = emptyRunningHashes();
+        let from = 0;
+        for (const end of ends) {
+          addNodes(copyRunningHashes(running), list.map(hashNode));
+          addNodes(running, list.slice(from, end).map(throughRow));
+          nodeHashOf(running);
+          from = end;
+        }
+        const node_hash = nodeHashOf(running);
+        expect({ node_hash, z1: hashRaw(running.kindCounts, node_hash) }).toEqual({
+          node_hash: hashes.node_hash,
+          z1: hashes.z1,
+        });
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
 
-test('no payload of the stream holds a key that is dropped before hashing [compiler-stages: our stream]', () => {
-  fc.assert(
-    fc.property(node, (one) => {
-      const shell = { ...one.payload, content: null, arguments: null };
-      expect(canonicalJson(shell)).not.toMatch(/"(seq|timestamp|timestamp_ms|created_at_ns)"/);
-    }),
-    { numRuns: RUNS },
-  );
-});
+test(
+  'no payload of the stream holds a key that is dropped before hashing',
+  { tags: ['compiler-stages:our-stream'] },
+  () => {
+    fc.assert(
+      fc.property(node, (one) => {
+        const shell = { ...one.payload, content: null, arguments: null };
+        expect(canonicalJson(shell)).not.toMatch(/"(seq|timestamp|timestamp_ms|created_at_ns)"/);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

@@ -45,47 +45,62 @@ const compareAll = (history: NaiveHistory, under: RowsUnderTest): void =>
       }
   });
 
-test('the stream of every position of every branch, and the hashes of its snapshots, are those of its ancestor path recomputed from nothing [compiler-stages: our stream, compiler-stages: stages of cycles]', () => {
-  fc.assert(
-    fc.property(anyOperations(1, 45), (actions) => {
-      const under = rowsUnderTest();
-      const history = naiveHistory(under.fold);
-      history.run(0, [START]);
-      for (const action of actions) perform(history, action);
-      compareAll(history, under);
-    }),
-    { numRuns: RUNS },
-  );
-});
+test(
+  'the stream of every position of every branch, and the hashes of its snapshots, are those of its ancestor path recomputed from nothing',
+  { tags: ['compiler-stages:our-stream', 'compiler-stages:stages-of-cycles'] },
+  () => {
+    fc.assert(
+      fc.property(anyOperations(1, 45), (actions) => {
+        const under = rowsUnderTest();
+        const history = naiveHistory(under.fold);
+        history.run(0, [START]);
+        for (const action of actions) perform(history, action);
+        compareAll(history, under);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);
 
-test('forks share the nodes of their parent and go on with their own, whatever either side adds [compiler-stages: our stream]', () => {
-  const under = rowsUnderTest();
-  const history = naiveHistory(under.fold, HISTORY, 400);
-  history.run(0, [START]);
-  const say = (branchId: number, count: number): void => {
-    for (let i = 0; i < count; i++)
-      history.run(branchId, [
-        { op: 'insert', parent: '^ah', node: { nodeType: 'cb', role: 'user', content: `${branchId}-${i}` } },
-        ...(i % 3 === 0 ? [{ op: 'commit' } as const] : []),
-      ]);
-  };
-  say(0, 70);
-  const fork = history.branch('fork', 0, 40)!.branchId;
-  say(fork, 60);
-  const inner = history.branch('fork', fork, history.state.next - 1)!.branchId;
-  const early = history.branch('rollback', inner, 5)!.branchId;
-  say(0, 80);
-  say(inner, 75);
-  say(early, 3);
-  for (const branchId of [0, fork, inner, early]) {
-    const seq = history.state.next - 1;
-    history.run(branchId, [{ op: 'commit' }]);
-    const { hashes } = naiveStages(naiveStream(history, branchId, seq + 1));
-    const found = under.rows.now((view) => findSnapshotStages(view, HISTORY, branchId, seq + 1))!;
-    expect({ nodeHash: found.nodeHash, z1: found.z1 }).toEqual({ nodeHash: hashes.nodeHash, z1: hashes.z1 });
-  }
-});
+test(
+  'forks share the nodes of their parent and go on with their own, whatever either side adds',
+  { tags: ['compiler-stages:our-stream'] },
+  () => {
+    const under = rowsUnderTest();
+    const history = naiveHistory(under.fold, HISTORY, 400);
+    history.run(0, [START]);
+    const say = (branchId: number, count: number): void => {
+      for (let i = 0; i < count; i++)
+        history.run(branchId, [
+          {
+            op: 'insert',
+            parent: '^ah',
+            node: { nodeType: 'cb', role: 'user', content: `${branchId}-${i}` },
+          },
+          ...(i % 3 === 0 ? [{ op: 'commit' } as const] : []),
+        ]);
+    };
+    say(0, 70);
+    const fork = history.branch('fork', 0, 40)!.branchId;
+    say(fork, 60);
+    const inner = history.branch('fork', fork, history.state.next - 1)!.branchId;
+    const early = history.branch('rollback', inner, 5)!.branchId;
+    say(0, 80);
+    say(inner, 75);
+    say(early, 3);
+    for (const branchId of [0, fork, inner, early]) {
+      const seq = history.state.next - 1;
+      history.run(branchId, [{ op: 'commit' }]);
+      const { hashes } = naiveStages(naiveStream(history, branchId, seq + 1));
+      const found = under.rows.now((view) => findSnapshotStages(view, HISTORY, branchId, seq + 1))!;
+      expect({ nodeHash: found.nodeHash, z1: found.z1 }).toEqual({
+        nodeHash: hashes.nodeHash,
+        z1: hashes.z1,
+      });
+    }
+  },
+);
 
-test('a stream without nodes hashes as the empty list [compiler-stages: hashes]', () => {
+test('a stream without nodes hashes as the empty list', { tags: ['compiler-stages:hashes'] }, () => {
   expect(naiveStages([]).hashes.nodeHash).toBe(sha256Hex('[]'));
 });

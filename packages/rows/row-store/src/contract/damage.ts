@@ -62,26 +62,30 @@ export const describeDamage = (make: () => RowStoreUnderTest): void => {
     ['truncated', 'its end is cut off'],
   ];
   for (const [damage, what] of damages)
-    it(`returns no row after ${what}, however it is read, and names the table [decision 0051]`, async () => {
-      const under = make();
-      const store = await under.open();
-      try {
-        const rows = await store.generation('g', TABLES);
-        const changes = [thing(...ROW), thing('h', 2, 'b', 1), put(HASHES, ['h', Uint8Array.of(1)], 3)];
-        await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
-        await under.damage(damage);
-        const reader = await store.generation('g', TABLES);
-        for (const [how, read] of Object.entries(readings(reader, damage === 'moved' ? 9 : 1)))
-          await expect(read(), how).rejects.toMatchObject({
-            code: 'E_ROWS_DAMAGED',
-            detail: { table: 'things', generation: 'g' },
-          });
-        expect(await reader.read((view) => view.get(HASHES, ['h', Uint8Array.of(1)]))).toEqual([3]);
-      } finally {
-        await store.close();
-        await under.cleanUp();
-      }
-    });
+    it(
+      `returns no row after ${what}, however it is read, and names the table`,
+      { tags: ['decision-0051'] },
+      async () => {
+        const under = make();
+        const store = await under.open();
+        try {
+          const rows = await store.generation('g', TABLES);
+          const changes = [thing(...ROW), thing('h', 2, 'b', 1), put(HASHES, ['h', Uint8Array.of(1)], 3)];
+          await rows.commit({ partition: 0, expected: null, cursor: cursor(1), changes });
+          await under.damage(damage);
+          const reader = await store.generation('g', TABLES);
+          for (const [how, read] of Object.entries(readings(reader, damage === 'moved' ? 9 : 1)))
+            await expect(read(), how).rejects.toMatchObject({
+              code: 'E_ROWS_DAMAGED',
+              detail: { table: 'things', generation: 'g' },
+            });
+          expect(await reader.read((view) => view.get(HASHES, ['h', Uint8Array.of(1)]))).toEqual([3]);
+        } finally {
+          await store.close();
+          await under.cleanUp();
+        }
+      },
+    );
 
   it('keeps the rows of owners apart after a commit that failed half-way', () =>
     withTwo(make, async (rows, other, stores) => {

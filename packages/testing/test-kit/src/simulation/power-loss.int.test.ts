@@ -58,7 +58,8 @@ const endOf = (answer: ReturnType<AppendJobs['answer']>): number =>
   answer.kind === 'appended' ? (answer.nexts.at(-1) ?? 0) : NaN;
 
 it.each(SEEDS)(
-  'a folder whose maker was killed before it was durable is there after a power loss, with what others acknowledged in it: seed %i [record §6: durable]',
+  'a folder whose maker was killed before it was durable is there after a power loss, with what others acknowledged in it: seed %i',
+  { tags: ['record§6:durable'] },
   (seed) => {
     const simulation = openMachine(seed);
     const killed = jobsOn(simulation, (machine) => ({
@@ -79,7 +80,8 @@ it.each(SEEDS)(
 );
 
 it.each(SEEDS)(
-  'a record whose sync failed is durable before anything after it is acknowledged: seed %i [record §6: durable]',
+  'a record whose sync failed is durable before anything after it is acknowledged: seed %i',
+  { tags: ['record§6:durable'] },
   (seed) => {
     const simulation = openMachine(seed);
     const failing = jobsOn(simulation);
