@@ -14,7 +14,6 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'packages/agents/recorder/src/calls/open-sender.ts': 'openSender',
   'packages/agents/recorder/src/spool/disk-spool.ts': 'openDiskSpool',
   'packages/home/call-recording/src/record-request.ts': 'openRequestRecorder',
-  'packages/home/steering/src/held-calls.ts': 'openHeldCalls',
   'services/gateway/src/proxy/exchange.ts': 'exchange',
   'services/gateway/src/proxy/journal.ts': 'openJournal',
   'services/gateway/src/proxy/open-proxy.ts': 'openProxy',
