@@ -9,7 +9,6 @@ export const MOST_LINES = 120;
  */
 export const longFunctions: Readonly<Record<string, string>> = {
   'packages/agents/agent-loop/src/continue-branch.ts': 'continueClaimed',
-  'packages/agents/pools/src/logosphere/import-session.ts': 'importSession',
   'packages/agents/recorder/src/calls/open-call-recorder.ts': 'openCallRecorder',
   'packages/agents/recorder/src/calls/open-sender.ts': 'openSender',
   'packages/agents/recorder/src/spool/disk-spool.ts': 'openDiskSpool',
