@@ -9,9 +9,6 @@ export const MOST_LINES = 120;
  */
 export const longFunctions: Readonly<Record<string, string>> = {
   'packages/agents/agent-loop/src/continue-branch.ts': 'continueClaimed',
-  'packages/agents/recorder/src/calls/open-call-recorder.ts': 'openCallRecorder',
-  'packages/agents/recorder/src/calls/open-sender.ts': 'openSender',
-  'packages/agents/recorder/src/spool/disk-spool.ts': 'openDiskSpool',
   'packages/home/call-recording/src/record-request.ts': 'openRequestRecorder',
   'services/gateway/src/proxy/exchange.ts': 'exchange',
   'services/gateway/src/proxy/journal.ts': 'openJournal',

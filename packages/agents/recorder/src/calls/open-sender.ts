@@ -40,149 +40,185 @@ const MOST_FAULTS = 8;
 /** So many exchanges, and bytes of them, go out together. A target that takes none together is asked again after so many. */
 const [MOST_TOGETHER, MOST_BYTES] = [64, 4 * 1024 * 1024];
 
+/** How exchanges are sent: one, or several in one request. */
+type Senders = { readonly send: SendExchange; readonly sendMany?: SendExchanges | undefined };
+
 export const openSender = (
-  { send, sendMany }: { readonly send: SendExchange; readonly sendMany?: SendExchanges | undefined },
-  { first, longest }: SendTimes,
+  senders: Senders,
+  times: SendTimes,
   later: CallPlatform['later'],
   events: SendEvents,
-): Sender => {
-  const queue: WaitingExchange[] = [];
-  let whenEmpty: (() => void)[] = [];
-  let cancelPause: (() => void) | undefined;
-  let [isSending, isClosed, failed, faults] = [false, false, 0, 0];
-  const closed = (): boolean => isClosed;
-  /** So many go out alone next. */
-  let alone = 0;
+): Sender => new ExchangeSender(senders, times, later, events);
 
-  const sendNext = async (next: WaitingExchange): Promise<boolean> => {
+class ExchangeSender implements Sender {
+  readonly #senders: Senders;
+  readonly #times: SendTimes;
+  readonly #later: CallPlatform['later'];
+  readonly #events: SendEvents;
+  readonly #queue: WaitingExchange[] = [];
+  #whenEmpty: (() => void)[] = [];
+  #cancelPause: (() => void) | undefined;
+  #isSending = false;
+  #isClosed = false;
+  /** Tries that the target did not take, one after the other. */
+  #failed = 0;
+  /** How often it failed on the first exchange that waits. */
+  #faults = 0;
+  /** So many go out alone next. */
+  #alone = 0;
+
+  constructor(senders: Senders, times: SendTimes, later: CallPlatform['later'], events: SendEvents) {
+    this.#senders = senders;
+    this.#times = times;
+    this.#later = later;
+    this.#events = events;
+  }
+
+  readonly waiting = (): number => this.#queue.length;
+
+  readonly isAway = (): boolean => this.#failed > 0;
+
+  add(waiting: WaitingExchange): void {
+    this.#queue.push(waiting);
+    void this.#run();
+  }
+
+  hurry(): void {
+    this.#cancelPause?.();
+    this.#cancelPause = undefined;
+    void this.#run();
+  }
+
+  async drained(milliseconds: number): Promise<boolean> {
+    if (this.#queue.length === 0) return true;
+    this.hurry();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => resolve(false), milliseconds);
+    this.#whenEmpty.push(() => resolve(true));
+    const done = await promise;
+    clearTimeout(timer);
+    return done;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelPause?.();
+  }
+
+  async #run(): Promise<void> {
+    if (this.#isSending || this.#isClosed || this.#cancelPause !== undefined) return;
+    this.#isSending = true;
+    try {
+      if (!(await this.#sendAll())) return;
+    } catch (error) {
+      // The disk refused what was asked of it: the next try finds the file as it is.
+      this.#events.away(textOf(error));
+      this.#failed++;
+      this.#pause(this.#times.longest);
+    } finally {
+      this.#isSending = false;
+    }
+    if (this.#queue.length > 0) return;
+    for (const done of this.#whenEmpty) done();
+    this.#whenEmpty = [];
+  }
+
+  /** @returns false if it did not come to the end of the queue */
+  async #sendAll(): Promise<boolean> {
+    for (let next = this.#queue[0]; next !== undefined; next = this.#queue[0]) {
+      if (this.#isClosed) return false;
+      const isOne = (await this.#sendSeveral()) === 0;
+      if (isOne && !(await this.#sendNext(next))) {
+        this.#failed++;
+        this.#pause(backOff(this.#failed, this.#times));
+        return false;
+      }
+      this.#failed = 0;
+      if (isOne) this.#queue.shift();
+    }
+    return true;
+  }
+
+  #pause(milliseconds: number): void {
+    this.#cancelPause = this.#later(milliseconds, () => {
+      this.#cancelPause = undefined;
+      void this.#run();
+    });
+  }
+
+  /** @returns false if the target does not take it now */
+  async #sendNext(next: WaitingExchange): Promise<boolean> {
     let json: string;
     try {
       json = next.read();
     } catch (error) {
       next.setAside();
-      events.damaged(textOf(error));
+      this.#events.damaged(textOf(error));
       return true;
     }
+    const { send } = this.#senders;
     let outcome = await send(next.id, json).catch(asAway);
     if (outcome.kind === 'too large') outcome = await send(next.id, withoutBodies(json)).catch(asAway);
     if (outcome.kind === 'too large') outcome = { kind: 'refused', reason: 'it is too large', erased: false };
-    if (outcome.kind === 'away' && outcome.isFault === true && ++faults >= MOST_FAULTS)
+    if (outcome.kind === 'away' && outcome.isFault === true && ++this.#faults >= MOST_FAULTS)
       outcome = { kind: 'refused', reason: outcome.reason, erased: false };
     if (outcome.kind === 'away') {
-      events.away(outcome.reason);
+      this.#events.away(outcome.reason);
       return false;
     }
-    settle(next, outcome);
+    this.#settle(next, outcome);
     return true;
-  };
-  const settle = (next: WaitingExchange, outcome: Settled): void => {
-    faults = 0;
-    if (outcome.kind === 'recorded' || outcome.erased) next.remove();
-    else next.setAside();
-    if (outcome.kind === 'recorded') events.recorded(outcome.warning);
-    else events.refused(outcome.reason);
-  };
-  /** The first of those that wait, as many as go out together; a damaged one goes alone. */
-  const together = (): { readonly id: string; readonly json: string }[] => {
-    const taken: { id: string; json: string }[] = [];
-    let bytes = 0;
-    for (const next of queue.slice(0, MOST_TOGETHER)) {
-      bytes += next.size;
-      if (bytes > MOST_BYTES) break;
-      try {
-        taken.push({ id: next.id, json: next.read() });
-      } catch {
-        break;
-      }
-    }
-    return taken;
-  };
+  }
+
   /** Sends several if several wait. @returns how many need not wait any more; 0: the first is to go alone */
-  const sendSeveral = async (): Promise<number> => {
+  async #sendSeveral(): Promise<number> {
+    const { sendMany } = this.#senders;
     // One that waited for a target that was away finds out whether it is back.
-    if (sendMany === undefined || queue.length < 2 || failed > 0) return 0;
-    if (alone > 0) {
-      alone--;
+    if (sendMany === undefined || this.#queue.length < 2 || this.#failed > 0) return 0;
+    if (this.#alone > 0) {
+      this.#alone--;
       return 0;
     }
-    const sent = together();
+    const sent = together(this.#queue);
     if (sent.length < 2) return 0;
     const outcomes = await sendMany(sent).catch((error: unknown) => [asAway(error)]);
-    if (outcomes.length === 0) alone = MOST_TOGETHER;
+    if (outcomes.length === 0) this.#alone = MOST_TOGETHER;
     let settled = 0;
     for (const outcome of outcomes) {
-      const [next] = queue;
+      const [next] = this.#queue;
       if (next === undefined || (outcome.kind !== 'recorded' && outcome.kind !== 'refused')) break;
-      settle(next, outcome);
-      queue.shift();
+      this.#settle(next, outcome);
+      this.#queue.shift();
       settled++;
     }
     return settled;
-  };
-  const run = async (): Promise<void> => {
-    if (isSending || isClosed || cancelPause !== undefined) return;
-    isSending = true;
+  }
+
+  #settle(next: WaitingExchange, outcome: Settled): void {
+    this.#faults = 0;
+    if (outcome.kind === 'recorded' || outcome.erased) next.remove();
+    else next.setAside();
+    if (outcome.kind === 'recorded') this.#events.recorded(outcome.warning);
+    else this.#events.refused(outcome.reason);
+  }
+}
+
+/** The first of those that wait, as many as go out together; a damaged one goes alone. */
+const together = (
+  queue: readonly WaitingExchange[],
+): readonly { readonly id: string; readonly json: string }[] => {
+  const taken: { id: string; json: string }[] = [];
+  let bytes = 0;
+  for (const next of queue.slice(0, MOST_TOGETHER)) {
+    bytes += next.size;
+    if (bytes > MOST_BYTES) break;
     try {
-      for (let next = queue[0]; next !== undefined; next = queue[0]) {
-        if (closed()) return;
-        if ((await sendSeveral()) > 0) {
-          failed = 0;
-          continue;
-        }
-        if (!(await sendNext(next))) {
-          failed++;
-          cancelPause = later(backOff(failed, { first, longest }), () => {
-            cancelPause = undefined;
-            void run();
-          });
-          return;
-        }
-        failed = 0;
-        queue.shift();
-      }
-    } catch (error) {
-      // The disk refused what was asked of it: the next try finds the file as it is.
-      events.away(textOf(error));
-      failed++;
-      cancelPause = later(longest, () => {
-        cancelPause = undefined;
-        void run();
-      });
-    } finally {
-      isSending = false;
+      taken.push({ id: next.id, json: next.read() });
+    } catch {
+      break;
     }
-    if (queue.length > 0) return;
-    for (const done of whenEmpty) done();
-    whenEmpty = [];
-  };
-  const hurry = (): void => {
-    cancelPause?.();
-    cancelPause = undefined;
-    void run();
-  };
-  return {
-    add: (waiting) => {
-      queue.push(waiting);
-      void run();
-    },
-    waiting: () => queue.length,
-    hurry,
-    drained: async (milliseconds) => {
-      if (queue.length === 0) return true;
-      hurry();
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const timer = setTimeout(() => resolve(false), milliseconds);
-      whenEmpty.push(() => resolve(true));
-      const done = await promise;
-      clearTimeout(timer);
-      return done;
-    },
-    isAway: () => failed > 0,
-    close: () => {
-      isClosed = true;
-      cancelPause?.();
-    },
-  };
+  }
+  return taken;
 };
 
 type Settled = Extract<SendOutcome, { readonly kind: 'recorded' | 'refused' }>;
