@@ -35,7 +35,8 @@ import { TurnSealed } from './turn-sealed.ts';
 import { VectorsRecorded } from './vectors-recorded.ts';
 
 /**
- * Every event of a history, in no meaningful order. A new event needs its own file, a line here and a row of facts.ts.
+ * Every event of a history, in no meaningful order. A new event needs its own file, a line here, a row of facts.ts and the lines that
+ * CONTRIBUTING.md lists.
  */
 export const HistoryEvent = z.discriminatedUnion('type', [
   HistoryStarted,
