@@ -12,10 +12,8 @@ type Argument = string | readonly string[] | undefined;
 
 export const DESCRIPTION = ['--description <text>', 'the purpose of the branch'] as const;
 
-export const descriptionOption = (options: Options): { readonly description?: string } => {
-  const description = text(options, 'description');
-  return description === undefined ? {} : { description };
-};
+export const descriptionOption = (options: Options): { readonly description?: string } =>
+  defined({ description: text(options, 'description') });
 
 /** A position as it was given: a script's empty variable is none. @throws E_USAGE */
 export const reference = (given: Argument): string => {
@@ -73,7 +71,7 @@ export const sayUnchanged = async (
 
 export const rollBack = (
   context: Context,
-  name: string | readonly string[] | undefined,
+  name: Argument,
   options: Options,
   to: string,
   abandoned: string | undefined,

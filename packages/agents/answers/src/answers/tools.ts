@@ -7,7 +7,7 @@ import {
   type WideJson,
   type WideJsonObject,
 } from '@stemma/canonical';
-import type { RecordedNode } from '@stemma/events';
+import { removedIds, type RecordedNode } from '@stemma/events';
 import type { LoggedEvent } from '@stemma/queries';
 import { isFailedBlock } from '@stemma/importers';
 import { pathLimits } from '@stemma/pools';
@@ -126,7 +126,7 @@ const openToolUses = () => {
       }
       if (event.type === 'CallFinished')
         for (const called of callsAnswered(event.payload as WideJsonObject)) call(called, at, null);
-      for (const id of removedBy(event)) seen.remove(id);
+      for (const id of removedIds(event)) seen.remove(id);
       // What an observer put there, no model called.
       if ((event.type !== 'NodeInserted' && event.type !== 'NodeImported') || seq === intervened) return;
       if (event.node.kind === 'result') result(event.node);
@@ -171,13 +171,6 @@ const openSeenCalls = () => {
       if (known !== undefined && keyOf.delete(node)) known.nodes--;
     },
   };
-};
-
-const removedBy = (event: LoggedEvent['event']): readonly string[] => {
-  if (event.type === 'NodeRemoved') return [event.id, ...event.subtree];
-  const removes =
-    event.type === 'NodeExpired' || event.type === 'NodeCascaded' || event.type === 'NodePruned';
-  return removes ? [event.id] : [];
 };
 
 /** The calls of an answer, each once where its choices repeat it. */
