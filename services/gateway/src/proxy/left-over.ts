@@ -1,5 +1,5 @@
 import { bootId, isAlive, readRegularFile } from '@stemma/machine';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { decodeEntry, decodeHead, type Waiting } from './entry.ts';
 
@@ -9,8 +9,40 @@ const OWNED = /^(\d+)-(\d+)-([\w-]+?)-(\d+)\.calls$/;
 /** An entry may be larger than a file is when it begins. */
 const MOST_LEFT = 2 ** 30;
 
+/** The files of processes that have ended. */
+export type LeftFiles = {
+  /** What is not recorded of them, in its order. */
+  readonly left: readonly Waiting[];
+  /** So many entries of a file are recorded: it goes with the last one. */
+  recorded(file: string, entries: number): Promise<void>;
+};
+
+/** Reads the files that processes left which have ended, and removes those in which nothing waits. */
+export const openLeftFiles = async (folder: string, warn: (sentence: string) => void): Promise<LeftFiles> => {
+  const files = await abandonedFiles(folder);
+  const damaged = new Set<string>();
+  const left = await readLeftOver(files, (file, reason) => {
+    damaged.add(file);
+    warn(`${file}: ${reason}; what comes after is not recorded, and the file is kept as ${file}.damaged`);
+  });
+  const remove = async (file: string): Promise<void> => {
+    await unlessGone(damaged.has(file) ? rename(file, `${file}.damaged`) : unlink(file));
+  };
+  const known = new Map<string, number>();
+  for (const { ref } of left) if ('file' in ref) known.set(ref.file, (known.get(ref.file) ?? 0) + 1);
+  await Promise.all(files.filter((file) => !known.has(file)).map(remove));
+  return {
+    left,
+    recorded: async (file, entries) => {
+      const rest = (known.get(file) ?? entries) - entries;
+      known.set(file, rest);
+      if (rest === 0) await remove(file);
+    },
+  };
+};
+
 /** Undefined for a file that is not there any more: another process that began with this one has recorded what was in it. */
-export const unlessGone = async <T>(act: Promise<T>): Promise<T | undefined> => {
+const unlessGone = async <T>(act: Promise<T>): Promise<T | undefined> => {
   try {
     return await act;
   } catch (error) {
@@ -20,7 +52,7 @@ export const unlessGone = async <T>(act: Promise<T>): Promise<T | undefined> => 
 };
 
 /** The files whose process has ended, the oldest first. */
-export const abandonedFiles = async (folder: string): Promise<string[]> => {
+const abandonedFiles = async (folder: string): Promise<string[]> => {
   const found: { readonly path: string; readonly owner: string; readonly number: number }[] = [];
   /** When each process wrote last. */
   const ends = new Map<string, number>();
@@ -45,7 +77,7 @@ export const abandonedFiles = async (folder: string): Promise<string[]> => {
 };
 
 /** What is not recorded of files, in its order. */
-export const readLeftOver = async (
+const readLeftOver = async (
   files: readonly string[],
   damaged: (file: string, reason: string) => void,
 ): Promise<Waiting[]> => {
@@ -58,6 +90,22 @@ export const readLeftOver = async (
     if (damage !== undefined) damaged(file, damage);
   }
   return [...waiting.values()];
+};
+
+/** A call as it was left: one entry of it, or both where no other call began between them, which one command records. */
+type LeftCall = { readonly start?: Waiting; readonly end?: Waiting };
+
+export const leftCalls = (left: readonly Waiting[]): readonly LeftCall[] => {
+  const calls: LeftCall[] = [];
+  /** The place of the call that began last. */
+  let last = -1;
+  for (const entry of left) {
+    const start = calls[last]?.start;
+    if (entry.kind === 'started') last = calls.push({ start: entry }) - 1;
+    else if (start?.id === entry.id) calls[last] = { start, end: entry };
+    else calls.push({ end: entry });
+  }
+  return calls;
 };
 
 type Damage = { readonly at: number; readonly damage: string };
