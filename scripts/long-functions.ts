@@ -12,7 +12,6 @@ export const longFunctions: Readonly<Record<string, string>> = {
   'packages/home/call-recording/src/record-request.ts': 'openRequestRecorder',
   'services/gateway/src/proxy/exchange.ts': 'exchange',
   'services/gateway/src/proxy/open-proxy.ts': 'openProxy',
-  'services/gateway/src/proxy/record-entries.ts': 'openEntryRecorder',
   'services/gateway/test/fixture-home.ts': 'fixtureHome',
 };
 

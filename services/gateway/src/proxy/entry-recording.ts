@@ -1,0 +1,121 @@
+import { fail } from '@stemma/errors';
+import type { Author } from '@stemma/events';
+import {
+  beginningOf,
+  endExchange,
+  readExchangeEnd,
+  readExchangeStart,
+  startExchange,
+} from '@stemma/exchanges';
+import type { Home, Retry } from '@stemma/home';
+import { defined, inOrderByKey } from '@stemma/values';
+import type { EndedEntry, ReadEntry, StartedEntry } from './entry.ts';
+import type { StartedCall, StartedCalls } from './started-calls.ts';
+
+/** Who records what goes through the proxy. */
+export const BY: Author = { recorder: 'proxy' };
+
+/** What recording an entry needs. */
+export type RecordingOptions = {
+  readonly home: Home;
+  /** Waits for a log that is away. */
+  readonly retry: Retry;
+  readonly calls: StartedCalls;
+  /** Hears what is recorded elsewhere than it was asked, each once. */
+  readonly sayOnce: (warning: string | null) => void;
+};
+
+/** Records entries of which the bytes are read. */
+export class EntryRecording {
+  readonly #options: RecordingOptions;
+  readonly #inOrder = inOrderByKey();
+
+  constructor(options: RecordingOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Reads what an entry says.
+   *
+   * @param ended the end of the call whose start it is: both are recorded in one
+   * @returns what records it
+   */
+  async prepare(
+    { entry, body }: ReadEntry,
+    left: boolean,
+    ended?: ReadEntry,
+  ): Promise<() => Promise<StartedCall>> {
+    const { home, retry, calls } = this.#options;
+    if (entry.kind === 'ended') return () => this.#recordEnd(entry, body);
+    if (entry.kind === 'done') throw fail('E_INTERNAL', 'an entry that is done is not recorded');
+    const start = await this.#prepareStart(entry, body, ended);
+    return async () => {
+      const lost = left ? retry.run(() => home.steering.lose(entry.id)) : undefined;
+      const started = lost === undefined ? start() : lost.then(start);
+      // Nobody asks for it any more.
+      if (ended === undefined) calls.add(entry.id, started);
+      return started;
+    };
+  }
+
+  async #prepareStart(
+    entry: StartedEntry,
+    body: Uint8Array,
+    ended?: ReadEntry,
+  ): Promise<() => Promise<StartedCall>> {
+    const { home, retry, sayOnce } = this.#options;
+    const { id, place, method, path, origin, contentType, sentAt, coding, whole, unkept } = entry;
+    const wire = { form: 'wire', method, path, origin, contentType, coding } as const;
+    const request = { ...wire, body: whole ? body : (unkept ?? null) };
+    const exchange = { id, by: BY, scope: place, request, sentAt };
+    const end = ended?.entry.kind === 'ended' ? await endOf(ended.entry, ended.body) : undefined;
+    const read = { ...(await readExchangeStart(exchange)), ...defined({ end }) };
+    return async () => {
+      // While the log is away, calls of one conversation keep their order.
+      const { branch, isEnded, warning } = await this.#inOrder(beginningOf(place, read), () =>
+        startExchange(targetOf(home, entry), exchange, read, (act) => retry.run(act)),
+      );
+      sayOnce(warning);
+      const where = { history: branch.history, branchId: branch.branchId };
+      if (end !== undefined && !isEnded) await retry.run(() => endExchange(home, { id, by: BY }, end, where));
+      return {
+        where,
+        isEnded: isEnded || end !== undefined,
+        ...defined({ status: end?.status }),
+      };
+    };
+  }
+
+  async #recordEnd(entry: EndedEntry, body: Uint8Array): Promise<StartedCall> {
+    const { home, retry, calls } = this.#options;
+    const started = await calls.take(entry.id);
+    const where = entry.branch ?? started?.where;
+    if (where === undefined) throw fail('E_CALL_NOT_FOUND', `nothing is known of how ${entry.id} began`);
+    // A process that was killed may have recorded both, and forgotten neither.
+    const end = await endOf(entry, body);
+    const ended = { where, isEnded: true, status: end.status } as const;
+    if (started?.isEnded === true) return ended;
+    await retry.run(() => endExchange(home, { id: entry.id, by: BY }, end, where));
+    return ended;
+  }
+}
+
+/** The home, as a call is recorded in it that went out as it came, though observers steer it. */
+const targetOf = (home: Home, { unsteered }: StartedEntry): Home =>
+  unsteered === undefined
+    ? home
+    : {
+        ...home,
+        calls: {
+          ...home.calls,
+          recordRequest: (call) => home.calls.recordRequest({ ...call, facts: { ...call.facts, unsteered } }),
+        },
+      };
+
+const endOf = (entry: EndedEntry, body: Uint8Array): ReturnType<typeof readExchangeEnd> => {
+  const { httpStatus, contentType, retryAfter, coding, whole, unkept } = entry;
+  const kept = whole ? body : (unkept ?? null);
+  const wire = { form: 'wire', contentType, retryAfter, coding, body: kept } as const;
+  const response = httpStatus === null ? null : { ...wire, httpStatus };
+  return readExchangeEnd(entry, { ...entry, response });
+};
