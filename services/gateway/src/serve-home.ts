@@ -12,7 +12,8 @@ import { openFront, type Bypass, type FrontDoor } from './front/open-front.ts';
 import { refuseForeign, type ForeignRequest } from './guard.ts';
 import type { Peers } from './peers/open-peers.ts';
 import { upstreamsOf, type Upstreams } from './proxy/address.ts';
-import { openProxy, type Proxy, type ProxyBacklog, type ProxyCounts } from './proxy/open-proxy.ts';
+import { openProxy, type Proxy, type ProxyBacklog } from './proxy/open-proxy.ts';
+import type { ProxyCounts } from './proxy/proxy-counts.ts';
 import { openDoor } from './router.ts';
 import { listenOn, type Gateway } from './serve.ts';
 

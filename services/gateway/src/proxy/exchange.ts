@@ -1,30 +1,12 @@
-import { apiOf } from '@stemma/model-apis';
-import { randomUUID } from 'node:crypto';
+import { apiOf, type ModelApi } from '@stemma/model-apis';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { answerAndClose } from '../front/answer-and-close.ts';
-import { upstreamTarget, type ProxyAddress } from './address.ts';
-import { openCapture, type Capture } from './capture.ts';
-import type { EndedEntry, StartedEntry } from './entry.ts';
 import { abortedAnswer } from './aborted-answer.ts';
+import { upstreamTarget, type ProxyAddress } from './address.ts';
+import type { EndedEntry } from './entry.ts';
+import { ExchangeNotes, type CallNotes, type ExchangeEnding, type RequestToSend } from './exchange-notes.ts';
 import { forwardedHeaders, headersOfBody, requestHeaders } from './headers.ts';
 import { upstreamError, upstreamErrorBody, upstreamRequest } from './upstream-request.ts';
-
-/** Hears of a call. What `ended` returns is waited for before the client learns that the answer is complete. */
-export type CallNotes = {
-  started(entry: StartedEntry, body: readonly Uint8Array[]): void;
-  ended(entry: Omit<EndedEntry, 'branch'>, body: readonly Uint8Array[]): Promise<void>;
-  /** Undefined: nobody steers calls like this one, so its bytes go on as they come. */
-  readonly steer:
-    | ((entry: StartedEntry, body: readonly Uint8Array[], gone: AbortSignal) => Promise<RequestToSend>)
-    | undefined;
-};
-
-/** A request that observers may steer: it is sent with this body (null: that which came), or not at all. */
-export type RequestToSend =
-  | { readonly kind: 'send'; readonly body: Uint8Array | null }
-  | { readonly kind: 'ended'; readonly message: string };
-
-type Ending = Pick<EndedEntry, 'status' | 'error'>;
 
 /**
  * Sends a request on, and its answer back: the same bytes both ways, as they come. A client that goes takes the upstream's
@@ -36,108 +18,140 @@ export const exchange = (
   address: ProxyAddress,
   upstream: URL,
   notes: CallNotes,
-): void => {
-  const { method = 'GET', rawHeaders, headers } = incoming;
-  const path = upstreamTarget(upstream, address);
-  const [plainPath = ''] = path.split('?', 1);
-  const api = apiOf(method, plainPath);
-  const isCall = api !== 'other';
-  const id = `call-${randomUUID()}`;
-  const sent = openCapture();
-  const answered = openCapture();
-  let began = performance.now();
-  /** Null while observers may hold it. */
-  let sentAt = isCall && notes.steer !== undefined ? null : Date.now();
-  let isSentNoted = false;
-  // Rounded down, as the time at which it began is: of two calls the first ends before the second begins.
-  const elapsed = (): number => Math.floor(performance.now() - began);
-  let firstByteMs: number | null = null;
-  let response: IncomingMessage | undefined;
-  let isNoted = false;
-  let isOver = false;
+): void => new Exchange(incoming, outgoing, address, upstream, notes).begin(notes.steer);
 
-  const startedEntry = (): StartedEntry => {
-    const coding = headers['content-encoding'] ?? null;
-    isSentNoted = sentAt !== null;
-    return {
-      kind: 'started',
-      id,
-      place: address.place,
-      method,
-      path: plainPath,
-      origin: upstream.origin,
-      contentType: headers['content-type'] ?? null,
-      sentAt,
-      coding,
-      ...wholeOf(sent),
+/** A request of a client, and the one of the proxy that it goes on with. */
+class Exchange {
+  readonly #incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  readonly #upstream: URL;
+  readonly #method: string;
+  readonly #target: string;
+  readonly #api: ModelApi;
+  readonly #notes: ExchangeNotes;
+  /** Undefined while observers may hold it. */
+  #passed: ClientRequest | undefined;
+
+  constructor(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    address: ProxyAddress,
+    upstream: URL,
+    notes: CallNotes,
+  ) {
+    const { method = 'GET' } = incoming;
+    const target = upstreamTarget(upstream, address);
+    const [path = ''] = target.split('?', 1);
+    const api = apiOf(method, path);
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+    this.#upstream = upstream;
+    this.#method = method;
+    this.#target = target;
+    this.#api = api;
+    this.#notes = new ExchangeNotes(incoming, { method, path, api, address, origin: upstream.origin }, notes);
+  }
+
+  /** @param steer undefined: nobody steers it */
+  begin(steer: CallNotes['steer']): void {
+    if (this.#notes.isCall && steer !== undefined) this.#steer(steer);
+    else this.#passRequest();
+    this.#outgoing.on('close', () => this.#clientClosed());
+  }
+
+  /** Waits for the whole request, and sends what observers make of it. */
+  #steer(steer: NonNullable<CallNotes['steer']>): void {
+    const incoming = this.#incoming;
+    const notes = this.#notes;
+    const gone = new AbortController();
+    this.#outgoing.on('close', () => gone.abort());
+    const onData = (piece: Buffer): void => {
+      const before = notes.sent.pieces();
+      notes.sent.add(piece);
+      if (notes.sent.unkept() === undefined) return;
+      // It is larger than what can be steered or recorded: it goes on as it comes.
+      incoming.off('data', onData).off('end', onEnd);
+      notes.markSent();
+      const made = this.#passRequest();
+      for (const each of before) made.write(each);
+      made.write(piece);
     };
-  };
-  const noteStart = (): void => {
-    if (!isCall || isNoted) return;
-    isNoted = true;
-    notes.started(startedEntry(), sent.pieces());
-  };
-  const noteEnd = async ({ status, error }: Ending): Promise<void> => {
-    if (isOver) return;
-    isOver = true;
-    if (!isCall) return;
-    noteStart();
-    await notes.ended(
-      {
-        kind: 'ended',
-        id,
-        method,
-        path: plainPath,
-        status,
-        httpStatus: response?.statusCode ?? null,
-        contentType: response?.headers['content-type'] ?? null,
-        coding: response?.headers['content-encoding'] ?? null,
-        retryAfter: response?.headers['retry-after'] ?? null,
-        sentAt: isSentNoted ? null : sentAt,
-        ...wholeOf(answered),
-        firstByteMs,
-        durationMs: elapsed(),
-        error,
-      },
-      answered.pieces(),
-    );
-  };
+    const onEnd = (): void =>
+      void notes.steer(steer, gone.signal).then((outcome) => this.#sendSteered(outcome, gone.signal));
+    incoming.on('data', onData).on('end', onEnd);
+  }
 
-  let passed: ClientRequest | undefined;
-  const fail = (error: EndedEntry['error'] & object): void => {
-    if (isOver) return;
-    const status = error.code === 'ETIMEDOUT' ? 'timed out' : 'failed';
-    void noteEnd({ status, error }).then(() => {
-      if (outgoing.headersSent) {
-        outgoing.destroy();
-        return;
-      }
-      outgoing.writeHead(502, 'Bad Gateway', { 'content-type': 'application/json', connection: 'close' });
-      outgoing.end(upstreamErrorBody(error));
-    });
-  };
-  const answer = (received: IncomingMessage): void => {
-    const { statusCode = 0, statusMessage = '', rawHeaders: raw } = received;
-    try {
-      if (statusCode < 200) throw new RangeError('it is no status of an answer');
-      outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(raw, 'response'));
-    } catch {
-      received.destroy();
-      fail({ code: null, message: `the upstream's answer has a head that is none (status ${statusCode})` });
+  #sendSteered(outcome: RequestToSend, gone: AbortSignal): void {
+    const notes = this.#notes;
+    if (outcome.kind === 'ended') {
+      notes.markEnded();
+      if (!this.#outgoing.destroyed)
+        answerAndClose(this.#outgoing, abortedAnswer(this.#api, outcome.message));
       return;
     }
-    response = received;
-    // Sent at once, and each character of its headers as the byte that it was.
-    outgoing.write(NO_BYTES);
+    notes.markSent();
+    if (gone.aborted) {
+      void notes.noteEnd(GONE);
+      return;
+    }
+    const { body } = outcome;
+    const forwarded = requestHeaders(this.#method, this.#incoming.rawHeaders);
+    const made = this.#connect(body === null ? forwarded : headersOfBody(forwarded, body.length));
+    if (body === null) for (const piece of notes.sent.pieces()) made.write(piece);
+    else made.write(body);
+    made.end();
+  }
+
+  #passRequest(): ClientRequest {
+    const incoming = this.#incoming;
+    const made = this.#connect(requestHeaders(this.#method, incoming.rawHeaders));
+    made.once('close', () => incoming.resume());
+    incoming.on('data', (piece: Buffer) => {
+      // What nobody takes is read all the same: a client that sends all before it reads an answer gets it.
+      if (made.destroyed) return;
+      if (this.#notes.isCall) this.#notes.sent.add(piece);
+      if (!made.write(piece)) {
+        incoming.pause();
+        made.once('drain', () => incoming.resume());
+      }
+    });
+    incoming.on('end', () => {
+      if (made.destroyed) return;
+      this.#notes.noteStart();
+      made.addTrailers(pairsOf(incoming.rawTrailers));
+      made.end();
+    });
+    return made;
+  }
+
+  #connect(headers: readonly string[]): ClientRequest {
+    const made = upstreamRequest(this.#upstream, { method: this.#method, path: this.#target, headers });
+    made.on('response', (received) => this.#passAnswer(received));
+    made.on('information', ({ statusCode, rawHeaders }) => {
+      // Whoever waits to be told to go on has been told so already; HTTP/1.0 knows none of them.
+      if (statusCode === 100 || this.#incoming.httpVersion === '1.0' || this.#outgoing.headersSent) return;
+      this.#outgoing.writeInformation(statusCode, forwardedHeaders(rawHeaders, 'response'));
+    });
+    made.on('upgrade', (_, socket) => {
+      socket.destroy();
+      this.#fail({ code: null, message: 'the upstream changed to another protocol, which nobody asked for' });
+    });
+    made.on('error', ({ code }: NodeJS.ErrnoException) => this.#fail(upstreamError(code)));
+    this.#passed = made;
+    return made;
+  }
+
+  #passAnswer(received: IncomingMessage): void {
+    if (!this.#passHead(received)) return;
+    const outgoing = this.#outgoing;
     const declared = Number(received.headers['content-length'] ?? Number.NaN);
     let size = 0;
     let held: Buffer | undefined;
     received.on('data', (piece: Buffer) => {
-      firstByteMs ??= elapsed();
-      if (isCall) answered.add(piece);
+      this.#notes.addAnswered(piece);
       size += piece.length;
       // The last piece of a known length is the end for the client: it waits until the call is noted.
-      if (isCall && size === declared) held = piece;
+      if (this.#notes.isCall && size === declared) held = piece;
       else if (!outgoing.write(piece)) {
         received.pause();
         outgoing.once('drain', () => received.resume());
@@ -146,105 +160,62 @@ export const exchange = (
     received.on('end', () => {
       if (!received.complete) return;
       // Whatever else the request says changes nothing any more.
-      if (!incoming.complete) passed?.destroy();
-      void noteEnd(endingOf(statusCode)).then(() => {
+      if (!this.#incoming.complete) this.#passed?.destroy();
+      void this.#notes.noteEnd(endingOf(received.statusCode ?? 0)).then(() => {
         outgoing.addTrailers(pairsOf(received.rawTrailers));
         outgoing.end(held);
       });
     });
     received.on('close', () => {
       if (!received.complete)
-        fail({
+        this.#fail({
           code: 'ECONNRESET',
           message: 'the upstream ended the connection in the middle of its answer',
         });
     });
-  };
-  const connect = (forwarded: readonly string[]): ClientRequest => {
-    const made = upstreamRequest(upstream, { method, path, headers: forwarded });
-    made.on('response', answer);
-    made.on('information', ({ statusCode, rawHeaders: raw }) => {
-      // Whoever waits to be told to go on has been told so already; HTTP/1.0 knows none of them.
-      if (statusCode === 100 || incoming.httpVersion === '1.0' || outgoing.headersSent) return;
-      outgoing.writeInformation(statusCode, forwardedHeaders(raw, 'response'));
-    });
-    made.on('upgrade', (_, socket) => {
-      socket.destroy();
-      fail({ code: null, message: 'the upstream changed to another protocol, which nobody asked for' });
-    });
-    made.on('error', ({ code }: NodeJS.ErrnoException) => fail(upstreamError(code)));
-    passed = made;
-    return made;
-  };
-  const passOn = (): ClientRequest => {
-    const made = connect(requestHeaders(method, rawHeaders));
-    made.once('close', () => incoming.resume());
-    incoming.on('data', (piece: Buffer) => {
-      // What nobody takes is read all the same: a client that sends all before it reads an answer gets it.
-      if (made.destroyed) return;
-      if (isCall) sent.add(piece);
-      if (!made.write(piece)) {
-        incoming.pause();
-        made.once('drain', () => incoming.resume());
-      }
-    });
-    incoming.on('end', () => {
-      if (made.destroyed) return;
-      noteStart();
-      made.addTrailers(pairsOf(incoming.rawTrailers));
-      made.end();
-    });
-    return made;
-  };
-  /** Waits for the whole request, and sends what observers make of it. */
-  const steered = (steer: NonNullable<CallNotes['steer']>): void => {
-    const gone = new AbortController();
-    outgoing.on('close', () => gone.abort());
-    const onData = (piece: Buffer): void => {
-      const before = sent.pieces();
-      sent.add(piece);
-      if (sent.unkept() === undefined) return;
-      // It is larger than what can be steered or recorded: it goes on as it comes.
-      incoming.off('data', onData).off('end', onEnd);
-      sentAt = Date.now();
-      began = performance.now();
-      const made = passOn();
-      for (const each of before) made.write(each);
-      made.write(piece);
-    };
-    const onEnd = (): void => {
-      isNoted = true;
-      void steer(startedEntry(), sent.pieces(), gone.signal).then((outcome) => {
-        if (outcome.kind === 'ended') {
-          isOver = true;
-          if (!outgoing.destroyed) answerAndClose(outgoing, abortedAnswer(api, outcome.message));
-          return;
-        }
-        began = performance.now();
-        sentAt = Date.now();
-        if (gone.signal.aborted) {
-          void noteEnd(GONE);
-          return;
-        }
-        const { body } = outcome;
-        const forwarded = requestHeaders(method, rawHeaders);
-        const made = connect(body === null ? forwarded : headersOfBody(forwarded, body.length));
-        if (body === null) for (const piece of sent.pieces()) made.write(piece);
-        else made.write(body);
-        made.end();
-      });
-    };
-    incoming.on('data', onData).on('end', onEnd);
-  };
-  if (isCall && notes.steer !== undefined) steered(notes.steer);
-  else passOn();
+  }
 
-  outgoing.on('close', () => {
-    if (outgoing.writableFinished || isOver || (passed === undefined && isNoted)) return;
-    void noteEnd(GONE);
-    passed?.destroy();
-  });
-};
+  /** @returns false if it is no head that the client can get */
+  #passHead(received: IncomingMessage): boolean {
+    const { statusCode = 0, statusMessage = '', rawHeaders } = received;
+    try {
+      if (statusCode < 200) throw new RangeError('it is no status of an answer');
+      this.#outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(rawHeaders, 'response'));
+    } catch {
+      received.destroy();
+      this.#fail({
+        code: null,
+        message: `the upstream's answer has a head that is none (status ${statusCode})`,
+      });
+      return false;
+    }
+    this.#notes.markAnswered(received);
+    // Sent at once, and each character of its headers as the byte that it was.
+    this.#outgoing.write(NO_BYTES);
+    return true;
+  }
+
+  #fail(error: EndedEntry['error'] & object): void {
+    if (this.#notes.isOver) return;
+    const outgoing = this.#outgoing;
+    const status = error.code === 'ETIMEDOUT' ? 'timed out' : 'failed';
+    void this.#notes.noteEnd({ status, error }).then(() => {
+      if (outgoing.headersSent) {
+        outgoing.destroy();
+        return;
+      }
+      outgoing.writeHead(502, 'Bad Gateway', { 'content-type': 'application/json', connection: 'close' });
+      outgoing.end(upstreamErrorBody(error));
+    });
+  }
+
+  #clientClosed(): void {
+    const { isOver, isStartNoted } = this.#notes;
+    if (this.#outgoing.writableFinished || isOver || (this.#passed === undefined && isStartNoted)) return;
+    void this.#notes.noteEnd(GONE);
+    this.#passed?.destroy();
+  }
+}
 
 const NO_BYTES = new Uint8Array();
 
@@ -254,17 +225,12 @@ const pairsOf = (raw: readonly string[]): [string, string][] => {
   return pairs;
 };
 
-const wholeOf = (body: Capture): Pick<StartedEntry, 'whole' | 'unkept'> => {
-  const unkept = body.unkept();
-  return unkept === undefined ? { whole: true } : { whole: false, unkept };
-};
-
-const GONE: Ending = {
+const GONE: ExchangeEnding = {
   status: 'cancelled',
   error: { code: null, message: 'the client ended the connection' },
 };
 
-const endingOf = (httpStatus: number): Ending => {
+const endingOf = (httpStatus: number): ExchangeEnding => {
   if (httpStatus < 400) return { status: 'answered', error: null };
   return { status: httpStatus === 408 || httpStatus === 504 ? 'timed out' : 'failed', error: null };
 };

@@ -1,0 +1,157 @@
+import type { ModelApi } from '@stemma/model-apis';
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { ProxyAddress } from './address.ts';
+import { openCapture, type Capture } from './capture.ts';
+import type { EndedEntry, StartedEntry } from './entry.ts';
+
+/** Hears of a call. What `ended` returns is waited for before the client learns that the answer is complete. */
+export type CallNotes = {
+  started(entry: StartedEntry, body: readonly Uint8Array[]): void;
+  ended(entry: Omit<EndedEntry, 'branch'>, body: readonly Uint8Array[]): Promise<void>;
+  /** Undefined: nobody steers calls like this one, so its bytes go on as they come. */
+  readonly steer:
+    | ((entry: StartedEntry, body: readonly Uint8Array[], gone: AbortSignal) => Promise<RequestToSend>)
+    | undefined;
+};
+
+/** A request that observers may steer: it is sent with this body (null: that which came), or not at all. */
+export type RequestToSend =
+  | { readonly kind: 'send'; readonly body: Uint8Array | null }
+  | { readonly kind: 'ended'; readonly message: string };
+
+/** How an exchange ended. */
+export type ExchangeEnding = Pick<EndedEntry, 'status' | 'error'>;
+
+/** What a request asks, and of whom. */
+type AskedRequest = {
+  readonly method: string;
+  /** Without the query, which may hold a key. */
+  readonly path: string;
+  readonly api: ModelApi;
+  readonly address: ProxyAddress;
+  readonly origin: string;
+};
+
+/** What is noted of an exchange: its bytes both ways, its times, and how it ended. Of what is no call, nothing is noted. */
+export class ExchangeNotes {
+  readonly sent = openCapture();
+  readonly isCall: boolean;
+  readonly #id = `call-${randomUUID()}`;
+  readonly #answered = openCapture();
+  readonly #incoming: IncomingMessage;
+  readonly #asked: AskedRequest;
+  readonly #notes: CallNotes;
+  #response: IncomingMessage | undefined;
+  #began = performance.now();
+  /** Null while observers may hold it. */
+  #sentAt: number | null;
+  #isSentNoted = false;
+  #firstByteMs: number | null = null;
+  #isStartNoted = false;
+  #isOver = false;
+
+  constructor(incoming: IncomingMessage, asked: AskedRequest, notes: CallNotes) {
+    this.isCall = asked.api !== 'other';
+    this.#incoming = incoming;
+    this.#asked = asked;
+    this.#notes = notes;
+    this.#sentAt = this.isCall && notes.steer !== undefined ? null : Date.now();
+  }
+
+  /** True if the client got all that it will get. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get isStartNoted(): boolean {
+    return this.#isStartNoted;
+  }
+
+  /** The request goes out now, not when it came. */
+  markSent(): void {
+    this.#sentAt = Date.now();
+    this.#began = performance.now();
+  }
+
+  markAnswered(response: IncomingMessage): void {
+    this.#response = response;
+  }
+
+  addAnswered(piece: Buffer): void {
+    this.#firstByteMs ??= this.#elapsed();
+    if (this.isCall) this.#answered.add(piece);
+  }
+
+  noteStart(): void {
+    if (!this.isCall || this.#isStartNoted) return;
+    this.#isStartNoted = true;
+    this.#notes.started(this.#startedEntry(), this.sent.pieces());
+  }
+
+  /** Notes the start with who steers the call. @returns what observers make of it */
+  steer(steer: NonNullable<CallNotes['steer']>, gone: AbortSignal): Promise<RequestToSend> {
+    this.#isStartNoted = true;
+    return steer(this.#startedEntry(), this.sent.pieces(), gone);
+  }
+
+  /** It ended before it went out: whoever steers it knows. */
+  markEnded(): void {
+    this.#isOver = true;
+  }
+
+  async noteEnd({ status, error }: ExchangeEnding): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    if (!this.isCall) return;
+    this.noteStart();
+    const { statusCode, headers } = this.#response ?? {};
+    await this.#notes.ended(
+      {
+        kind: 'ended',
+        id: this.#id,
+        method: this.#asked.method,
+        path: this.#asked.path,
+        status,
+        httpStatus: statusCode ?? null,
+        contentType: headers?.['content-type'] ?? null,
+        coding: headers?.['content-encoding'] ?? null,
+        retryAfter: headers?.['retry-after'] ?? null,
+        sentAt: this.#isSentNoted ? null : this.#sentAt,
+        ...wholeOf(this.#answered),
+        firstByteMs: this.#firstByteMs,
+        durationMs: this.#elapsed(),
+        error,
+      },
+      this.#answered.pieces(),
+    );
+  }
+
+  /** Rounded down, as the time at which it began is: of two calls the first ends before the second begins. */
+  #elapsed(): number {
+    return Math.floor(performance.now() - this.#began);
+  }
+
+  #startedEntry(): StartedEntry {
+    const { method, path, address, origin } = this.#asked;
+    const { headers } = this.#incoming;
+    this.#isSentNoted = this.#sentAt !== null;
+    return {
+      kind: 'started',
+      id: this.#id,
+      place: address.place,
+      method,
+      path,
+      origin,
+      contentType: headers['content-type'] ?? null,
+      sentAt: this.#sentAt,
+      coding: headers['content-encoding'] ?? null,
+      ...wholeOf(this.sent),
+    };
+  }
+}
+
+const wholeOf = (body: Capture): Pick<StartedEntry, 'whole' | 'unkept'> => {
+  const unkept = body.unkept();
+  return unkept === undefined ? { whole: true } : { whole: false, unkept };
+};
