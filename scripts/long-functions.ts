@@ -9,7 +9,6 @@ export const MOST_LINES = 120;
  */
 export const longFunctions: Readonly<Record<string, string>> = {
   'packages/agents/agent-loop/src/continue-branch.ts': 'continueClaimed',
-  'packages/home/call-recording/src/record-request.ts': 'openRequestRecorder',
   'services/gateway/test/fixture-home.ts': 'fixtureHome',
 };
 

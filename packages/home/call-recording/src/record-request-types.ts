@@ -1,6 +1,10 @@
-import type { CallMatch, Erasable } from '@stemma/events';
+import type { WideJson } from '@stemma/canonical';
+import type { CallMatch, CallOrigin, Erasable } from '@stemma/events';
+import type { Redaction } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 
+import type { MatchCandidate } from './match-call.ts';
+import type { PromptHashes } from './prompt-hash.ts';
 import type { Call } from './record-call-types.ts';
 import type { CallFacts } from './start-call.ts';
 
@@ -30,4 +34,18 @@ export type PlacedCall = {
   readonly match: CallMatch;
   /** True if its end is recorded, too. */
   readonly isEnded: boolean;
+};
+
+/** Where a call belongs, before anything of it is recorded. */
+export type FoundBranch = {
+  readonly scope: string;
+  readonly match: CallMatch;
+  /** The call that led to it, if it begins a conversation of its own. */
+  readonly origin: CallOrigin | null;
+  /** The call that it goes on from, and its branch; undefined: it begins a conversation. */
+  readonly from: Pick<MatchCandidate, 'history' | 'branchId' | 'at'> | undefined;
+  /** What is compared and recorded: without secrets, where rules take them out. */
+  readonly messages: readonly WideJson[];
+  readonly redactions: readonly (readonly Redaction[])[];
+  readonly hashes: PromptHashes;
 };
