@@ -8,7 +8,6 @@ export const MOST_LINES = 120;
  * has become short enough.
  */
 export const longFunctions: Readonly<Record<string, string>> = {
-  'packages/agents/agent-loop/src/continue-branch.ts': 'continueClaimed',
   'services/gateway/test/fixture-home.ts': 'fixtureHome',
 };
 
