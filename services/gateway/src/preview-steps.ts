@@ -1,11 +1,13 @@
 import { authorOfRequest, type AnswerOf, type Endpoints, type InputOf, positionAnswer } from '@stemma/api';
 import { canonicalJson, parseWideJson, type WideJson } from '@stemma/canonical';
-import { threadBytes } from '@stemma/context-tree';
+import { messageDifference, threadBytes } from '@stemma/context-tree';
 import { parseCommand } from '@stemma/history';
-import { branchRefOf } from '@stemma/history-store';
+import { branchRefOf, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 
 type Preview = AnswerOf<Endpoints['preview']>;
+
+type TriedFork = Awaited<ReturnType<Home['tryInFork']>>;
 
 /** What the model would be shown after steps at a position, beside what it is shown without them; nothing is recorded. */
 export const previewSteps =
@@ -18,44 +20,31 @@ export const previewSteps =
     const resolved = await home.branches.resolveSteps(branchRef, 'none', body.steps);
     const { steps } = parseCommand({ id: 'none', history, branchId, ...written, steps: [...resolved.steps] });
     const tried = await home.tryInFork(position, { ...written, steps });
-    const found = await tried.difference();
-    if (found !== undefined)
-      return {
-        position: positionAnswer(position),
-        same_first: found.sameFirst,
-        before: found.before.map((text) => parseWideJson(text)),
-        after: found.after.map((text) => parseWideJson(text)),
-        same_last: found.sameLast,
-        bytes_before: found.bytesBefore,
-        bytes_after: found.bytesAfter,
-      };
-    const { tree, payloads, thread } = await home.read.view(position);
-    const [before, after] = [threadBytes(tree, payloads, thread), await tried.thread()];
+    const found = (await tried.difference()) ?? (await wholeDifference(home, position, tried));
     return {
       position: positionAnswer(position),
-      ...betweenOf(messagesIn(before), messagesIn(after)),
-      bytes_before: before.length,
-      bytes_after: after.length,
+      same_first: found.sameFirst,
+      before: found.before.map((text) => parseWideJson(text)),
+      after: found.after.map((text) => parseWideJson(text)),
+      same_last: found.sameLast,
+      bytes_before: found.bytesBefore,
+      bytes_after: found.bytesAfter,
     };
   };
 
-const messagesIn = (thread: string): readonly WideJson[] => parseWideJson(thread) as readonly WideJson[];
-
-/** What differs between two lists of messages, without what both begin and end with. */
-const betweenOf = (
-  before: readonly WideJson[],
-  after: readonly WideJson[],
-): Pick<Preview, 'same_first' | 'before' | 'after' | 'same_last'> => {
-  const [old, fresh] = [before.map(canonicalJson), after.map(canonicalJson)];
-  const most = Math.min(old.length, fresh.length);
-  let first = 0;
-  while (first < most && old[first] === fresh[first]) first++;
-  let last = 0;
-  while (last < most - first && old.at(-1 - last) === fresh.at(-1 - last)) last++;
+/** As the difference of a tried fork, from both threads whole. */
+const wholeDifference = async (
+  home: Pick<Home, 'read'>,
+  position: Position,
+  tried: TriedFork,
+): Promise<NonNullable<Awaited<ReturnType<TriedFork['difference']>>>> => {
+  const { tree, payloads, thread } = await home.read.view(position);
+  const [before, after] = [threadBytes(tree, payloads, thread), await tried.thread()];
   return {
-    same_first: first,
-    before: before.slice(first, before.length - last),
-    after: after.slice(first, after.length - last),
-    same_last: last,
+    ...messageDifference(messagesIn(before), messagesIn(after)),
+    ...{ bytesBefore: before.length, bytesAfter: after.length },
   };
 };
+
+const messagesIn = (thread: string): readonly string[] =>
+  (parseWideJson(thread) as readonly WideJson[]).map(canonicalJson);

@@ -59,7 +59,12 @@ export { planPrune } from './plan-prune.ts';
 export type { Policy, ThreadMode } from './policy.ts';
 export { recordsOf } from './records.ts';
 export { sumChanges } from './sum-changes.ts';
-export { bytesAfter, threadDifference, type ThreadDifference } from './thread-difference.ts';
+export {
+  bytesAfter,
+  messageDifference,
+  threadDifference,
+  type ThreadDifference,
+} from './thread-difference.ts';
 export { type ThreadPart, type ThreadPartName, threadParts } from './thread-parts.ts';
 export { blockJson, providerThread, roleOf, threadBytes, threadIndexes } from './thread.ts';
 export { eachInSubtree, headersOf, idOf, type TreeNode } from './tree-node.ts';

@@ -17,11 +17,7 @@ export const threadDifference = (
   before: readonly ThreadSpan[],
   after: readonly ThreadSpan[],
 ): ThreadDifference | undefined => {
-  const most = Math.min(before.length, after.length);
-  let first = 0;
-  while (first < most && areSame(before[first], after[first])) first++;
-  let last = 0;
-  while (last < most - first && areSame(before.at(-1 - last), after.at(-1 - last))) last++;
+  const { first, last } = sameEnds(before, after, areSame);
   const messages = (spans: readonly ThreadSpan[]): number =>
     spans.reduce((sum, span) => sum + span.messages, 0);
   const textsOf = (spans: readonly ThreadSpan[]): readonly string[] | undefined => {
@@ -38,6 +34,31 @@ export const threadDifference = (
       sameLast: messages(before.slice(before.length - last)),
     }
   );
+};
+
+/** What differs between two threads whose messages are all there, as canonical JSON. */
+export const messageDifference = (before: readonly string[], after: readonly string[]): ThreadDifference => {
+  const { first, last } = sameEnds(before, after, (a, b) => a === b);
+  return {
+    sameFirst: first,
+    before: before.slice(first, before.length - last),
+    after: after.slice(first, after.length - last),
+    sameLast: last,
+  };
+};
+
+/** With how many items both lists begin, and end with as many of the others. */
+const sameEnds = <T>(
+  before: readonly T[],
+  after: readonly T[],
+  same: (a: T | undefined, b: T | undefined) => boolean,
+): { readonly first: number; readonly last: number } => {
+  const most = Math.min(before.length, after.length);
+  let first = 0;
+  while (first < most && same(before[first], after[first])) first++;
+  let last = 0;
+  while (last < most - first && same(before.at(-1 - last), after.at(-1 - last))) last++;
+  return { first, last };
 };
 
 const areSame = (a: ThreadSpan | undefined, b: ThreadSpan | undefined): boolean =>
