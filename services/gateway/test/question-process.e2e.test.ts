@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openQuestionProcess } from '../src/questions-apart/open-process.ts';
+import { openQuestionProcess } from '../src/questions-apart/question-pool.ts';
 
 const PROGRAM = new URL('../src/questions-apart/question-process.ts', import.meta.url);
 const directory = mkdtempSync(join(tmpdir(), 'stemma-question-process-'));

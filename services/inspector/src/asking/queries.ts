@@ -1,7 +1,9 @@
 import type { ApiClient } from '@stemma/api';
 import { StemmaError } from '@stemma/errors';
 import { RecentMap } from '@stemma/values';
-import type { Changing } from '../tree/use-changes.ts';
+import { createContext } from 'preact';
+import { useContext, useRef } from 'preact/hooks';
+import { useChanges, type Changing } from '../tree/use-changes.ts';
 
 /** An answer of the server, if it has arrived. `stale`: a newer one is on its way. */
 export type Query<T> =
@@ -95,6 +97,39 @@ export const createQueries = (client: ApiClient): Queries => {
     },
   };
 };
+
+export const QueriesContext = createContext<Queries | null>(null);
+
+export const useQueries = (): Queries => {
+  const queries = useContext(QueriesContext);
+  if (queries === null) throw new TypeError('there are no queries around this component');
+  return queries;
+};
+
+/**
+ * The answer to a query. While another of the same family is on its way, the last one stays, marked as stale: so the
+ * page does not flicker while the user steps through cycles.
+ */
+export const useQuery = <T>(
+  key: string,
+  load: (client: ApiClient) => Promise<T>,
+  family = key,
+  group?: string,
+): Query<T> => {
+  const queries = useQueries();
+  useChanges(queries);
+  const last = useRef<{ readonly family: string; readonly value: T } | null>(null);
+  const query = queries.read(key, load, group);
+  if (query.state === 'done') last.current = { family, value: query.value };
+  if (query.state !== 'pending' || last.current?.family !== family) return query;
+  return { state: 'done', value: last.current.value, stale: true };
+};
+
+/** The key of an answer about a position: a snapshot does not change, anything else may. */
+export const keyOfPosition = (history: string, reference: string | undefined, part: string): string =>
+  reference?.startsWith('@c') === true
+    ? `old/h/${history}/${reference}/${part}`
+    : `now/h/${history}/${reference ?? 'open'}/${part}`;
 
 const asStemmaError = (error: unknown): StemmaError =>
   error instanceof StemmaError

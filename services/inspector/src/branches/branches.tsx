@@ -7,7 +7,7 @@ import { branchLabel } from '../page/chosen.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
 import '../style/more-views.css';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { plural, shortTime } from '../parts/words.ts';
 import type { PageView, ViewProps } from '../parts/page-view.ts';
 

@@ -1,7 +1,6 @@
 import type { AnswerOf, Endpoints, InputOf } from '@stemma/api';
 import { defined } from '@stemma/values';
-import type { Query } from '../asking/queries.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery, type Query } from '../asking/queries.ts';
 
 type Branches = AnswerOf<Endpoints['branches']>;
 type Interventions = AnswerOf<Endpoints['interventions']>;

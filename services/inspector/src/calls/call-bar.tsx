@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { Content } from '../parts/content.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { useSnapshot } from '../cycles/use-cycles.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { costWords, durationWords, grouped, isoTime, plural } from '../parts/words.ts';
 
 /** What came of the call with a snapshot, in a few words: for a list. */

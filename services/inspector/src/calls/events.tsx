@@ -6,7 +6,7 @@ import { indented } from '../parts/json-text.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
 import '../style/more-views.css';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, isoTime, plural, shortTime } from '../parts/words.ts';
 import type { PageView } from '../parts/page-view.ts';
 

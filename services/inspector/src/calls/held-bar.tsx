@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Go } from '../page/address.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { isoTime } from '../parts/words.ts';
 
 const THEN = { 'go-on': 'it goes on', abort: 'it ends' } as const;

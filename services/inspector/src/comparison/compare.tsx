@@ -6,7 +6,7 @@ import type { PageView, ViewProps } from '../parts/page-view.ts';
 import { Shown } from '../asking/states.tsx';
 import '../style/compare.css';
 import { useBranches } from '../branches/use-branches.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, plural, shortTime } from '../parts/words.ts';
 import { PlaceWords, type ShownComparison } from './comparison-parts.tsx';
 import { ComparedBytes } from './compared-bytes.tsx';

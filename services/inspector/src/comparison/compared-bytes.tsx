@@ -5,7 +5,7 @@ import { useMemo } from 'preact/hooks';
 import { indented } from '../parts/json-text.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, plural } from '../parts/words.ts';
 import { branchOf, Folded, type ShownComparison } from './comparison-parts.tsx';
 

@@ -4,7 +4,7 @@ import { Content } from '../parts/content.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import type { ViewProps } from '../parts/page-view.ts';
 import { Shown } from '../asking/states.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { plural } from '../parts/words.ts';
 import { branchOf, Folded, type ShownComparison } from './comparison-parts.tsx';
 import { DiffedText, wordRuns, type WordRun } from '../parts/word-diff.tsx';

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { SafeText } from '../parts/safe-text.tsx';
 import type { ViewProps } from '../parts/page-view.ts';
 import { Shown } from '../asking/states.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { plural, shortTime } from '../parts/words.ts';
 import { branchOf, type ShownComparison } from './comparison-parts.tsx';
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { addressById, branchLabel } from '../page/chosen.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 
 export type ShownComparison = AnswerOf<Endpoints['compare']>;
 

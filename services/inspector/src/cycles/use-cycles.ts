@@ -1,6 +1,5 @@
 import type { SnapshotPage, SnapshotSummaryAnswer } from '@stemma/api';
-import type { Query } from '../asking/queries.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery, type Query } from '../asking/queries.ts';
 
 const PAGE = 50;
 

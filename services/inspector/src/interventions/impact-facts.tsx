@@ -7,7 +7,7 @@ import { PositionLink } from '../page/position-links.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
 import { useBranches } from '../branches/use-branches.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, plural } from '../parts/words.ts';
 
 const FIRST_CALLS = 30;

@@ -6,7 +6,7 @@ import { DIALOG_WORDS } from '../parts/dialog-words.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Failure } from '../asking/states.tsx';
 import '../style/intervene.css';
-import { useQueries } from '../asking/use-query.ts';
+import { useQueries } from '../asking/queries.ts';
 import { keepActor, keptActor } from '../parts/command-id.ts';
 import { Choice, Line } from '../parts/form-fields.tsx';
 import { DialogFields } from './intervene-fields.tsx';

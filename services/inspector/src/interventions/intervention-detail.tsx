@@ -7,7 +7,7 @@ import { ImpactFacts } from './impact-facts.tsx';
 import { PositionLinks } from '../page/position-links.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { shortTime } from '../parts/words.ts';
 
 /** An intervention in full: who, when, why, what, later notes, and its effects. */

@@ -7,7 +7,7 @@ import { RoleBadge } from '../parts/badges.tsx';
 import { Content } from '../parts/content.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { plural } from '../parts/words.ts';
 import type { Fields, Target } from './intervention-request.ts';
 import { changeOf } from './interventions-of.ts';

@@ -10,13 +10,12 @@ import { Legend } from './legend.tsx';
 import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import { Palette } from './palette.tsx';
-import type { Queries } from '../asking/queries.ts';
 import { visible } from '../parts/safe-text.tsx';
 import { SearchDialog } from '../search/search.tsx';
 import { Intervene, ShownView, Views } from './shown-views.tsx';
 import { SidePanel } from './side.tsx';
 import { lookingAt, useHead, type Looking } from '../cycles/use-cycles.ts';
-import { QueriesContext } from '../asking/use-query.ts';
+import { QueriesContext, type Queries } from '../asking/queries.ts';
 
 export const App = ({
   queries,

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isChosen } from './chosen.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Empty, Shown } from '../asking/states.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, isoTime, plural, shortId, shortTime } from '../parts/words.ts';
 
 const PAGE = 100;

@@ -5,10 +5,9 @@ import { positionX } from '../branches/branch-drawing.ts';
 import { BranchesPanel } from '../branches/branches-panel.tsx';
 import { Cycles } from '../cycles/cycles.tsx';
 import { Interventions } from '../interventions/interventions.tsx';
-import type { Query } from '../asking/queries.ts';
 import { Shown } from '../asking/states.tsx';
 import type { Looking } from '../cycles/use-cycles.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery, type Query } from '../asking/queries.ts';
 
 const TABS: readonly (readonly [side: Side, words: string, key: string])[] = [
   ['cycles', 'Cycles', 'c'],

@@ -1,7 +1,7 @@
 import { firstWords } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { SafeText } from '../parts/safe-text.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, plural } from '../parts/words.ts';
 import { cssOf, kindColour } from './pool-colours.ts';
 import type { ShownFigures, ShownSnapshot } from './use-pool.ts';

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Content } from '../parts/content.tsx';
 import { SafeText, visible } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { optionProps, VirtualList } from '../parts/virtual-list.tsx';
 import { grouped, plural } from '../parts/words.ts';
 import type { ViewProps } from '../parts/page-view.ts';

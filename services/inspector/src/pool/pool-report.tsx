@@ -5,7 +5,7 @@ import { addressById, branchLabel } from '../page/chosen.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
 import { INTERVENTIONS_PAGE } from '../branches/use-branches.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, shortTime } from '../parts/words.ts';
 import type { ViewProps } from '../parts/page-view.ts';
 import { Attractors, figure, FigureChart, FIGURES } from './pool-charts.tsx';

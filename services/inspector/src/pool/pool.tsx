@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { Shown } from '../asking/states.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import '../style/pool.css';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import type { PageView, ViewProps } from '../parts/page-view.ts';
 import { PoolMessages } from './pool-messages.tsx';
 import { PoolRounds } from './pool-rounds.tsx';

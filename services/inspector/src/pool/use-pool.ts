@@ -1,8 +1,7 @@
 import type { AnswerOf, Endpoints } from '@stemma/api';
 import { defined } from '@stemma/values';
-import type { Query } from '../asking/queries.ts';
 import { useMemo, useState } from 'preact/hooks';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery, type Query } from '../asking/queries.ts';
 import type { Known, MapCorner } from './pool-filter.ts';
 
 export type Pool = AnswerOf<Endpoints['poolRows']>;

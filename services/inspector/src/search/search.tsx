@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Go } from '../page/address.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Empty, Shown } from '../asking/states.tsx';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, isoTime, shortTime } from '../parts/words.ts';
 
 type Answer = Awaited<ReturnType<ApiClient['search']>>;

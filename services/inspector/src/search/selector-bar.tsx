@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Go } from '../page/address.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { usePosition } from '../tree/use-tree.ts';
+import { keyOfPosition, useQuery } from '../asking/queries.ts';
 import { grouped } from '../parts/words.ts';
 
 /** Milliseconds without a key after which the server is asked. */
@@ -128,9 +128,13 @@ export const SelectorBar = ({
 
 /** The ids of the nodes that a selector matches at a position, in document order. */
 export const useMatches = (history: string, reference: string | undefined, selector: string) =>
-  usePosition(history, reference, `select/${selector}`, async (client): Promise<readonly string[]> => {
-    if (selector === '') return [];
-    const marked =
-      reference === undefined || selector.startsWith('@') ? selector : `${reference} ${selector}`;
-    return (await client.select({ history, selector: marked })).ids;
-  });
+  useQuery(
+    keyOfPosition(history, reference, `select/${selector}`),
+    async (client): Promise<readonly string[]> => {
+      if (selector === '') return [];
+      const marked =
+        reference === undefined || selector.startsWith('@') ? selector : `${reference} ${selector}`;
+      return (await client.select({ history, selector: marked })).ids;
+    },
+    `${history}/select/${selector}`,
+  );

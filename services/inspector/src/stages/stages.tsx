@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
 import '../style/more-views.css';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { grouped, plural } from '../parts/words.ts';
 import type { PageView } from '../parts/page-view.ts';
 

@@ -6,7 +6,7 @@ import type { PageView, ViewProps } from '../parts/page-view.ts';
 import { Shown } from '../asking/states.tsx';
 import '../style/time.css';
 import { MAX_INTERVENTIONS, useBranches } from '../branches/use-branches.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery } from '../asking/queries.ts';
 import { useAttempts, useSizes, type LoadedSizes } from '../tree/use-sizes.ts';
 import { TAIL, useTree } from '../tree/use-tree.ts';
 import { optionProps, VirtualList } from '../parts/virtual-list.tsx';

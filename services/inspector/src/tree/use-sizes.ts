@@ -1,7 +1,6 @@
 import type { ApiClient, AttemptAnswer, PromptSizeAnswer } from '@stemma/api';
 import { defined, RecentMap } from '@stemma/values';
-import type { Query } from '../asking/queries.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { useQuery, type Query } from '../asking/queries.ts';
 
 export type LoadedSizes = { readonly branchId: number; readonly sizes: readonly PromptSizeAnswer[] };
 

@@ -1,6 +1,5 @@
 import type { ApiClient, TreeNodeAnswer, TreePage } from '@stemma/api';
-import type { Query } from '../asking/queries.ts';
-import { useQuery } from '../asking/use-query.ts';
+import { keyOfPosition, useQuery, type Query } from '../asking/queries.ts';
 
 /** How many nodes are requested from the front and the end of a tree, and how many characters of each content. */
 const FRONT = 60;
@@ -9,18 +8,13 @@ const EXCERPT = 4_000;
 /** How many of the nodes left out are requested at a time. */
 export const MORE = 400;
 
-const keyOf = (history: string, reference: string | undefined, part: string): string =>
-  reference?.startsWith('@c') === true
-    ? `old/h/${history}/${reference}/${part}`
-    : `now/h/${history}/${reference ?? 'open'}/${part}`;
-
 const at = (reference: string | undefined): { at?: string } =>
   reference === undefined ? {} : { at: reference };
 
 /** The tree at a position: all of it if it is small, else its front and its end with the newest nodes. */
 export const useTree = (history: string, reference: string | undefined, tail: number): Query<TreePage> =>
   useQuery(
-    keyOf(history, reference, `tree/${tail}`),
+    keyOfPosition(history, reference, `tree/${tail}`),
     (client) => client.tree({ history, ...at(reference), limit: FRONT, tail, excerpt: EXCERPT }),
     history,
   );
@@ -32,7 +26,11 @@ export const usePosition = <T>(
   part: string,
   load: (client: ApiClient, at: { at?: string }) => Promise<T>,
 ): Query<T> =>
-  useQuery(keyOf(history, reference, part), (client) => load(client, at(reference)), `${history}/${part}`);
+  useQuery(
+    keyOfPosition(history, reference, part),
+    (client) => load(client, at(reference)),
+    `${history}/${part}`,
+  );
 
 /** A row of a tree or thread: a node, or how many were left out here. */
 export type NodeOrGap = { readonly node: TreeNodeAnswer } | { readonly gap: number };
