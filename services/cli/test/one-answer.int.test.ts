@@ -171,6 +171,7 @@ const SAME: readonly (readonly [
   ],
   [['select', 'h', '@c1..@c5 .cb', ...WINDOW], QUESTIONS.range, { selector: '@c1..@c5 .cb', ...OF_WINDOW }],
   [['tools', 'h'], QUESTIONS.tools],
+  [['tools'], QUESTIONS.tools, { history: undefined }],
 ];
 
 test.each(SAME.map(([line, ...rest]) => [line.join(' '), line, ...rest] as const))(

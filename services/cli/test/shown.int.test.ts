@@ -87,6 +87,7 @@ const READS: readonly (readonly string[])[] = [
   ['blame', 'parcel', 'c2'],
   ['cache', 'slow-checkout'],
   ['tools', 'slow-checkout'],
+  ['tools'],
   ['bisect', 'slow-checkout', '--good', '6', '--bad', '18', '--when-not', '#call-04'],
   ['stages', 'parcel', 'c2'],
   ['interventions', 'slow-checkout'],

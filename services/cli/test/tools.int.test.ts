@@ -2,6 +2,7 @@ import { openAnswers } from '@stemma/answers';
 import { QUESTIONS } from '@stemma/api';
 import { exchangeOfRequest, recordExchange } from '@stemma/exchanges';
 import { openHome, type Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,15 +13,17 @@ const folder = temporaryFolder();
 const directory = join(folder.path, 'home');
 let home: Home;
 beforeAll(async () => {
-  home = await openHome({ directory, create: true });
+  // Histories are read in the order in which they began.
+  let seconds = 1_790_000_000n;
+  home = await openHome({ directory, create: true, clock: () => seconds++ * 1_000_000_000n });
 });
 afterAll(async () => {
   await home.close();
   folder[Symbol.dispose]();
 });
 
-const toolsOf = async (history: string, page: { from?: number; limit?: number } = {}) =>
-  openAnswers(home).ask(QUESTIONS.tools, { history, ...page });
+const toolsOf = async (history: string | undefined, page: { from?: number; limit?: number } = {}) =>
+  openAnswers(home).ask(QUESTIONS.tools, { ...defined({ history }), ...page });
 
 type Call = { readonly id: string; readonly history: string; readonly path: string };
 
@@ -197,6 +200,35 @@ test('a name that hides characters is printed with escapes', async () => {
   const { code, stdout } = await runStemma(['tools', 'sly', '--home', directory]);
   expect([code, stdout.includes('\u202e'), stdout.includes('\u001b')]).toEqual([0, false, false]);
   expect(stdout).toContain(String.raw`sly\u202e\u001b[31m`);
+});
+
+test('without a history, tools sums what main of each history shows, and changes between histories', async () => {
+  const ask = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+  const path = '/v1/chat/completions';
+  for (const [id, text] of [
+    ['seek-1', 'Seeks'],
+    ['seek-2', 'Seeks here'],
+    ['seek-3', 'Seeks here'],
+  ] as const)
+    await record({ id, history: id, path }, { ...ask, tools: [chatTool('seek', text, {})] }, {});
+  const { history, branch, branchId, tools } = await toolsOf(undefined);
+  expect([history, branch, branchId]).toEqual([null, null, null]);
+  const histories = (await home.read.histories()).map((one) => one.history);
+  const single = await Promise.all(histories.map(async (one) => (await toolsOf(one)).tools));
+  const counted = new Map<string, number>();
+  for (const { name, calls } of single.flat()) counted.set(name, (counted.get(name) ?? 0) + calls);
+  expect(new Map(tools.map(({ name, calls }) => [name, calls]))).toEqual(
+    new Map([...counted].sort(([a], [b]) => (a < b ? -1 : 1))),
+  );
+  const seek = tools.find(({ name }) => name === 'seek');
+  expect(seek?.offered?.calls).toBe(3);
+  expect(seek?.changes.map(({ at, path, before, after }) => [at.history, path, before, after])).toEqual([
+    [(await home.find('seek-2')).history, 'description', 'Seeks', 'Seeks here'],
+  ]);
+  const { code, stdout } = await runStemma(['tools', '--home', directory]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^seek .* seek-1 @s\d+…seek-3 @s\d+ /m);
+  expect(stdout).toMatch(/^seek-2 @s\d+ {2}seek: description: Seeks → Seeks here$/m);
 });
 
 test('tools counts each call of a recorded agent once', async ({ skip }) => {

@@ -8,6 +8,8 @@ import {
   type WideJsonObject,
 } from '@stemma/canonical';
 import { removedIds, type RecordedNode } from '@stemma/events';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
 import type { LoggedEvent } from '@stemma/queries';
 import { isFailedBlock } from '@stemma/importers';
 import { pathLimits } from '@stemma/pools';
@@ -17,34 +19,50 @@ const MOST_TOOLS = 1_000;
 const MOST_CHANGES = 100;
 const MOST_CHARACTERS = 500;
 
-/** Reads the events on the way to the tip of a branch, once. */
+/** Reads the events on the way to the tip of a branch, once; of all histories, on the way to the tip of each one's `main`. */
 export const tools: ContractAnswer<'tools'> = async ({ home }, { history: name, from = 0, limit = 100 }) => {
-  const branchRef = await home.find(name);
-  const { history, branch, branchId } = branchRef;
-  const limits = await pathLimits(home, await home.position(branchRef));
-  const uses = openToolUses();
-  for await (const logged of eventsFrom(home, history))
-    if (logged.seq <= (limits.get(logged.branchId) ?? -1)) uses.add(logged);
-  const all = uses.list();
+  const found: ToolUses = new Map();
+  const branchRef = name === undefined ? null : await home.find(name);
+  const read = branchRef === null ? await eachMain(home) : [branchRef];
+  for (const one of read) {
+    const limits = await pathLimits(home, await home.position(one));
+    const uses = openToolUses(found);
+    for await (const logged of eventsFrom(home, one.history))
+      if (logged.seq <= (limits.get(logged.branchId) ?? -1)) uses.add(logged);
+  }
+  const all = listed(found);
   const end = from + Math.max(1, Math.min(limit, MOST_TOOLS));
   return {
-    history,
-    branch,
-    branchId,
+    history: branchRef?.history ?? null,
+    branch: branchRef?.branch ?? null,
+    branchId: branchRef?.branchId ?? null,
     total: all.length,
     tools: all.slice(from, end),
     next: end < all.length ? end : null,
   };
 };
 
+/** The first branch of every history, in the order in which the histories began. */
+const eachMain = async ({ read }: Pick<Home, 'read'>): Promise<readonly BranchRef[]> =>
+  [...(await read.histories())]
+    .sort((a, b) => a.startedAt - b.startedAt || (a.history < b.history ? -1 : 1))
+    .map(({ history }) => branchRefOf(history, 0));
+
 type ToolUse = AnswerOf<typeof QUESTIONS.tools>['tools'][number];
 type Place = ToolUse['changes'][number]['at'];
 type Definition = WideJsonObject;
 type Counted = { -readonly [Field in keyof ToolUse]: ToolUse[Field] } & { definition: Definition | null };
 
-/** What is known of each tool, of events that come in their order. */
-const openToolUses = () => {
-  const uses = new Map<string, Counted>();
+/** What is known of each tool, by its name. */
+type ToolUses = Map<string, Counted>;
+
+const listed = (uses: ToolUses): ToolUse[] =>
+  [...uses.values()]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map(({ definition: _definition, ...use }) => use);
+
+/** Adds to the uses what the events of one history show, in their order. */
+const openToolUses = (uses: ToolUses) => {
   const lists = new Map<string, ReadonlyMap<string, Definition>>();
   /** The tool of each call, by its id; and the calls whose result was counted. */
   const toolOf = new Map<string, string>();
@@ -113,15 +131,15 @@ const openToolUses = () => {
   };
 
   return {
-    add: ({ event, seq, index, branchId }: LoggedEvent): void => {
-      const at: Place = { branchId, seq, label: `@s${seq}` };
+    add: ({ history, event, seq, index, branchId }: LoggedEvent): void => {
+      const at: Place = { history, branchId, seq, label: `@s${seq}` };
       if (event.type === 'InterventionRecorded') intervened = seq;
       if (event.type === 'CallStarted') {
         const given = event.payload['data_tools'] as WideJson | undefined;
         const own = `${seq}.${index}`;
         if (given !== undefined) lists.set(own, definitionsIn(given));
         const key = event.toolsAt === null ? own : `${event.toolsAt.seq}.${event.toolsAt.index}`;
-        const shown: Place = { branchId: event.branchId, seq: event.seq, label: `@s${event.seq}` };
+        const shown: Place = { history, branchId: event.branchId, seq: event.seq, label: `@s${event.seq}` };
         for (const [tool, definition] of lists.get(key) ?? []) offer(tool, definition, shown);
       }
       if (event.type === 'CallFinished')
@@ -134,10 +152,6 @@ const openToolUses = () => {
       const called = callIn((event.node['content'] ?? null) as WideJson);
       if (called !== null) call(called, at, event.node.id);
     },
-    list: (): ToolUse[] =>
-      [...uses.values()]
-        .sort((a, b) => (a.name < b.name ? -1 : 1))
-        .map(({ definition: _definition, ...use }) => use),
   };
 };
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Question } from '../endpoint.ts';
-import { count, historyParams, optionalWhole } from '../values.ts';
+import { count, historyParam, optionalWhole } from '../values.ts';
 
-const place = z.strictObject({ branchId: count, seq: count, label: z.string() });
+const place = z.strictObject({ history: z.string(), branchId: count, seq: count, label: z.string() });
 
 const ends = z.strictObject({ calls: count, first: place, last: place });
 
@@ -26,7 +26,7 @@ const ToolUse = z
   .strictObject({
     name: z.string(),
     calls: count.describe(
-      'how often models called it, on the branch; an answer and the message that repeats it are one call',
+      'how often models called it; an answer and the message that repeats it are one call',
     ),
     answered: count.describe('those of them whose result is there'),
     failed: count.describe('those whose result says of itself that it failed or was not finished'),
@@ -40,7 +40,11 @@ const ToolUse = z
       .strictObject({ first: place, last: place })
       .nullable()
       .describe('the frames that recorded the first and the last call; null: it was never called'),
-    changes: z.array(ToolChange).describe('where its definition changed, at most the newest 100'),
+    changes: z
+      .array(ToolChange)
+      .describe(
+        'where its definition changed, also from one history to the next that offered it; at most the newest 100',
+      ),
     changed: count.describe('all such changes'),
   })
   .meta({ id: 'ToolUse' });
@@ -48,11 +52,13 @@ const ToolUse = z
 export const tools = {
   name: 'tools',
   method: 'GET',
-  path: '/api/histories/{history}/tools',
+  path: '/api/tools',
   summary:
-    'Lists the tools that models were offered and called on a branch, by name: calls, failures, time, first and last position, and where definitions changed.',
-  params: historyParams,
+    'Lists the tools that models were offered and called on a branch or in all histories, by name: calls, failures, time, first and last position, and where definitions changed.',
   query: z.strictObject({
+    history: historyParam
+      .optional()
+      .describe('a history or branch, by id or name (default: `main` of each history)'),
     from: optionalWhole('the index of the first tool (default: 0)'),
     limit: optionalWhole('the most tools to return, at most 1,000 (default: 100)'),
   }),
@@ -61,10 +67,10 @@ export const tools = {
     status: 200,
     schema: z
       .strictObject({
-        history: z.string(),
-        branch: z.string(),
-        branchId: count,
-        total: count.describe('all tools of the branch'),
+        history: z.string().nullable().describe('null: all histories were asked for'),
+        branch: z.string().nullable(),
+        branchId: count.nullable(),
+        total: count.describe('all tools'),
         tools: z.array(ToolUse).describe('by name'),
         next: count.nullable().describe('give it as `from` for the page behind; null: this was the last'),
       })
