@@ -1,3 +1,4 @@
+import { heldCallAnswer } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { Breakpoint } from '@stemma/history';
 import type { HeldCall } from '@stemma/home';
@@ -47,6 +48,6 @@ export const waiting = async (
 };
 
 export const printReleased = ({ output }: Context, calls: readonly HeldCall[]): Promise<void> =>
-  output.result({ calls }, () =>
+  output.result({ calls: calls.map(heldCallAnswer) }, () =>
     calls.map(({ attemptId, released }) => `${released?.how ?? ''} ${printable(attemptId)}\n`).join(''),
   );

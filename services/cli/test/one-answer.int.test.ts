@@ -2,6 +2,7 @@ import { openAnswers } from '@stemma/answers';
 import { addressOf, QUESTIONS, toWireJson, type Question } from '@stemma/api';
 import { isStemmaError } from '@stemma/errors';
 import { createGateway } from '@stemma/gateway';
+import { holdOf } from '@stemma/history';
 import { openHome, type Home } from '@stemma/home';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -22,6 +23,16 @@ beforeAll(async () => {
   await stemmaJson(['fork', 'h', '@c3', '--name', 'other', '--actor', 'ada', ...at]);
   home = await openHome({ directory });
   const h = await home.find('h');
+  for (const attemptId of ['held-1', 'held-2'])
+    await home.submit({
+      ...{ id: holdOf(attemptId), history: h.history, branchId: h.branchId, by: { recorder: 'proxy' } },
+      steps: [
+        {
+          ...{ op: 'hold_call', attemptId, api: 'openai.chat', model: 'm', breakpoints: ['b1'] },
+          ...{ until: Date.now() + 86_400_000, then: 'go-on' },
+        },
+      ],
+    });
   const { interventions } = await home.queries.audit.interventions(h, {}, {});
   const [first, third] = [
     await home.read.tree(await home.position(h, '@c1')),
@@ -157,7 +168,9 @@ const SAME: readonly (readonly [
   [['export', 'h'], QUESTIONS.export],
   [['diff', 'h', '@c1', '@c2'], QUESTIONS.diff, { selector: undefined }],
   [['branches', 'h'], QUESTIONS.branches],
-  [['held'], QUESTIONS.held],
+  [['held'], QUESTIONS.held, { history: undefined }],
+  [['held', 'h'], QUESTIONS.held, { history: 'h' }],
+  [['held', 'h', '--all'], QUESTIONS.heldOf],
   [['runs', 'sea'], QUESTIONS.poolRuns, { history: 'sea' }],
   [['pool', 'metrics', 'sea'], QUESTIONS.poolMetrics, { history: 'sea' }],
   [['grep', 'checkout', '--in', 'h'], QUESTIONS.search],
@@ -179,7 +192,6 @@ test.each(SAME.map(([line, ...rest]) => [line.join(' '), line, ...rest] as const
   async (_title, line, question, of = {}) => {
     const input = { ...inputOf(question, of), ...of };
     for (const [name, value] of Object.entries(input)) if (value === undefined) delete input[name];
-    if (question.name === 'held') delete input['history'];
     const { code, stdout } = await runStemma([...line, '--json', '--home', directory]);
     expect([code, stdout.trimEnd()]).toEqual([0, await asked(question, input)]);
   },
@@ -198,6 +210,7 @@ const VALUES: readonly (readonly [
   [['log', 'h', '--node', 'NODE'], QUESTIONS.events, {}, 'events'],
   [['log', 'h'], QUESTIONS.events, { node: undefined, limit: 1_000 }, 'events'],
   [['list', 'h'], QUESTIONS.saved, {}, 'saved'],
+  [['pool', 'messages', 'sea'], QUESTIONS.poolMessages, { history: 'sea' }, 'messages'],
   [['select', 'h', '.cb'], QUESTIONS.select, { selector: '.cb' }, 'ids'],
   [['bisect', 'h', '--good', '@c1', '--bad', '@c3', '--when', '#NODE'], QUESTIONS.bisect, {}],
   [['blame', 'h'], QUESTIONS.blame, { node: undefined }],
@@ -216,3 +229,17 @@ test.each(VALUES.map(([line, ...rest]) => [line.join(' '), line, ...rest] as con
     expect(JSON.parse(stdout)).toEqual(part === undefined ? answer : answer[part]);
   },
 );
+
+test.each([
+  ['resume', 'held-1'],
+  ['abort', 'held-2'],
+])('a released call is printed as the answer lists it: %s', async (command, attempt) => {
+  const { code, stdout } = await runStemma([
+    ...[command, attempt, '--actor', 'ada', '--json', '--home', directory],
+  ]);
+  expect(code).toBe(0);
+  const { calls } = await openAnswers(home).ask(QUESTIONS.heldOf, { history: 'h' });
+  const call = calls.find(({ attempt_id }) => attempt_id === attempt);
+  expect(call?.released?.by).toBe('ada');
+  expect(JSON.parse(stdout)).toEqual({ calls: [call] });
+});

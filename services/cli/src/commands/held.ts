@@ -1,5 +1,7 @@
+import { QUESTIONS, type AnswerOf } from '@stemma/api';
 import { fail } from '@stemma/errors';
-import type { HeldCall } from '@stemma/home';
+import { defined } from '@stemma/values';
+import { answersOf } from '../answers.ts';
 import type { TopCommand } from '../command.ts';
 import { printable, table } from '../output.ts';
 import { time } from '../time.ts';
@@ -18,10 +20,15 @@ export const held: TopCommand = {
     const all = options['all'] === true;
     if (all && name === undefined) throw fail('E_USAGE', '--all needs a history');
     const history = name === undefined ? undefined : (await findBranch(name)).branchRef.history;
-    const calls = await home.steering.held(history, { all });
+    const { ask } = await answersOf(home);
+    const found =
+      all && history !== undefined
+        ? await ask(QUESTIONS.heldOf, { history })
+        : await ask(QUESTIONS.held, defined({ history }));
+    const { calls } = found;
     const titles = new Map<string, string>();
     for (const call of calls) titles.set(call.history, await titleOf(home, call.history));
-    await output.result({ calls }, () =>
+    await output.result(found, () =>
       calls.length === 0
         ? 'no calls wait\n'
         : table(
@@ -34,6 +41,8 @@ export const held: TopCommand = {
   },
 };
 
+type HeldCall = AnswerOf<typeof QUESTIONS.held>['calls'][number];
+
 const cellsOf = (call: HeldCall, title: string): string[] => [
   titled(call.branch, call.history, title),
   `@c${call.cycle}`,
@@ -45,5 +54,5 @@ const cellsOf = (call: HeldCall, title: string): string[] => [
   call.released === null
     ? '-'
     : call.released.how + (call.released.by === null ? '' : ` by ${printable(call.released.by)}`),
-  printable(call.attemptId),
+  printable(call.attempt_id),
 ];
