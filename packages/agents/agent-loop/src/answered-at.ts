@@ -1,7 +1,8 @@
 import { branchRefOf, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { comparableMessage } from '@stemma/importers';
+
 import type { WholeCallAttempt } from '@stemma/queries';
+import { comparableMessage } from '@stemma/model-apis';
 import { newestCallBefore } from './call-settings.ts';
 import { messagesOf } from './chat-message.ts';
 

@@ -1,8 +1,8 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { comparableMessage } from '@stemma/importers';
-import { textOfContent } from '@stemma/model-apis';
+
+import { comparableMessage, textOfContent } from '@stemma/model-apis';
 import type { CallAttempt, WholeCallAttempt } from '@stemma/queries';
 import { messagesOf, toolCallsOf } from './chat-message.ts';
 import type { SeenAnswer } from './retry-types.ts';

@@ -8,7 +8,6 @@ export {
   type RecordedMessage,
   recordedMessages,
 } from './openai-chat/call-steps.ts';
-export { comparableMessage } from './openai-chat/comparable-message.ts';
 export { isFailedBlock } from './openai-chat/failed-block.ts';
 export { leadingSystem } from './openai-chat/leading-system.ts';
 export { messageGroups } from './openai-chat/message-groups.ts';

@@ -3,8 +3,8 @@ import { toHex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { isBodyKept } from '@stemma/events';
-import { comparableMessage } from '@stemma/importers';
-import { openRequestMessages, type RequestMessages } from '@stemma/model-apis';
+
+import { comparableMessage, openRequestMessages, type RequestMessages } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import { hashOfMessage, type MessageHash } from '@stemma/queries';
 import type { CallRow } from '@stemma/read-models';

@@ -1,7 +1,7 @@
 import { readBodyAt } from '@stemma/call-bodies';
 import { positionOfFrame } from '@stemma/history-store';
-import { comparableMessage, toOpenAIMessages } from '@stemma/importers';
-import { readRequest, writeRequest } from '@stemma/model-apis';
+import { toOpenAIMessages } from '@stemma/importers';
+import { comparableMessage, readRequest, writeRequest } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import { viewOf } from '@stemma/queries';
 import type { CallRow } from '@stemma/read-models';

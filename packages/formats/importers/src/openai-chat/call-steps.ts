@@ -1,13 +1,12 @@
 import { canonicalJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
-import { chatMessageAt } from '@stemma/model-apis';
+import { comparableMessage, chatMessageAt } from '@stemma/model-apis';
 import { defined } from '@stemma/values';
 import { checkNode } from '../check-node.ts';
 import { leadingSystem } from './leading-system.ts';
 import { messageGroups } from './message-groups.ts';
 import { messageToNodes } from './message-to-nodes.ts';
 import type { RecordedBlock } from './message.ts';
-import { comparableMessage } from './comparable-message.ts';
 import { blocksToMessages } from './nodes-to-messages.ts';
 
 /** A block of the working state, in the order of the thread. */

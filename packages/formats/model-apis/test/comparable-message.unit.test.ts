@@ -1,7 +1,7 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readAnswer, sameMessage, type ModelApi } from '../src/index.ts';
+import { comparableMessage, readAnswer, type ModelApi } from '../src/index.ts';
 import { json } from './any-request.ts';
 import { bytesOf, messagesOf } from './read-good.ts';
 import { ANTHROPIC, CHAT, RESPONSE, RESPONSES } from './streams.ts';
@@ -13,11 +13,12 @@ const answerOf = (api: ModelApi, bytes: Uint8Array): WideJsonObject => {
 };
 const user = { role: 'user', content: 'Weather?' };
 
+const areSame = (a: WideJson, b: WideJson): boolean => comparableMessage(a) === comparableMessage(b);
+
 /** Each of them is the answer, or none is. */
 const expectSame = (answer: WideJsonObject, echoes: readonly (WideJson | undefined)[], same = true): void => {
   for (const echo of echoes) {
-    expect({ echo, same: sameMessage(answer, echo ?? null) }).toEqual({ echo, same });
-    expect(sameMessage(echo ?? null, answer)).toBe(same);
+    expect({ echo, same: areSame(answer, echo ?? null) }).toEqual({ echo, same });
   }
 };
 
@@ -119,12 +120,14 @@ describe('messages are not the same', () => {
   it.each<[string, WideJson]>([
     ['another role', { ...message, role: 'user' }],
     ['another text', { ...message, content: [{ type: 'text', text: 'b' }] }],
-    ['another form', { ...message, content: 'a' }],
     ['a part more', { ...message, content: [part, part] }],
     ['no content', { ...message, content: null }],
     ['a citation', { ...message, content: [{ ...part, citations: [{}] }] }],
     ['another call', { ...message, tool_calls: [{ ...call, id: 'call_2' }] }],
-    ['other arguments', { ...message, tool_calls: [{ ...call, function: { name: 'f', arguments: '{ }' } }] }],
+    [
+      'other arguments',
+      { ...message, tool_calls: [{ ...call, function: { name: 'f', arguments: '{"a":1}' } }] },
+    ],
     ['no calls', { ...message, tool_calls: null }],
     ['a refusal', { ...message, refusal: 'No.' }],
     ['an old call', { ...message, function_call: { name: 'f', arguments: '{}' } }],
@@ -135,22 +138,147 @@ describe('messages are not the same', () => {
     expectSame(message, [other], false);
   });
 
-  it('with two different names or indexes', () => {
-    expect(sameMessage({ ...message, name: 'Al' }, { ...message, name: 'Bo' })).toBe(false);
-    const indexed = (index: number) => ({ ...message, tool_calls: [{ ...call, index }] });
-    expect(sameMessage(indexed(0), indexed(1))).toBe(false);
+  it('with two names of users, or two arguments that are one number in a reader of floats', () => {
+    expect(
+      areSame({ role: 'user', name: 'Al', content: 'a' }, { role: 'user', name: 'Bo', content: 'a' }),
+    ).toBe(false);
+    const called = (id: string) => ({ ...call, function: { name: 'f', arguments: `{"id":${id}}` } });
+    const of = (id: string) => ({ ...message, tool_calls: [called(id)] });
+    expect(areSame(of('90071992547409931'), of('90071992547409930'))).toBe(false);
   });
 });
 
-it('every message is the same as itself, and the order of two does not count', () => {
+describe('a message has many forms', () => {
+  const mark = { cache_control: { type: 'ephemeral' } };
+  const anthropic = (content: WideJson, role = 'user') =>
+    messagesOf('anthropic.messages', { messages: [{ role, content }] });
+  const responses = (...input: WideJson[]) => messagesOf('openai.responses', { input });
+  const fn = (said: string) => ({ id: 'c', type: 'function', function: { name: 'f', arguments: said } });
+
+  it.each<[string, WideJson, WideJson]>([
+    ['a text as its only block', anthropic('hi'), anthropic([{ type: 'text', text: 'hi', ...mark }])],
+    [
+      'a result as its only block',
+      anthropic([{ type: 'tool_result', tool_use_id: 'c', content: 'ok' }]),
+      anthropic([
+        {
+          type: 'tool_result',
+          tool_use_id: 'c',
+          content: [{ type: 'text', text: 'ok' }],
+          is_error: false,
+          ...mark,
+        },
+      ]),
+    ],
+    [
+      'an answer as text and as an item with an id',
+      responses({ role: 'assistant', content: 'hi' }),
+      responses({
+        ...{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' },
+        content: [{ type: 'output_text', text: 'hi', annotations: [], logprobs: [] }],
+      }),
+    ],
+    [
+      'a call with and without the id of its item',
+      responses({ type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' }),
+      responses({
+        type: 'function_call',
+        id: 'fc_1',
+        status: 'completed',
+        call_id: 'c',
+        name: 'f',
+        arguments: '{}',
+      }),
+    ],
+    [
+      'a result with and without the id of its item',
+      responses({ type: 'function_call_output', call_id: 'c', output: 'ok' }),
+      responses({
+        type: 'function_call_output',
+        id: 'fco_1',
+        status: 'completed',
+        call_id: 'c',
+        output: 'ok',
+      }),
+    ],
+    [
+      'reasoning with and without the id of its item',
+      responses(
+        { type: 'reasoning', summary: [], encrypted_content: 'x' },
+        { role: 'assistant', content: 'a' },
+      ),
+      responses(
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'x', content: null, status: null },
+        {
+          type: 'message',
+          id: 'm',
+          status: 'completed',
+          role: 'assistant',
+          content: [{ type: 'output_text', text: 'a' }],
+        },
+      ),
+    ],
+    [
+      'arguments that a client wrote again',
+      { role: 'assistant', content: '', tool_calls: [fn('{"a":1,"b":[2]}')] },
+      { role: 'assistant', content: null, tool_calls: [{ ...fn('{"b": [2], "a": 1}'), index: 0 }] },
+    ],
+    [
+      'no arguments',
+      { role: 'assistant', tool_calls: [fn('')] },
+      { role: 'assistant', tool_calls: [fn('{}')] },
+    ],
+    [
+      'a result with the name of its tool',
+      { role: 'tool', tool_call_id: 'c', content: 'ok' },
+      { role: 'tool', tool_call_id: 'c', content: 'ok', name: 'f' },
+    ],
+    [
+      'a prompt of the system',
+      [{ role: 'system', content: 'x' }],
+      [{ role: 'system', content: [{ type: 'text', text: 'x', ...mark }] }],
+    ],
+  ])('%s', (_what, a, b) => {
+    expect(comparableMessage(a)).toBe(comparableMessage(b));
+  });
+
+  it.each<[string, WideJson, WideJson]>([
+    [
+      'an image beside its text',
+      anthropic('hi'),
+      anthropic([{ type: 'text', text: 'hi' }, { type: 'image' }]),
+    ],
+    [
+      'two texts and one',
+      anthropic('ab'),
+      anthropic([
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ]),
+    ],
+    [
+      'a failed result',
+      anthropic([{ type: 'tool_result', tool_use_id: 'c', content: 'x' }]),
+      anthropic([{ type: 'tool_result', tool_use_id: 'c', content: 'x', is_error: true }]),
+    ],
+    ['a text of a user and of a model', anthropic('hi'), anthropic('hi', 'assistant')],
+    ['blanks of a text', anthropic('hi'), anthropic('hi ')],
+  ])('but not %s', (_what, a, b) => {
+    expect(comparableMessage(a)).not.toBe(comparableMessage(b));
+  });
+});
+
+it('every message is compared, whatever it is, and is the same as its copy', () => {
   const message = fc.oneof(
     json,
-    fc.record({ content: json, tool_calls: json, name: json, audio: json }, { requiredKeys: [] }),
+    fc.record(
+      { content: json, tool_calls: json, name: json, audio: json, items: json, item: json },
+      { requiredKeys: [] },
+    ),
   );
   fc.assert(
-    fc.property(message, message, (a, b) => {
-      expect(sameMessage(a, structuredClone(a))).toBe(true);
-      expect(sameMessage(a, b)).toBe(sameMessage(b, a));
+    fc.property(message, (a) => {
+      expect(areSame(a, structuredClone(a))).toBe(true);
     }),
   );
 });
