@@ -161,7 +161,17 @@ export const fixtureHome = (fixtures: readonly FixtureHistory[]): FixtureHome =>
       frames: frames.length,
       events: frames.reduce((sum, { events }) => sum + events.length, 0),
       cycles: snapshotsOf(history).length,
-      branches: [{ branch: history, branchId: 0, name: 'main', parent: null, at: null, calledBy: null }],
+      branches: [
+        {
+          branch: history,
+          branchId: 0,
+          name: 'main',
+          parent: null,
+          at: null,
+          calledBy: null,
+          mayContinue: null,
+        },
+      ],
     };
   };
 

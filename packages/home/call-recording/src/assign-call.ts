@@ -215,6 +215,7 @@ const recordAt = async (
     by,
     attemptId: id,
     answer: payloadOf(ended, 'data_answer'),
+    answerId: (payloadOf(ended, 'data_answer_id') as string | null) ?? undefined,
     ...(ended?.type === 'CallFinished' && ended.choices !== null ? { others: others ?? [] } : {}),
     ...(ended?.type === 'CallFinished' ? { sentAt: ended.sentAt, head: ended.head } : {}),
     response: await bodyAt(projection, history, location, response),

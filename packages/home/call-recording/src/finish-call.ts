@@ -23,6 +23,8 @@ export type CallEnd = {
   readonly error: { readonly code: string | null; readonly message: string } | null;
   /** The message of the answer, as a chat API has it; null: there is none. */
   readonly answer: WideJson | null;
+  /** The name that its provider gave it, if that keeps it. */
+  readonly answerId?: string | undefined;
   /** The messages of all choices but the first; by default nobody knows how many there are. */
   readonly others?: readonly WideJson[];
   /** When the request began to go out, if its start was recorded before: milliseconds since 1970. */
@@ -37,7 +39,16 @@ export type CallEnd = {
 
 /** The step that records how an attempt ended. */
 export const finishStep = (
-  { answer, others, sentAt = null, head = null, response, plainResponse, ...end }: Omit<CallEnd, 'by'>,
+  {
+    answer,
+    answerId,
+    others,
+    sentAt = null,
+    head = null,
+    response,
+    plainResponse,
+    ...end
+  }: Omit<CallEnd, 'by'>,
   redactor?: Redactor,
 ): StepOf<'finish_call'> => {
   const body = response === null ? null : redactedResponse(response, redactor, plainResponse);
@@ -50,7 +61,7 @@ export const finishStep = (
     ...end,
     answer,
     ...(others === undefined ? {} : { others: [...others] }),
-    ...defined({ sentAt: sentAt ?? undefined, head: head ?? undefined }),
+    ...defined({ answerId, sentAt: sentAt ?? undefined, head: head ?? undefined }),
     response: encoded?.body ?? null,
     own: encoded?.own ?? null,
     ...(isWithheld ? { withheld: true } : {}),

@@ -1,10 +1,20 @@
+import { compareBytes } from '@stemma/canonical';
 import type { BranchPosition } from '@stemma/events';
-import { findSnapshot, readAncestorPath, readPositionMeta, readTipSeq } from '@stemma/history-store';
 import {
+  findSnapshot,
+  readAncestorPath,
+  readPositionMeta,
+  readTipSeq,
+  type BranchRef,
+} from '@stemma/history-store';
+import {
+  positionFollowing,
+  callsAnsweredWith,
   callsThatBrought,
   callsWithPrompt,
+  eachHash,
   findBranch,
-  newestCallRow,
+  newestCalledPosition,
   type CallInHistory,
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
@@ -21,66 +31,141 @@ export type MatchCandidate = {
   readonly at: BranchPosition;
   /** So many messages of the call are those of an earlier one; 0: only single messages are. */
   readonly common: number;
-  /** True if the earlier call is the newest of its branch. */
+  /** True if no call of its branch has a newer position. */
   readonly isNewest: boolean;
   /** True if a rollback went back before the earlier call: the branch does not have it. */
   readonly isUndone: boolean;
+  /** The index of the message that the earlier call was answered with, as was recorded; null: the list has it not. */
+  readonly answer: number | null;
+  /** True if it is recorded what the earlier call was answered with. */
+  readonly isAnswered: boolean;
+  readonly attemptId: string;
 };
 
 /** Messages of a call that are looked for one by one. */
 const MOST_LOOKED_FOR = 32;
 
+/** A call whose list of messages has its hashes, and among which calls an earlier one is looked for. */
+type Wanted = {
+  readonly hashes: Pick<PromptHashes, 'lists' | 'messages'>;
+  /** How many system messages it begins with: these alone identify no conversation. */
+  readonly leading: number;
+  /** A history whose calls do not count. */
+  readonly except?: string | undefined;
+  /** The branch that it goes on with: only the calls on the way to its tip count. */
+  readonly on?: BranchRef | undefined;
+};
+
+/** What is looked up for every candidate alike. */
+type Look = {
+  readonly rows: RowReader;
+  readonly wanted: Wanted;
+  readonly counts: (call: CallInHistory) => boolean;
+};
+
 /**
- * The earlier call that a call most likely goes on from: the one with the longest list of messages that it begins with, or
- * else one that brought several of its messages. It costs as many look-ups as the call has messages, however many calls
- * are recorded.
+ * The earlier calls that a call may go on from, the likeliest first:
  *
- * @param leading how many system messages it begins with: these alone identify no conversation
- * @param except a history whose calls do not count
+ * 1. the one that was answered with a message of the list, and is the newest of its branch: it goes on there, whatever else it
+ *    keeps;
+ * 2. the one with the longest list of messages that it begins with, first of all one whose answer comes next;
+ * 3. one that brought several of its messages.
+ *
+ * It costs as many look-ups as the call has messages, however many calls are recorded.
  */
-export const findEarlierCall = (
-  rows: RowReader,
-  { lists, messages }: PromptHashes,
-  leading: number,
-  except?: string,
-): MatchCandidate | undefined => {
+export const findEarlierCalls = (rows: RowReader, wanted: Wanted): readonly MatchCandidate[] => {
+  const look = { rows, wanted, counts: countsFor(rows, wanted) };
+  const prefix = longestPrefix(look);
+  if (prefix !== undefined && (prefix.isNewest || prefix.common === wanted.hashes.messages.length))
+    return [prefix];
+  const answered = newestAnswered(look, prefix);
+  const found = [answered, prefix].filter((each) => each !== undefined);
+  if (found.length > 0) return found;
+  const brought = mostBrought(look);
+  return brought === undefined ? [] : [brought];
+};
+
+const countsFor = (rows: RowReader, { except, on }: Wanted): Look['counts'] => {
+  if (on === undefined) return ({ history, reassignedTo }) => history !== except && reassignedTo === null;
+  const path = readAncestorPath(rows, on.history, on.branchId, readTipSeq(rows, on.history, on.branchId));
+  const limits = new Map(path.map(({ branchId, limit }) => [branchId, limit]));
+  return ({ history, branchId, position, reassignedTo }) =>
+    history === on.history && reassignedTo === null && position <= (limits.get(branchId) ?? -1);
+};
+
+const longestPrefix = (look: Look): MatchCandidate | undefined => {
+  const { hashes, leading } = look.wanted;
+  const { lists, messages } = hashes;
   for (let common = messages.length; common > Math.min(leading, messages.length - 1); common--) {
-    const found = callsWithPrompt(rows, lists[common] as Uint8Array).filter(
-      ({ history }) => history !== except,
-    );
+    const found = callsWithPrompt(look.rows, lists[common] as Uint8Array).filter(look.counts);
     // Of a call that a rollback undid, the branch in its place has an older one that this begins with, too.
     const candidates = found
-      .map((call) => candidateOf(rows, call, common))
+      .map((call) => candidateOf(look, call, common, hasAnswer(call, messages[common]) ? common : null))
       .filter(({ isUndone }) => !isUndone);
-    const best = candidates.find(({ isNewest }) => isNewest) ?? candidates[0];
+    const best =
+      // Of attempts that were answered alike, each is of another conversation.
+      candidates.find(
+        ({ answer, history, attemptId }) =>
+          answer !== null && positionFollowing(look.rows, history, attemptId) === undefined,
+      ) ??
+      candidates.find(({ answer }) => answer !== null) ??
+      candidates.find(({ isNewest }) => isNewest) ??
+      candidates[0];
     if (best !== undefined) return best;
   }
+  return undefined;
+};
+
+const hasAnswer = ({ answers }: CallInHistory, message: Uint8Array | undefined): boolean =>
+  answers !== null &&
+  message !== undefined &&
+  eachHash(answers).some((hash) => compareBytes(hash, message) === 0);
+
+/** Of the last messages behind a prefix, the last one that a newest call of a branch was answered with. */
+const newestAnswered = (look: Look, prefix: MatchCandidate | undefined): MatchCandidate | undefined => {
+  const { hashes, leading } = look.wanted;
+  const { messages } = hashes;
+  // The answer of the prefix itself says nothing of what came after it.
+  const first = prefix === undefined ? leading : prefix.common + (prefix.answer === null ? 0 : 1);
+  const least = Math.max(first, messages.length - MOST_LOOKED_FOR);
+  for (let index = messages.length - 1; index >= least; index--)
+    for (const call of callsAnsweredWith(look.rows, messages[index] as Uint8Array)) {
+      if (!look.counts(call) || (prefix !== undefined && prefix.history !== call.history)) continue;
+      const candidate = candidateOf(look, call, 0, index);
+      if (candidate.isNewest && !candidate.isUndone) return candidate;
+    }
+  return undefined;
+};
+
+const mostBrought = (look: Look): MatchCandidate | undefined => {
+  const { hashes, leading } = look.wanted;
   const scores = new Map<string, { call: CallInHistory; score: number }>();
-  for (const message of messages.slice(leading).slice(-MOST_LOOKED_FOR))
-    for (const call of callsThatBrought(rows, message)) {
-      if (call.history === except) continue;
+  for (const message of hashes.messages.slice(leading).slice(-MOST_LOOKED_FOR))
+    for (const call of callsThatBrought(look.rows, message)) {
+      if (!look.counts(call)) continue;
       const known = scores.get(call.history);
       const newer = known === undefined || call.location.seq > known.call.location.seq ? call : known.call;
       scores.set(call.history, { call: newer, score: (known?.score ?? 0) + 1 });
     }
   let best: { call: CallInHistory; score: number } | undefined;
   for (const each of scores.values()) if (best === undefined || each.score > best.score) best = each;
-  return best === undefined ? undefined : candidateOf(rows, best.call, 0);
+  return best === undefined ? undefined : candidateOf(look, best.call, 0, null);
 };
 
-const candidateOf = (
-  rows: RowReader,
-  { history, branchId: calledIn, position, cycle }: CallInHistory,
+export const candidateOf = (
+  { rows, wanted }: { readonly rows: RowReader; readonly wanted?: Pick<Wanted, 'on'> },
+  { history, branchId: calledIn, position, cycle, answers, attemptId }: CallInHistory,
   common: number,
+  answer: number | null,
 ): MatchCandidate => {
-  const branchId = liveBranch(rows, history, calledIn);
+  const branchId = wanted?.on?.branchId ?? liveBranch(rows, history, calledIn);
   const tip = readTipSeq(rows, history, branchId);
   const isUndone =
     branchId !== calledIn &&
     !readAncestorPath(rows, history, branchId, tip).some(
       (segment) => segment.branchId === calledIn && position <= segment.limit,
     );
-  const newest = newestCallRow(rows, history, branchId);
+  const newest = newestCalledPosition(rows, history, branchId);
   const snapshot = findSnapshot(
     rows,
     history,
@@ -89,9 +174,11 @@ const candidateOf = (
     readPositionMeta(rows, history, branchId, tip).meta.cycle,
   );
   const isNewest =
-    (newest?.branchId === branchId && newest.position === position) ||
+    (calledIn === branchId && newest === position) ||
     (snapshot?.seq === position && snapshot.cycle === cycle);
-  return { history, branchId, tip, at: { branchId: calledIn, seq: position }, common, isNewest, isUndone };
+  const at = { branchId: calledIn, seq: position };
+  const isAnswered = answers !== null;
+  return { history, branchId, tip, at, common, isNewest, isUndone, answer, isAnswered, attemptId };
 };
 
 /** The branch itself, or the one that goes on in its place since rollbacks abandoned it. */
@@ -102,48 +189,78 @@ const liveBranch = (rows: RowReader, history: string, branchId: number): number 
 
 /** What a call is to a candidate, as far as no messages have to be read for it. */
 export const matchByHash = (
-  { common, isNewest }: Pick<MatchCandidate, 'common' | 'isNewest'>,
+  { common, isNewest }: Pick<Matched, 'common' | 'isNewest'>,
   messages: number,
 ): 'repeated' | 'appended' | undefined => {
   if (common === messages) return 'repeated';
   return common > 0 && isNewest ? 'appended' : undefined;
 };
 
+/** What of a candidate says how a call goes on from it. */
+type Matched = Pick<MatchCandidate, 'common' | 'isNewest' | 'isUndone' | 'answer' | 'isAnswered'>;
+
 /** What two lists of comparable messages say about each other. */
 type Lists = {
   /** Of the call, and of the newest state of the branch. */
   readonly call: readonly string[];
   readonly branch: readonly string[];
-  /** True for a message of the branch that a user says, and no model or tool. */
-  readonly isAsked: (index: number) => boolean;
+  /** Who says a message of the branch. */
+  readonly roleOf: (index: number) => string;
   /** How many system messages each begins with. */
   readonly leading: { readonly call: number; readonly branch: number };
 };
 
 /**
- * What a call does to the branch of a candidate by the messages of both; undefined: it is another conversation. A call that
- * shares messages of others than the user behind the first difference rewrites the branch; one that shares none goes on from
- * an older call.
+ * What a call does to the branch of a candidate by the messages of both; undefined: it is another conversation.
+ *
+ * - A call that has the answer of the newest call, or its last exchange behind the first difference, rewrites the branch.
+ * - One that begins with an older call, and has neither, goes on from there.
+ * - One that begins with all that the branch shows, under another system message, rewrites it.
  */
 export const matchByMessages = (
-  { common, isUndone }: Pick<MatchCandidate, 'common' | 'isUndone'>,
-  { call, branch, leading, isAsked }: Lists,
+  { common, isUndone, answer, isAnswered }: Omit<Matched, 'isNewest'>,
+  { call, branch, leading, roleOf }: Lists,
 ): 'appended' | 'rewritten' | 'forked' | undefined => {
-  let same = 0;
-  while (same < call.length && same < branch.length && call[same] === branch[same]) same++;
+  const same = samePrefix(call, branch);
   if ((common > 0 || isUndone) && same === branch.length) return 'appended';
   if (common > 0) {
     if (same === call.length) return 'rewritten';
-    // Two runs of one task may be told the same next; only who goes on with this branch has its answers and results too.
-    const later = new Set(branch.slice(same).filter((_, i) => !isAsked(same + i)));
-    return call.slice(same).some((message) => later.has(message)) ? 'rewritten' : 'forked';
+    // Two runs of one task share what they are told, and older answers; only who goes on with this branch has its newest.
+    const exchange = new Set(lastExchange(branch, roleOf, same));
+    return call.slice(same).some((message) => exchange.has(message)) ? 'rewritten' : 'forked';
   }
-  const known = new Set(branch.slice(leading.branch));
-  const shared = call.slice(leading.call).filter((message) => known.has(message)).length;
+  const shown = branch.slice(leading.branch);
+  const said = call.slice(leading.call);
+  const known = new Set(shown);
+  const shared = said.filter((message) => known.has(message)).length;
   const sameSystem =
     leading.call === leading.branch && call.slice(0, leading.call).every((each, i) => each === branch[i]);
-  if (shared === 0) return undefined;
-  // Another agent may be shown the same task; only one that goes on has the rest of the conversation too.
+  if (answer !== null && (shared > 0 || isTelling(call[answer]))) return 'rewritten';
+  // Who was answered does not ask the same without the answer; another agent may be shown the same task.
+  const isAskedOnly = shown.every(
+    (message, i) => roleOf(leading.branch + i) === 'user' || !said.includes(message),
+  );
+  if (shared === 0 || (isAnswered && isAskedOnly)) return undefined;
   const goesOn = shared === known.size && call.length > branch.length;
   return sameSystem || goesOn || (shared * 2 > known.size && shared > 1) ? 'rewritten' : undefined;
+};
+
+/** Answers that are shorter are given to many questions. */
+const TELLING = 80;
+const isTelling = (message: string | undefined): boolean => (message?.length ?? 0) >= TELLING;
+
+/** The newest answer that a branch shows, and what tools said to it. */
+const lastExchange = (
+  branch: readonly string[],
+  roleOf: Lists['roleOf'],
+  from: number,
+): readonly string[] => {
+  const last = branch.findLastIndex((_, i) => roleOf(i) === 'assistant');
+  return branch.slice(Math.max(last, from)).filter((_, i) => roleOf(Math.max(last, from) + i) !== 'user');
+};
+
+const samePrefix = (a: readonly string[], b: readonly string[]): number => {
+  let same = 0;
+  while (same < a.length && same < b.length && a[same] === b[same]) same++;
+  return same;
 };

@@ -1,5 +1,5 @@
 import { sha256, toHex, type WideJson } from '@stemma/canonical';
-import { comparableMessage } from '@stemma/importers';
+import { hashOfSaid, messageHash, scopeSeed } from '@stemma/read-models';
 import { sameJson } from './same-json.ts';
 
 /** The hashes of a list of messages over a scope: calls of another scope have others, even with the same messages. */
@@ -15,11 +15,8 @@ export type PromptHashes = {
 /** A list whose hashes are known. */
 export type HashedPrompt = { readonly given: readonly WideJson[]; readonly hashes: PromptHashes };
 
-const utf8 = new TextEncoder();
-
 /** Bytes that are kept of a hash. */
 const OF_LIST = 16;
-const OF_MESSAGE = 8;
 
 /**
  * The hashes by which a call finds the one before it (calls §3): that of a message is over its comparable JSON, that of a
@@ -32,7 +29,7 @@ export const hashPrompt = (
   messages: readonly WideJson[],
   known?: HashedPrompt,
 ): PromptHashes => {
-  const seed = sha256(utf8.encode(`stemma prompt\n${scope}`));
+  const seed = scopeSeed(scope);
   const common = known === undefined ? 0 : commonLength(known.given, messages);
   const hashes = {
     lists: known?.hashes.lists.slice(0, common + 1) ?? [seed.slice(0, OF_LIST)],
@@ -41,11 +38,11 @@ export const hashPrompt = (
   };
   let list = hashes.whole[common] as Uint8Array;
   for (const message of messages.slice(common)) {
-    const json = sha256(utf8.encode(comparableMessage(message)));
-    list = sha256(Buffer.concat([list, json]));
+    const said = hashOfSaid(message);
+    list = sha256(Buffer.concat([list, said]));
     hashes.whole.push(list);
     hashes.lists.push(list.slice(0, OF_LIST));
-    hashes.messages.push(sha256(Buffer.concat([seed, json])).slice(0, OF_MESSAGE));
+    hashes.messages.push(messageHash(seed, said));
   }
   return hashes;
 };

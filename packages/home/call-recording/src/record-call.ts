@@ -13,18 +13,13 @@ import {
   type Position,
   type TreeView,
 } from '@stemma/history-store';
-import {
-  callSteps,
-  comparableMessage,
-  redactMessages,
-  threadBlocks,
-  toOpenAIMessages,
-} from '@stemma/importers';
+import { callSteps, redactMessages, threadBlocks, toOpenAIMessages } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { findFrameSummary, listCallsAt } from '@stemma/read-models';
 import type { Redactor } from '@stemma/redaction';
 import type { PromptSummary } from '@stemma/events';
 import { defined } from '@stemma/values';
+import { comparableMessage } from '@stemma/model-apis';
 
 import { positionBeforeChanges } from './position-before-changes.ts';
 import { hashPrompt, promptOf } from './prompt-hash.ts';

@@ -1,20 +1,21 @@
 import type { Outcome } from '@stemma/command-handler';
 import { sha256Hex, type WideJson } from '@stemma/canonical';
 import type { BranchRef } from '@stemma/history-store';
-import { comparableMessage, leadingSystem, redactMessages } from '@stemma/importers';
+import { leadingSystem, redactMessages } from '@stemma/importers';
+import { comparableMessage } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import type { Redactor } from '@stemma/redaction';
 import { inOrderByKey } from '@stemma/values';
 
 import { openConversations } from './conversations.ts';
-import { findParent } from './find-parent.ts';
-import { besideOf, isInHistory, scopeOf } from './call-scopes.ts';
+import { isInHistory, scopeOf } from './call-scopes.ts';
 import { BranchStarter } from './start-branches.ts';
+import { withKeptMessages } from './kept-messages.ts';
 import { openQuickRecorder } from './go-on.ts';
-import { matchBranch } from './match-branch.ts';
-import { findEarlierCall, type MatchCandidate } from './match-call.ts';
+import { candidatesFor, findPlacement } from './call-placement.ts';
+import type { MatchCandidate } from './match-call.ts';
 import { hashPrompt } from './prompt-hash.ts';
-import { placeOf, UnplacedCalls, type RequestTarget } from './record-unplaced.ts';
+import { UnplacedCalls, type RequestTarget } from './record-unplaced.ts';
 import type { FoundBranch, PlacedCall, UnplacedCall } from './record-request-types.ts';
 import type { CallStarter } from './start-call.ts';
 
@@ -59,12 +60,6 @@ export const openRequestRecorder = (
     redacts: redactor !== undefined,
   });
 
-  const recordIn = async (branch: BranchRef, call: UnplacedCall, scope: string): Promise<PlacedCall> => {
-    const found = { scope, match: 'named' } as const;
-    const outcome = await home.recordCall(branch, { ...call, facts: { ...call.facts, found } });
-    return { ...placeOf(outcome), match: 'named' };
-  };
-
   const redacted = async (
     messages: UnplacedCall['messages'],
   ): Promise<Pick<FoundBranch, 'messages' | 'redactions'>> => {
@@ -85,41 +80,31 @@ export const openRequestRecorder = (
         const { history, branchId, seq } = await home.position(within.branch);
         return { ...known, match: 'named', from: { history, branchId, at: { branchId, seq } } };
       }
-      const leading = leadingSystem(messages);
-      const candidate = await projection.read((rows) =>
-        findEarlierCall(rows, hashes, leading, besideOf(within)),
-      );
-      const match = candidate && (await matchBranch(home, candidate, messages, leading));
-      if (candidate === undefined || match === undefined)
-        return {
-          ...known,
-          match: 'started',
-          from: undefined,
-          origin: await findParent(projection, scope, messages),
-        };
-      return { ...known, match, from: candidate };
+      const wanted = { messages, hashes, scope, within };
+      const candidates = await projection.read((rows) => candidatesFor(rows, wanted));
+      const { match, from, origin } = await findPlacement(home, projection, wanted, candidates);
+      return { ...known, match, from, origin };
     },
     open: (call, place) => branches.open(call, place),
     fork: (call, history, at) => branches.fork(history, at, call),
-    async record(call) {
-      const { within } = call;
+    async record(given) {
+      const { within } = given;
       const scope = redactedScope(scopeOf(within), redactor);
-      if (within !== undefined && 'branch' in within)
-        return inOrder(`${within.branch.history} ${within.branch.branchId}`, () =>
-          recordIn(within.branch, call, scope),
-        );
+      const call = await withKeptMessages(home, projection, given, scope);
       const { messages } = await redacted(call.messages);
       const beginning = beginningOf(scope, messages);
+      const named = within !== undefined && 'branch' in within ? within.branch : undefined;
       // Any two conversations of one history may begin at the same time, and only one of them on its first branch.
-      return inOrder(isInHistory(within) ? scope : beginning, async () => {
+      const key = isInHistory(within) ? scope : beginning;
+      return inOrder(named === undefined ? key : `${named.history} ${named.branchId}`, async () => {
         const hashes = hashPrompt(scope, messages, conversations.find(beginning));
         const others = conversations.others(scope);
         const hashed = { call, messages, scope, hashes, beginning, others };
+        // Who names a branch is to every conversation as another process is.
+        if (named !== undefined) return calls.record(hashed);
         return conversations.recording(call.id, async () => {
-          const goneOn =
-            redactor === undefined && call.facts.unsteered === undefined
-              ? await quick.goOn(hashed)
-              : undefined;
+          const isPlain = redactor === undefined && call.facts.unsteered === undefined;
+          const goneOn = isPlain ? await quick.goOn(hashed) : undefined;
           return goneOn ?? calls.record(hashed);
         });
       });

@@ -1,18 +1,16 @@
 import type { Outcome } from '@stemma/command-handler';
 import { isStemmaError } from '@stemma/errors';
-import type { CallMatch, CallOrigin } from '@stemma/events';
+import type { CallOrigin } from '@stemma/events';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
-import { leadingSystem } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { findCallRow, type CallRow } from '@stemma/read-models';
 import { defined } from '@stemma/values';
 
 import { unnamedHistoryOf, type BranchStarter } from './start-branches.ts';
-import { besideOf, isInHistory } from './call-scopes.ts';
-import { findParent } from './find-parent.ts';
+import { isInHistory } from './call-scopes.ts';
+import { candidatesFor, findPlacement, type CallPlacement, type WantedPlacement } from './call-placement.ts';
 import type { HashedCall, QuickRecorder } from './go-on.ts';
-import { matchBranch } from './match-branch.ts';
-import { findEarlierCall, type MatchCandidate } from './match-call.ts';
+import type { MatchCandidate } from './match-call.ts';
 import { promptOf } from './prompt-hash.ts';
 import type { Call, CallOutcome } from './record-call-types.ts';
 import type { CallTarget } from './record-call.ts';
@@ -41,9 +39,8 @@ const MAX_TRIES = 5;
 
 /** What the rows know of a call before it is recorded. */
 type Known = {
-  /** The earlier call that it most likely goes on from. */
-  readonly candidate: MatchCandidate | undefined;
-  /** It is recorded in the history of that one. */
+  readonly candidates: readonly MatchCandidate[];
+  /** It is recorded in the history of an earlier call that it may go on from. */
   readonly there: PlacedCall | undefined;
   /** It is recorded in the history that it started without a message. */
   readonly unnamed: PlacedCall | undefined;
@@ -58,17 +55,19 @@ export class UnplacedCalls {
   }
 
   async record(hashed: HashedCall): Promise<PlacedCall> {
-    const leading = leadingSystem(hashed.messages);
+    const { home, projection } = this.#parts;
+    const wanted = { ...hashed, within: hashed.call.within };
     for (let tries = 1; ; tries++) {
-      await this.#parts.home.catchUp();
-      const known = await this.#look(hashed, leading);
+      await home.catchUp();
+      const known = await this.#look(wanted);
       if (known.there !== undefined) return known.there;
-      const { candidate } = known;
-      const match = candidate && (await matchBranch(this.#parts.home, candidate, hashed.messages, leading));
+      const place = await findPlacement(home, projection, wanted, known.candidates);
+      const { match, from } = place;
       try {
-        if (candidate !== undefined && match === 'repeated') return await this.#repeat(candidate, hashed);
-        if (candidate !== undefined && match !== undefined) return await this.#goOn(candidate, match, hashed);
-        return known.unnamed ?? (await this.#begin(hashed));
+        if (from === undefined)
+          return known.unnamed ?? (await this.#begin(withPlace(hashed, place), place.origin));
+        if (match === 'repeated') return await this.#repeat(from, hashed);
+        return await this.#goOn(place, withPlace(hashed, place));
       } catch (error) {
         // A process that was killed may have recorded this very call, in frames that nobody knew of before the next write.
         const mayBeKnown = tries === 1 && isStemmaError(error, 'E_COMMAND_REUSED');
@@ -77,16 +76,17 @@ export class UnplacedCalls {
     }
   }
 
-  #look({ call, hashes }: HashedCall, leading: number): Promise<Known> {
+  #look(wanted: WantedPlacement & Pick<HashedCall, 'call'>): Promise<Known> {
+    const { call } = wanted;
     return this.#parts.projection.read((rows) => {
       const recordedIn = (history: string): PlacedCall | undefined => {
         const row = findCallRow(rows, history, call.id);
         return row && placedBefore(history, row);
       };
-      const candidate = findEarlierCall(rows, hashes, leading, besideOf(call.within));
+      const candidates = candidatesFor(rows, wanted);
       return {
-        candidate,
-        there: candidate && recordedIn(candidate.history),
+        candidates,
+        there: candidates.map(({ history }) => recordedIn(history)).find((place) => place !== undefined),
         // A call without messages is not found by them.
         unnamed: isInHistory(call.within) ? undefined : recordedIn(unnamedHistoryOf(call)),
       };
@@ -95,7 +95,7 @@ export class UnplacedCalls {
 
   /** Another attempt of the same call. */
   async #repeat(
-    { history, branchId, at }: MatchCandidate,
+    { history, branchId, at }: NonNullable<CallPlacement['from']>,
     { call: { id, by, facts }, scope, hashes }: HashedCall,
   ): Promise<PlacedCall> {
     const { home, starter } = this.#parts;
@@ -110,17 +110,16 @@ export class UnplacedCalls {
   }
 
   /** A call that goes on from an earlier one, on its branch or on one that starts there. */
-  async #goOn(candidate: MatchCandidate, match: CallMatch, hashed: HashedCall): Promise<PlacedCall> {
+  async #goOn({ from, match, tip }: CallPlacement, hashed: HashedCall): Promise<PlacedCall> {
     const { call, messages } = hashed;
-    const branch = await this.#parts.branches.open(call, { from: candidate, match, messages, origin: null });
-    const expected = branch.branchId === candidate.branchId ? candidate.tip : undefined;
+    const branch = await this.#parts.branches.open(call, { from, match, messages, origin: null });
+    const expected = branch.branchId === from?.branchId ? tip : undefined;
     return this.#recordIn(branch, hashed, { match, origin: null }, expected);
   }
 
   /** A call that begins a conversation. */
-  async #begin(hashed: HashedCall): Promise<PlacedCall> {
-    const { call, messages, scope } = hashed;
-    const origin = await findParent(this.#parts.projection, scope, messages);
+  async #begin(hashed: HashedCall, origin: CallOrigin | null): Promise<PlacedCall> {
+    const { call, messages } = hashed;
     const first = await this.#beginQuickly(hashed, origin);
     if (first !== undefined) return first;
     const match = 'started';
@@ -158,13 +157,21 @@ export class UnplacedCalls {
       facts: { ...call.facts, found: { scope, ...found }, hashes },
       ...defined({ expected }),
     });
-    if (!redacts) quick.remember(hashed, outcome);
+    if (!redacts && found.match !== 'named') quick.remember(hashed, outcome);
     return { ...placeOf(outcome), match: found.match };
   }
 }
 
+/** What is recorded of a call's place besides its branch. */
+const withPlace = (hashed: HashedCall, { follows, mayContinue }: CallPlacement): HashedCall => {
+  if (follows === undefined && mayContinue === undefined) return hashed;
+  const { call } = hashed;
+  const place = { ...call.facts.place, ...defined({ follows, mayContinue }) };
+  return { ...hashed, call: { ...call, facts: { ...call.facts, place } } };
+};
+
 /** Where a frame has recorded a call, perhaps another time than now. */
-export const placeOf = ({ history, branchId, events }: Outcome): Omit<PlacedCall, 'match'> => ({
+const placeOf = ({ history, branchId, events }: Outcome): Omit<PlacedCall, 'match'> => ({
   branch: branchRefOf(history, branchId),
   isEnded: events.some(({ type }) => type === 'CallFinished'),
 });

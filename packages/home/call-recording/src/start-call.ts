@@ -47,6 +47,8 @@ export type CallFacts = {
   readonly plainRequest?: Uint8Array | null;
   /** How the branch was found, and among which calls the next one is looked for; by default nobody looks for it. */
   readonly found?: { readonly scope: string; readonly match: CallMatch; readonly origin?: CallOrigin | null };
+  /** What else is known of where it belongs. */
+  readonly place?: StartCall['place'];
   /** Why it goes out as it came, if observers steer the branch. */
   readonly unsteered?: string;
   /** The hashes of the messages over that scope, if the caller has them. */
@@ -162,7 +164,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
         request: encoded?.body ?? null,
         prompt,
         own: encoded?.own ?? null,
-        ...defined({ sent: sent ?? undefined }),
+        ...defined({ sent: sent ?? undefined, place: facts.place }),
         ...(given !== null && request === null ? { withheld: true as const } : {}),
         ...(isNamed
           ? { steered: { request: null, own: null, changes: [], unsteered: unsteered.slice(0, 1024) } }

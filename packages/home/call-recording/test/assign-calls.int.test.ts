@@ -83,8 +83,8 @@ test(
   async () => {
     const first = await send([s, u('Berlin')]);
     await end(first.branch, 'call-1', a('Which day'));
-    // Somebody else's, that shares a message behind the first difference: it is taken for a compaction.
-    const wrong = [s, u('Summary'), u('Berlin'), u('For Bob')];
+    // Somebody else's, that was answered alike: it is taken for a compaction.
+    const wrong = [s, u('Summary'), u('Berlin'), a('Which day'), u('For Bob')];
     const { branch } = await send(wrong, 'wrong');
     expect(branch.history).toBe(first.branch.history);
     await end(branch, 'wrong', a('Booked for Bob'));

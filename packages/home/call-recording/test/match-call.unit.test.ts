@@ -4,12 +4,13 @@ import { matchByMessages } from '../src/match-call.ts';
 /** Messages by what they say, each with the first letter of its role: `u` is a user's. */
 const match = (call: readonly string[], branch: readonly string[]) =>
   matchByMessages(
-    { common: 1, isUndone: false },
+    { common: 1, isUndone: false, answer: null, isAnswered: false },
     {
       call,
       branch,
       leading: { call: 1, branch: 1 },
-      isAsked: (index) => branch[index]?.startsWith('u') === true,
+      roleOf: (index) =>
+        ({ s: 'system', u: 'user', a: 'assistant', t: 'tool' })[branch[index]?.[0] ?? 's'] ?? '',
     },
   );
 

@@ -4,9 +4,10 @@ import { isStemmaError } from '@stemma/errors';
 import { leadingSystem } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { inOrderByKey } from '@stemma/values';
-import { openBranchWriter } from './branch-writer.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openBranchWriter, type Placed } from './branch-writer.ts';
 import type { HeldCalls } from './held-calls.ts';
-import { holdCall } from './hold-call.ts';
+import { holdCall, type Asked } from './hold-call.ts';
 import { openCallBranches } from './call-branches.ts';
 import { openSender } from './send-call.ts';
 import type { Settings } from './settings.ts';
@@ -48,39 +49,66 @@ export const openSteeredCalls = (parts: Parts): Steering['call'] => {
     }
   };
 
+  /** Sends a call, and lets the next one be placed when this one is recorded, or the log is away. */
+  const sendRecorded = async (
+    { placed, drafted }: Pick<Prepared, 'placed' | 'drafted'>,
+    call: OutgoingCall,
+    retry: Parameters<Steering['call']>[2],
+  ): Promise<SteeredCall> => {
+    const sent = await inTime(call.plain.length, () => send(placed, call, drafted, retry));
+    if (sent.kind === 'sent') await endOrDeadline(sent.recorded);
+    return sent;
+  };
+
   return (call, gone, retry) =>
     orUnsteered(async () => {
       const key = keyOf(call);
-      const prepared = await inOrder(key, () =>
-        inTime(call.plain.length, async () => {
+      const prepared = await inOrder(key, async (): Promise<Prepared | SteeredCall | undefined> => {
+        const found = await inTime(call.plain.length, async (): Promise<Prepared | undefined> => {
           const placed = await branches.open(call);
           if (placed === undefined) return undefined;
           const asked = await holdCall({ ...parts, writer }, placed, call);
           if (asked.hold !== undefined) branches.hold(placed);
           return { placed, ...asked };
-        }),
-      );
+        });
+        if (found === undefined || found.hold !== undefined) return found;
+        return sendRecorded(found, call, retry);
+      });
       if (prepared === undefined) return { kind: 'untouched' };
-      const { placed, hold, drafted } = prepared;
+      if ('kind' in prepared) return prepared;
+      const { placed, hold } = prepared;
+      if (hold === undefined) throw new Error('a call that nobody holds was sent before');
       const { history, branchId } = placed.branch;
       try {
-        if (hold !== undefined) {
-          const named = { history, branchId, attemptId: call.id, until: hold.until };
-          const { how, message } = await held.wait(named, gone);
-          const isOver = how === 'timed out' && hold.then === 'abort';
-          if (how === 'aborted' || how === 'cancelled' || isOver)
-            return {
-              kind: 'ended',
-              branch: { history, branchId },
-              how: how === 'cancelled' ? 'cancelled' : 'aborted',
-              message: message ?? ENDED[how === 'aborted' ? 'aborted' : isOver ? 'over' : 'cancelled'],
-            };
-        }
-        return await inOrder(key, () => inTime(call.plain.length, () => send(placed, call, drafted, retry)));
+        const named = { history, branchId, attemptId: call.id, until: hold.until };
+        const { how, message } = await held.wait(named, gone);
+        const isOver = how === 'timed out' && hold.then === 'abort';
+        if (how === 'aborted' || how === 'cancelled' || isOver)
+          return {
+            kind: 'ended',
+            branch: { history, branchId },
+            how: how === 'cancelled' ? 'cancelled' : 'aborted',
+            message: message ?? ENDED[how === 'aborted' ? 'aborted' : isOver ? 'over' : 'cancelled'],
+          };
+        return await inOrder(key, () => sendRecorded(prepared, call, retry));
       } finally {
-        if (hold !== undefined) branches.release(placed);
+        branches.release(placed);
       }
     });
+};
+
+/** A call whose branch is open. */
+type Prepared = Asked & { readonly placed: Placed };
+
+/** Resolves when the work has ended, well or not, or after the deadline. */
+const endOrDeadline = async (work: Promise<unknown>): Promise<void> => {
+  const done = new AbortController();
+  const ended = work.then(
+    () => undefined,
+    () => undefined,
+  );
+  await Promise.race([ended, sleep(DEADLINE, undefined, { signal: done.signal }).catch(() => undefined)]);
+  done.abort();
 };
 
 const ENDED = {

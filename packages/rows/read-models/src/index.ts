@@ -2,7 +2,10 @@ export { audit } from './audit/audit.ts';
 export {
   type CallInHistory,
   type CallRow,
+  positionFollowing,
   callsAfter,
+  callsAnsweredWith,
+  callsKeptAs,
   callsThatBrought,
   callsWithPrompt,
   countCallsAt,
@@ -14,7 +17,9 @@ export {
   listCallsAt,
   listNewestCallRows,
   newestCallRow,
+  newestCalledPosition,
 } from './audit/calls/queries.ts';
+export { eachHash, hashOfSaid, messageHash, scopeSeed } from './audit/calls/message-hash.ts';
 export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/calls/call-links.ts';
 export { isRunScope, listWaitingCalls, type WaitingCall } from './audit/calls/run-calls.ts';
 export {

@@ -9,6 +9,7 @@ import {
 } from '@stemma/exchanges';
 import type { Home, Retry } from '@stemma/home';
 import { defined, inOrderByKey } from '@stemma/values';
+import { EndedCalls } from './ended-calls.ts';
 import type { EndedEntry, ReadEntry, StartedEntry } from './entry.ts';
 import type { StartedCall, StartedCalls } from './started-calls.ts';
 
@@ -29,6 +30,7 @@ export type RecordingOptions = {
 export class EntryRecording {
   readonly #options: RecordingOptions;
   readonly #inOrder = inOrderByKey();
+  readonly #ended = new EndedCalls();
 
   constructor(options: RecordingOptions) {
     this.#options = options;
@@ -46,14 +48,23 @@ export class EntryRecording {
     ended?: ReadEntry,
   ): Promise<() => Promise<StartedCall>> {
     const { home, retry, calls } = this.#options;
-    if (entry.kind === 'ended') return () => this.#recordEnd(entry, body);
+    if (entry.kind === 'ended')
+      return () => {
+        const place = calls.placeOf(entry.id);
+        const recorded = this.#recordEnd(entry, body);
+        if (place !== undefined) this.#ended.add(place, null, recorded);
+        return recorded;
+      };
     if (entry.kind === 'done') throw fail('E_INTERNAL', 'an entry that is done is not recorded');
     const start = await this.#prepareStart(entry, body, ended);
     return async () => {
+      const earlier = this.#ended.before(entry.place, entry.sentAt ?? null);
       const lost = left ? retry.run(() => home.steering.lose(entry.id)) : undefined;
-      const started = lost === undefined ? start() : lost.then(start);
+      const before = lost === undefined ? earlier : Promise.all([lost, earlier]);
+      const started = before === undefined ? start() : before.then(start);
       // Nobody asks for it any more.
-      if (ended === undefined) calls.add(entry.id, started);
+      if (ended === undefined) calls.add(entry.id, entry.place, started);
+      else this.#ended.add(entry.place, endedAt(entry, ended), started);
       return started;
     };
   }
@@ -111,6 +122,9 @@ const targetOf = (home: Home, { unsteered }: StartedEntry): Home =>
           recordRequest: (call) => home.calls.recordRequest({ ...call, facts: { ...call.facts, unsteered } }),
         },
       };
+
+const endedAt = ({ sentAt }: StartedEntry, { entry }: ReadEntry): number | null =>
+  sentAt == null || entry.kind !== 'ended' ? null : sentAt + entry.durationMs;
 
 const endOf = (entry: EndedEntry, body: Uint8Array): ReturnType<typeof readExchangeEnd> => {
   const { httpStatus, contentType, retryAfter, coding, whole, unkept } = entry;

@@ -1,5 +1,5 @@
 import type { RecordedEntry } from './call-sink.ts';
-import type { Waiting } from './entry.ts';
+import type { CallBranch, Waiting } from './entry.ts';
 
 /** What the calls through a proxy came to. */
 export type ProxyCounts = {
@@ -13,6 +13,12 @@ export type ProxyCounts = {
   readonly failed: number;
   /** The histories that calls were recorded in, in the order they were met; the first 10,000. */
   readonly histories: readonly string[];
+  /** Their branches, with the calls that ended on each. */
+  readonly branches: readonly {
+    readonly history: string;
+    readonly branchId: number;
+    readonly calls: number;
+  }[];
 };
 
 /** So many reasons are remembered. */
@@ -27,6 +33,7 @@ export class CallCounter {
   readonly #warn: (sentence: string) => void;
   readonly #counts = { calls: 0, dropped: 0, refused: 0, cancelled: 0, failed: 0 };
   readonly #histories = new Set<string>();
+  readonly #branches = new Map<string, { history: string; branchId: number; calls: number }>();
   readonly #refusals = new Map<string, number>();
 
   constructor(count: (what: 'recorded' | 'dropped' | 'refused') => void, warn: (sentence: string) => void) {
@@ -62,15 +69,26 @@ export class CallCounter {
     { branch, status }: Extract<RecordedEntry, { readonly branch: unknown }>,
   ): void {
     this.addHistory(branch.history);
-    if (kind === 'ended') this.#count('recorded');
+    if (kind === 'ended') {
+      this.#addCallOf(branch);
+      this.#count('recorded');
+    }
     if (status === 'cancelled') this.#counts.cancelled++;
     else if (status !== undefined && status !== 'answered') this.#counts.failed++;
+  }
+
+  #addCallOf({ history, branchId }: CallBranch): void {
+    const key = `${history} ${branchId}`;
+    const known = this.#branches.get(key);
+    if (known !== undefined) known.calls++;
+    else if (this.#branches.size < MOST_HISTORIES) this.#branches.set(key, { history, branchId, calls: 1 });
   }
 
   counts(): ProxyCounts {
     return {
       ...this.#counts,
       histories: [...this.#histories],
+      branches: [...this.#branches.values()].map((each) => ({ ...each })),
       refusals: [...this.#refusals].map(([reason, calls]) => ({ reason, calls })),
     };
   }

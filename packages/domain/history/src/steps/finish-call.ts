@@ -24,6 +24,8 @@ export const finishCall = defineStep({
     httpStatus: z.int().min(100).max(999).nullable(),
     finishReason: z.string().max(512).nullable(),
     model: z.string().max(512).nullable(),
+    /** The name that the provider gave the answer, by which a later request goes on from it. */
+    answerId: z.string().max(512).optional(),
     usage: CallUsage.nullable(),
     firstByteMs: count.nullable(),
     durationMs: count.nullable(),
@@ -47,6 +49,7 @@ export const finishCall = defineStep({
   secrets: {
     model: { as: 'model' },
     answer: { as: 'data_answer' },
+    answerId: { as: 'data_answer_id' },
     others: { as: 'data_choices' },
     finishReason: { as: 'finishReason' },
     error: { as: 'error' },
@@ -68,6 +71,7 @@ export const finishCall = defineStep({
       op: _op,
       attemptId,
       answer,
+      answerId,
       others,
       response,
       own,
@@ -100,7 +104,7 @@ export const finishCall = defineStep({
         ...(others === undefined || others.length === 0
           ? {}
           : { data_choices: checkedInCall([...others], 'the choices of the answer') }),
-        ...defined({ data_own: own ?? undefined }),
+        ...defined({ data_answer_id: answerId, data_own: own ?? undefined }),
       },
     };
   },

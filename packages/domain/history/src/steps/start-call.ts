@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import {
   CALL_APIS,
+  CallAddress,
   PromptSummary,
   RecordedBody,
   SentRequest,
@@ -52,6 +53,17 @@ export const startCall = defineStep({
     })
       .nullable()
       .optional(),
+    /** What else is known of where it belongs. */
+    place: z
+      .strictObject({
+        /** The call whose messages its provider has kept, and shows the model before those of this one. */
+        kept: CallAddress.optional(),
+        /** The attempt whose recorded answer it goes on from. */
+        follows: z.string().max(512).optional(),
+        /** A call of a conversation that it may continue: nothing of it is here, and nobody knows. */
+        mayContinue: CallAddress.optional(),
+      })
+      .optional(),
     /** The request is not kept, as nobody could surely take secrets out of it. */
     withheld: z.literal(true).optional(),
     /** If observers steer the branch: the request as it came, and what of theirs is in it as it goes (calls §5). */
@@ -75,12 +87,13 @@ export const startCall = defineStep({
     api: 'none',
     toolsAt: 'none',
     prompt: 'none',
+    place: 'none',
     withheld: 'none',
   },
   *decide(pending, step) {
     if (pending.events.some(({ type }) => type === 'CallStarted'))
       throw fail('E_COMMAND_INVALID', 'a command starts more than one call');
-    const { api, model, parameters, tools, toolsAt, request, own, prompt = null, sent = null } = step;
+    const { api, model, parameters, tools, toolsAt, request, own, place, prompt = null, sent = null } = step;
     refuseLater(pending, toolsAt, 'the tools of the call');
     refuseBody(pending, request, own);
     const at = positionOf(pending, step.position);
@@ -100,7 +113,7 @@ export const startCall = defineStep({
       payload: {
         data_parameters: checkedInCall(parameters, 'the parameters'),
         ...(tools === null ? {} : { data_tools: checkedInCall(tools, 'the tools') }),
-        ...defined({ data_own: own ?? undefined }),
+        ...defined({ data_place: place, data_own: own ?? undefined }),
       },
     };
     if (step.steered !== undefined) yield callSteered(pending, step.steered);

@@ -7,8 +7,8 @@ import { CALL_LED_TO, CALL_LINKS } from './tables.ts';
 export type CallLink = {
   readonly branchId: number;
   readonly parent: CallAddress | null;
-  /** How it was found; `assigned`: by whoever corrected it. */
-  readonly why: LinkReason | 'assigned';
+  /** How it was found; `assigned`: by whoever corrected it; `may continue`: it led to nothing, but may be what this goes on from. */
+  readonly why: LinkReason | 'assigned' | 'may continue';
 };
 
 /** A branch of any history. */

@@ -1,12 +1,23 @@
-import { fromHex } from '@stemma/canonical';
-import { isOf, type EventOf } from '@stemma/events';
+import { fromHex, type WideJson } from '@stemma/canonical';
+import { isOf, type CallAddress, type CallApi, type EventOf } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
+import { conversationOf, nameOfAnswer } from '@stemma/model-apis';
 import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/row-store';
 import { nanosecondsOf } from '@stemma/values';
-import { putLink } from './call-links.ts';
+import { bucketOfText, putLink } from './call-links.ts';
+import { answerHashes, eachHash } from './message-hash.ts';
 import { bucketOf } from './queries.ts';
 import { forgetRunCall, noteRunCall, noteWaitingCall } from './run-calls.ts';
-import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './tables.ts';
+import {
+  CALL_ANSWERS,
+  CALL_ATTEMPTS,
+  CALL_FOLLOWED,
+  CALL_KEPT,
+  CALL_MESSAGES,
+  CALL_PROMPTS,
+  CALLS,
+  CALLS_AT,
+} from './tables.ts';
 
 type Started = Extract<EventOf<'call'>, { type: 'CallStarted' }>;
 type Finished = Extract<EventOf<'call'>, { type: 'CallFinished' }>;
@@ -67,6 +78,16 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
   });
   putRow(rows, CALL_ATTEMPTS, { history, attempt_id: attemptId, seq, index });
   putRow(rows, CALLS_AT, { history, branch_id: branchId, position, seq, index });
+  const parameters = (event.payload['data_parameters'] ?? null) as WideJson;
+  putKept(
+    rows,
+    { history, seq, index },
+    event.api === 'openai.responses' ? conversationOf(parameters) : null,
+  );
+  const { follows, mayContinue } = (event.payload['data_place'] ?? {}) as CallPlace;
+  if (follows !== undefined)
+    putRow(rows, CALL_FOLLOWED, { history, attempt_id: follows, branch_id: branchId, position });
+  if (mayContinue !== undefined) putLink(rows, history, branchId, mayContinue, 'may continue');
   if (prompt === null) return;
   const { origin, scope } = prompt;
   if (origin?.kind === 'called') putLink(rows, history, branchId, origin, origin.why);
@@ -77,6 +98,19 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
     const message = fromHex(text);
     putRow(rows, CALL_MESSAGES, { bucket: bucketOf(message), message, history, seq, index });
   }
+};
+
+type CallPlace = { readonly follows?: string; readonly mayContinue?: CallAddress };
+
+/** A call of which a provider keeps something under a name. */
+const putKept = (
+  rows: Rows,
+  call: { readonly history: string; readonly seq: number; readonly index: number },
+  name: string | null,
+): void => {
+  const { history, seq, index } = call;
+  if (name !== null)
+    putRow(rows, CALL_KEPT, { bucket: bucketOfText(name), kept_as: name, history, seq, index });
 };
 
 /** Nanoseconds since 1970: when the request went out; when it was recorded, if nobody saw that. */
@@ -96,6 +130,15 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
   const row = findAttempt(rows, history, event.attemptId);
   if (row === undefined) return;
   const { usage, response, error, head } = event;
+  const answers = row.scope === null ? null : answerHashes(row.scope, event.payload);
+  for (const message of answers === null ? [] : eachHash(answers))
+    putRow(rows, CALL_ANSWERS, {
+      bucket: bucketOf(message),
+      message,
+      history,
+      seq: row.seq,
+      index: row.index,
+    });
   putRow(rows, CALLS, {
     ...row,
     at: startOf(event.sentAt, row.at),
@@ -120,7 +163,11 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
     response_type: head?.contentType ?? null,
     response_coding: head?.coding ?? null,
     retry_after: head?.retryAfter ?? null,
+    answers,
   });
+  const { data_answer: answer, data_answer_id: id } = event.payload;
+  putKept(rows, row, typeof id === 'string' ? `response:${id}` : null);
+  putKept(rows, row, nameOfAnswer(row.api as CallApi, (answer ?? null) as WideJson));
   if (callsTools(event))
     noteWaitingCall(
       rows,
@@ -148,6 +195,8 @@ const foldReassigned = ({ history }: AppliedFrame, event: Reassigned, rows: Rows
   });
   putRow(rows, CALLS_AT, { history, branch_id, position, seq, index, reassigned: true });
   forgetRunCall(rows, history, { branchId: branch_id, seq, index });
+  for (const message of row.answers == null ? [] : eachHash(row.answers))
+    removeRow(rows, CALL_ANSWERS, { bucket: bucketOf(message), message, history, seq, index });
   if (prompt === null) return;
   const list = fromHex(prompt.list);
   removeRow(rows, CALL_PROMPTS, { bucket: bucketOf(list), list, history, seq, index });

@@ -9,7 +9,17 @@ import {
   type BranchPosition,
 } from '@stemma/events';
 import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
-import { CALL_ATTEMPTS, CALL_MESSAGES, CALL_PROMPTS, CALLS, CALLS_AT } from './tables.ts';
+import { bucketOfText } from './call-links.ts';
+import {
+  CALL_ANSWERS,
+  CALL_ATTEMPTS,
+  CALL_FOLLOWED,
+  CALL_KEPT,
+  CALL_MESSAGES,
+  CALL_PROMPTS,
+  CALLS,
+  CALLS_AT,
+} from './tables.ts';
 
 /** An attempt to call a model, read from its row. */
 export type CallRow = {
@@ -37,6 +47,8 @@ export type CallRow = {
   readonly coding: string | null;
   /** Null while nobody has recorded how it ended. */
   readonly finished: FinishedCall | null;
+  /** The hashes of its answer over the scope, 8 bytes each; null: none is known. */
+  readonly answers: Uint8Array | null;
   /** The attempt that it was before somebody assigned it here, and the one that it is elsewhere since. */
   readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
   readonly reassignedTo: CallAddress | null;
@@ -172,6 +184,37 @@ export const callsWithPrompt = (rows: RowReader, list: Uint8Array): readonly Cal
 export const callsThatBrought = (rows: RowReader, message: Uint8Array): readonly CallInHistory[] =>
   callsInHistories(rows, listRows(rows, CALL_MESSAGES, { bucket: bucketOf(message), message }, NEWEST_ALIKE));
 
+/** The same for a message that calls were answered with. @param message the first 8 bytes of its hash */
+export const callsAnsweredWith = (rows: RowReader, message: Uint8Array): readonly CallInHistory[] =>
+  callsInHistories(rows, listRows(rows, CALL_ANSWERS, { bucket: bucketOf(message), message }, NEWEST_ALIKE));
+
+/** The position of the call that goes on from the answer of an attempt, where several have its position; undefined: none is known. */
+export const positionFollowing = (
+  rows: RowReader,
+  history: string,
+  attemptId: string,
+): BranchPosition | undefined => {
+  const row = findRow(rows, CALL_FOLLOWED, { history, attempt_id: attemptId });
+  return row && { branchId: row.branch_id, seq: row.position };
+};
+
+/** The newest calls of each history of which a provider keeps something under a name: `response:…`, `item:…`, `conversation:…`. */
+export const callsKeptAs = (rows: RowReader, name: string): readonly CallInHistory[] =>
+  callsInHistories(
+    rows,
+    listRows(rows, CALL_KEPT, { bucket: bucketOfText(name), kept_as: name }, NEWEST_ALIKE),
+  );
+
+/** The newest position of a branch that a model was called with; undefined: none was. */
+export const newestCalledPosition = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+): number | undefined =>
+  listRows(rows, CALLS_AT, { history, branch_id: branchId }, { reverse: true, limit: MOST_LOOKED_AT }).find(
+    ({ reassigned }) => reassigned !== true,
+  )?.position;
+
 const NEWEST_ALIKE = { reverse: true, limit: MOST_ALIKE };
 
 const callsInHistories = (
@@ -201,6 +244,7 @@ const callOf = (row: NamedRow<typeof CALLS>): CallRow => ({
   contentType: row.request_type,
   coding: row.request_coding,
   finished: row.status === null ? null : finishedOf(row, row.status),
+  answers: row.answers,
   assignedFrom:
     row.assigned_history === null
       ? null

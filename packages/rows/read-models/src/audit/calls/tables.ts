@@ -3,7 +3,7 @@ import { defineTable, type Table } from '@stemma/row-store';
 export const CALLS = defineTable({
   name: 'calls',
   about:
-    'An attempt to call a model: the event `index` of frame `seq`, with the position (`branch_id`, `position`) that it was called with. `tools_seq`, `tools_index`: the event that has the tools. `match`: how a recorder found the branch, among the calls of `scope`; null: nobody looked for it. What is known of its end begins with `status`, which is null while nobody has recorded one; `finished_seq` and `finished_index` are the event that did. Tokens and milliseconds as recorded. `at`: when the request went out, or was recorded, if nobody saw that; `origin` and `path`: where to; `…_type` and `…_coding`: content types and codings; `choices`: how many the answer has. `assigned_…`: the attempt that it was before somebody assigned it here; `reassigned_…`: the one that it is since somebody assigned it elsewhere.',
+    'An attempt to call a model: the event `index` of frame `seq`, with the position (`branch_id`, `position`) that it was called with. `tools_seq`, `tools_index`: the event that has the tools. `match`: how a recorder found the branch, among the calls of `scope`; null: nobody looked for it. What is known of its end begins with `status`, which is null while nobody has recorded one; `finished_seq` and `finished_index` are the event that did. Tokens and milliseconds as recorded. `at`: when the request went out, or was recorded, if nobody saw that; `origin` and `path`: where to; `…_type` and `…_coding`: content types and codings; `choices`: how many the answer has; `answers`: the first 8 bytes of the hash of each, over the scope. `assigned_…`: the attempt that it was before somebody assigned it here; `reassigned_…`: the one that it is since somebody assigned it elsewhere.',
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
@@ -48,6 +48,7 @@ export const CALLS = defineTable({
     ['response_type', 'text', 'null'],
     ['response_coding', 'text', 'null'],
     ['retry_after', 'text', 'null'],
+    ['answers', 'bytes', 'null'],
     ['assigned_history', 'text', 'null'],
     ['assigned_attempt', 'text', 'null'],
     ['reassigned_history', 'text', 'null'],
@@ -111,10 +112,52 @@ export const CALL_MESSAGES = defineTable({
   value: [],
 });
 
+export const CALL_ANSWERS = defineTable({
+  name: 'call_answers',
+  about:
+    'The calls that were answered with a message: `message` is the first 8 bytes of its hash, over the scope. Who has it in a list goes on from there.',
+  key: [
+    ['bucket', 'uint'],
+    ['message', 'bytes'],
+    ['history', 'text'],
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+  value: [],
+});
+
+export const CALL_FOLLOWED = defineTable({
+  name: 'call_followed',
+  about:
+    'The position (`branch_id`, `position`) of the call that goes on from the answer of an attempt, where several attempts have one position: they are of as many conversations, which began alike.',
+  key: [
+    ['history', 'text'],
+    ['attempt_id', 'text'],
+  ],
+  value: [
+    ['branch_id', 'uint'],
+    ['position', 'uint'],
+  ],
+});
+
+export const CALL_KEPT = defineTable({
+  name: 'call_kept',
+  about:
+    'The calls of which a provider keeps something, by the name that later requests have for it: `response:…`, the last item of an answer (`item:…`), or the conversation that it belongs to (`conversation:…`). `bucket` is a hash of the name.',
+  key: [
+    ['bucket', 'uint'],
+    ['kept_as', 'text'],
+    ['history', 'text'],
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+  value: [],
+});
+
 export const CALL_LINKS = defineTable({
   name: 'call_links',
   about:
-    'The call (`parent_…`) that led to the conversation on a branch. `why`: how a recorder guessed it (argument, waiting), or assigned, by whoever corrected it; with no parent somebody said that none did.',
+    'The call (`parent_…`) that led to the conversation on a branch. `why`: how a recorder guessed it (argument, waiting), or assigned, by whoever corrected it; may continue: the conversation may go on from there; with no parent somebody said that none did.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
@@ -178,6 +221,9 @@ export const CALL_TABLES: readonly Table[] = [
   CALLS_AT,
   CALL_PROMPTS,
   CALL_MESSAGES,
+  CALL_ANSWERS,
+  CALL_FOLLOWED,
+  CALL_KEPT,
   CALL_LINKS,
   CALL_LED_TO,
   RUN_BRANCHES,

@@ -1,0 +1,112 @@
+import type { WideJson } from '@stemma/canonical';
+import type { CallAddress, CallMatch, CallOrigin } from '@stemma/events';
+import type { BranchRef } from '@stemma/history-store';
+import { leadingSystem } from '@stemma/importers';
+import type { Projection } from '@stemma/projector';
+import { countCallsAt } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
+
+import { besideOf, scopeOf } from './call-scopes.ts';
+import { findContinued } from './find-continued.ts';
+import { findParent } from './find-parent.ts';
+import { matchBranch, type BranchMatch } from './match-branch.ts';
+import { findEarlierCalls, type MatchCandidate } from './match-call.ts';
+import type { PromptHashes } from './prompt-hash.ts';
+import type { CallTarget } from './record-call.ts';
+import type { CallScope } from './record-request-types.ts';
+
+/** Where a call belongs. */
+export type CallPlacement = {
+  readonly match: CallMatch;
+  /** The earlier call that it goes on from, or another attempt of which it is; undefined: it begins a conversation. */
+  readonly from: Pick<MatchCandidate, 'history' | 'branchId' | 'at'> | undefined;
+  /** The newest frame of the branch that it goes on with, when that was found. */
+  readonly tip: number | undefined;
+  /** The call that led to it, if it begins a conversation. */
+  readonly origin: CallOrigin | null;
+  /** A call of the conversation that it may continue, if it begins one. */
+  readonly mayContinue: CallAddress | undefined;
+  /** The attempt whose answer it goes on from, if its position has several. */
+  readonly follows: string | undefined;
+};
+
+/** A call whose place is looked for. */
+export type WantedPlacement = {
+  readonly messages: readonly WideJson[];
+  readonly hashes: PromptHashes;
+  readonly scope: string;
+  readonly within: CallScope | undefined;
+};
+
+/** The earlier calls that a call may go on from, the likeliest first. */
+export const candidatesFor = (
+  rows: RowReader,
+  { messages, hashes, within }: WantedPlacement,
+): readonly MatchCandidate[] =>
+  findEarlierCalls(rows, {
+    ...{ hashes, leading: leadingSystem(messages), except: besideOf(within) },
+    on: within !== undefined && 'branch' in within ? within.branch : undefined,
+  });
+
+/** Where a call belongs (calls §3), as far as the candidates say. */
+export const findPlacement = async (
+  home: Pick<CallTarget, 'view' | 'position'>,
+  projection: Projection,
+  { messages, hashes, scope, within }: WantedPlacement,
+  candidates: readonly MatchCandidate[],
+): Promise<CallPlacement> => {
+  const found = await matchBranch(home, candidates, messages, leadingSystem(messages));
+  if (within !== undefined && 'branch' in within) return placeOn(within.branch, found);
+  if (found === undefined) return placeOfBeginning(projection, { messages, hashes, scope, within });
+  const { candidate, match } = found;
+  return {
+    ...{ match, from: candidate, tip: candidate.tip, origin: null, mayContinue: undefined },
+    follows: await followedBy(projection, candidate),
+  };
+};
+
+/** Of several attempts with one position, the one whose answer a call has. */
+const followedBy = async (
+  projection: Projection,
+  { history, at, answer, common, attemptId }: MatchCandidate,
+): Promise<string | undefined> => {
+  if (answer === null || common === 0) return undefined;
+  const attempts = await projection.read((rows) => countCallsAt(rows, history, at));
+  return attempts > 1 ? attemptId : undefined;
+};
+
+/** The place of a call that shares no message with an earlier one. */
+const placeOfBeginning = async (
+  projection: Projection,
+  { messages, hashes, scope, within }: WantedPlacement,
+): Promise<CallPlacement> => {
+  const begun = { match: 'started', from: undefined, tip: undefined, follows: undefined } as const;
+  const origin = await findParent(projection, scope, messages);
+  if (origin?.kind === 'called' && origin.why === 'argument')
+    return { ...begun, origin, mayContinue: undefined };
+  const continued =
+    scope === scopeOf(undefined)
+      ? undefined
+      : await findContinued(projection, messages, hashes, leadingSystem(messages), besideOf(within));
+  if (continued === undefined) return { ...begun, origin, mayContinue: undefined };
+  const { call, summary } = continued;
+  if (summary === null || !summary.isNewest) return { ...begun, origin: null, mayContinue: call };
+  const { tip } = summary;
+  return { ...begun, match: 'rewritten', from: summary, tip, origin: null, mayContinue: undefined };
+};
+
+/**
+ * The place of a call on a branch that its client named. It goes on there, whatever it says; but the same run again is other attempts
+ * of the calls that the branch has, up to the first difference, and starts a branch where that is.
+ */
+const placeOn = (on: BranchRef, found: BranchMatch | undefined): CallPlacement => {
+  const isAgain =
+    found !== undefined &&
+    !found.candidate.isNewest &&
+    (found.match === 'repeated' || (found.match === 'forked' && found.candidate.answer !== null));
+  const place = { tip: undefined, origin: null, mayContinue: undefined, follows: undefined };
+  if (isAgain) return { ...place, match: found.match, from: found.candidate };
+  const { history, branchId } = on;
+  const at = { branchId, seq: found?.candidate.tip ?? 0 };
+  return { ...place, match: 'named', from: { history, branchId, at } };
+};
