@@ -67,6 +67,15 @@ export const calledBy = ({
 }): string =>
   `called by ${attemptId} in ${history}${why === 'assigned' ? '' : ` (guessed: ${REASONS[why] ?? why})`}`;
 
+/** From which call a conversation may go on. */
+export const maybeContinues = ({
+  history,
+  attemptId,
+}: {
+  readonly history: string;
+  readonly attemptId: string;
+}): string => `may continue ${history}, from ${attemptId} (same system message, nothing else is shared)`;
+
 const REASONS: Readonly<Record<string, string>> = {
   argument: 'its tool has what is asked here',
   waiting: 'it waited for a tool',
@@ -79,6 +88,7 @@ const head = (node: BranchNode): string =>
     `at ${node.cycle === null ? '' : `@c${node.cycle}, `}@s${node.seq}`,
     time(node.updatedAt),
     node.called_by === null ? '' : calledBy(node.called_by),
+    node.may_continue === null ? '' : maybeContinues(node.may_continue),
     node.abandoned_by === null ? '' : `(abandoned for :${node.abandoned_by})`,
     node.description,
   ]

@@ -25,6 +25,7 @@ const node = (
       ? null
       : { branchId: parent.branchId, seq: at, cycle: Math.floor(at), label: labelOf(at) },
   called_by: null,
+  may_continue: null,
   abandoned_by: null,
   startedAt: 0,
   updatedAt: 0,

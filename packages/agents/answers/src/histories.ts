@@ -36,12 +36,13 @@ export const historyAnswer = async (
   frames: summary.frames,
   events: summary.events,
   cycles: summary.cycles,
-  branches: summary.branches.map(({ branch, branchId, name, parent, at, calledBy }) => ({
+  branches: summary.branches.map(({ branch, branchId, name, parent, at, calledBy, mayContinue }) => ({
     branch,
     branchId,
     name,
     parent,
     at,
     calledBy: calledBy && { ...calledBy },
+    mayContinue: mayContinue && { ...mayContinue },
   })),
 });

@@ -26,7 +26,9 @@ export type BranchSummary = {
   readonly parent: number | null;
   readonly at: number | null;
   /** The call that led to its conversation, as a recorder guessed (`why`) or somebody said (`assigned`); null: none is known. */
-  readonly calledBy: (CallAddress & { readonly why: CallLink['why'] }) | null;
+  readonly calledBy: (CallAddress & { readonly why: Exclude<CallLink['why'], 'may continue'> }) | null;
+  /** A call that its conversation may go on from, though it shares nothing with it; null: none is known. */
+  readonly mayContinue: CallAddress | null;
 };
 
 export type SnapshotSummary = {

@@ -94,7 +94,7 @@ const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => {
       name,
       parent: parent?.branchId ?? null,
       at: parent?.seq ?? null,
-      calledBy: callers.get(branchId) ?? null,
+      ...callers(branchId),
     })),
     ...stateOf(rows, row.history),
   };

@@ -37,6 +37,7 @@ export {
 } from './endpoints.ts';
 export { describeIntervention } from './describe-intervention.ts';
 export { cutText, excerptOf, firstWords } from './excerpt.ts';
+export { requestChangeAnswer, RequestChangeAnswer, valueText } from './request-change.ts';
 export { InterventionAnswer, interventionTypes } from './interventions.ts';
 export { LoggedEventAnswer } from './logged.ts';
 export { openApi } from './open-api.ts';

@@ -9,6 +9,14 @@ export const callLink = z.strictObject({
   why: z.enum(['argument', 'waiting', 'assigned']),
 });
 
+/** A call from which a conversation may go on. */
+export const mayContinue = z
+  .strictObject({ history: z.string(), branchId: count, attemptId: z.string() })
+  .nullable()
+  .describe(
+    'a call that its conversation may go on from, although it shares no message with it: nobody knows; null: none',
+  );
+
 /** A branch of a history: `parent` and `at` say where it left the one it comes from; null for the first. */
 export const BranchSummaryAnswer = z
   .strictObject({
@@ -24,6 +32,7 @@ export const BranchSummaryAnswer = z
     calledBy: callLink
       .nullable()
       .describe('the call that led to its conversation, as a recorder guessed or somebody said; null: none'),
+    mayContinue,
   })
   .meta({ id: 'Branch' });
 export type BranchSummaryAnswer = z.infer<typeof BranchSummaryAnswer>;

@@ -1,6 +1,7 @@
 import type { BreakCause, CacheReport, CacheStep, CacheTotal } from '@stemma/queries';
 import type { TopCommand } from '../command.ts';
 import { authorText, describeCause, eventText } from '../describe-cause.ts';
+import { requestChangesInShort } from '../request-changes.ts';
 import { cutAt, oneLine, table } from '../output.ts';
 
 export const cache: TopCommand = {
@@ -34,10 +35,32 @@ const describe = (report: CacheReport, all: boolean, width: number): string => {
     head,
     ...(shown.length === 0 ? [] : ['\n', stepTable(shown, width)]),
     ...(top.length === 0 ? [] : [`worst: ${top.join(', ')}\n`]),
+    ...disagreements(steps),
   ].join('');
 };
 
-const HEAD = ['call', 'verdict', 'messages', 'shared tokens', 'lost', 'first difference'];
+/** Where the provider says otherwise than the messages: it caches from a size on, for a time, and may have cached more calls. */
+const disagreements = (steps: readonly CacheStep[]): string[] => {
+  const none = steps.filter(({ cached, tokens }) => cached === 0 && tokens.shared >= LEAST_CACHED);
+  const more = steps.filter(({ cached, tokens }) => cached !== null && cached > tokens.shared + LEAST_CACHED);
+  return [
+    ...(none.length === 0
+      ? []
+      : [`the provider read nothing from its cache, though the prefix is the same: ${labels(none)}\n`]),
+    ...(more.length === 0 ? [] : [`the provider read more from its cache than is shared: ${labels(more)}\n`]),
+  ];
+};
+
+/** Providers cache no prefix that is shorter, in tokens. */
+const LEAST_CACHED = 1_024;
+
+const labels = (steps: readonly CacheStep[]): string =>
+  `${steps
+    .slice(0, 10)
+    .map(({ to }) => to)
+    .join(', ')}${steps.length > 10 ? `, and ${steps.length - 10} more` : ''}`;
+
+const HEAD = ['call', 'verdict', 'messages', 'shared tokens', 'lost', 'cached', 'first difference'];
 
 /** One line a call, or, where a terminal is too narrow for that, two: the reason below. */
 const stepTable = (steps: readonly CacheStep[], width: number): string => {
@@ -62,13 +85,14 @@ const totalText = ({ sent, shared }: CacheTotal): string =>
 const percent = (part: number, whole: number): string =>
   whole === 0 ? '0 %' : `${((100 * part) / whole).toFixed(1)} %`;
 
-const row = ({ to, verdict, messages, tokens, broken }: CacheStep): string[] => [
+const row = ({ to, verdict, messages, tokens, broken, tools, cached }: CacheStep): string[] => [
   to,
   verdict,
   `${messages.shared}/${messages.after}`,
   `${tokens.shared}/${tokens.after} (${percent(tokens.shared, tokens.after)})`,
   String(tokens.before - tokens.shared),
-  broken === null ? '' : describeBreak(broken),
+  cached === null ? '-' : String(cached),
+  tools.length > 0 ? requestChangesInShort(tools) : broken === null ? '' : describeBreak(broken),
 ];
 
 const CHANGE_SUFFIX = { removed: '', changed: '', added: ' in front', moved: '' } as const;

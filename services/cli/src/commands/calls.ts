@@ -3,7 +3,7 @@ import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { unreadReason, type CallAttempt } from '@stemma/queries';
 import type { TopCommand } from '../command.ts';
-import { calledBy } from '../draw-branches.ts';
+import { calledBy, maybeContinues } from '../draw-branches.ts';
 import { printable, table } from '../output.ts';
 import { cellsOf, noteOf } from '../call-cells.ts';
 import { HISTORY } from '../options.ts';
@@ -37,6 +37,8 @@ export const calls: TopCommand = {
     const { branches } = await home.read.history(branchRef.history);
     const caller = branches.find(({ branchId }) => branchId === branchRef.branchId)?.calledBy ?? null;
     if (caller !== null) await output.write(`${printable(calledBy(caller))}\n`);
+    const before = branches.find(({ branchId }) => branchId === branchRef.branchId)?.mayContinue ?? null;
+    if (before !== null) await output.write(`${printable(maybeContinues(before))}\n`);
     await output.write(
       rows.length === 0
         ? 'no calls are recorded: `stemma record -- COMMAND` records those of a command\n'
@@ -57,10 +59,27 @@ export const calls: TopCommand = {
             output.width,
           ),
     );
+    await output.write(await callsElsewhere(home, branchRef));
     return undefined;
   },
 };
 
+/** Where the other calls of a history are. */
+const callsElsewhere = async (home: Home, { history, branchId }: BranchRef): Promise<string> => {
+  const others = (await home.calls.counts(history)).filter((each) => each.branchId !== branchId);
+  if (others.length === 0) return '';
+  const { branches } = await home.read.history(history);
+  const lines = others.slice(-MOST_BRANCHES).map(({ branchId: other, calls: count }) => {
+    const known = branches.find((each) => each.branchId === other);
+    return `  ${count} on ${known?.branch ?? `${history}:${other}`}`;
+  });
+  const what =
+    others.length === 1 ? 'Another branch has calls' : `${others.length} other branches have calls`;
+  return [`\n${what} of their own:`, ...lines, ''].join('\n');
+};
+
+/** The branches that are named, the newest. */
+const MOST_BRANCHES = 10;
 const PAGE = 500;
 
 async function* attemptsOf(home: Home, branchRef: BranchRef): AsyncGenerator<CallAttempt> {

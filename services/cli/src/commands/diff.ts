@@ -1,3 +1,4 @@
+import { requestChangeAnswer } from '@stemma/api';
 import { restrictExplained, type ExplainedDiff, type ExplainedDiffEntry } from '@stemma/queries';
 import { defined } from '@stemma/values';
 import { answersOf } from '../answers.ts';
@@ -6,6 +7,7 @@ import { describeEntry, describeSource } from '../describe-entry.ts';
 import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
+import { requestChangeLines } from '../request-changes.ts';
 
 export const diff: TopCommand = {
   name: 'diff',
@@ -38,18 +40,24 @@ export const diff: TopCommand = {
     const excerpt: WordsOfNode = output.json
       ? () => undefined
       : openExcerpts(await home.read.partialView(b, ids), await home.read.partialView(a, ids));
+    const request = (await home.calls.changes(a, b)) ?? null;
+    const requestLines = (request === null ? [] : requestChangeLines(request)).map((each) => `${each}\n`);
+    const inAnswer = { request: request?.map(requestChangeAnswer) ?? null };
     if (options['explain'] === true) {
       const explained = restrictExplained(await home.queries.causes.explain(a, b), result);
-      await output.result(explained, () => describe(explained, excerpt, output.width));
+      await output.result({ ...explained, ...inAnswer }, () =>
+        [describe(explained, excerpt, output.width), ...requestLines].join(''),
+      );
       return undefined;
     }
     const line = (sign: string, id: string, more = ''): string =>
       `${withExcerpt(`${sign} ${printable(id)}${more}`, id, excerpt, output.width)}\n`;
-    await output.result(result, () =>
+    await output.result({ ...result, ...inAnswer }, () =>
       [
         ...result.added.map((id) => line('+', id)),
         ...result.removed.map((id) => line('-', id)),
         ...result.changed.map(({ id, fields }) => line('~', id, `  (${fields.join(', ')})`)),
+        ...requestLines,
       ].join(''),
     );
     return undefined;

@@ -53,6 +53,8 @@ export const histories: TopCommand = {
     if (erased.length > 0) output.say(`erased: ${erased.join(', ')}`);
     const areCalled = list.some((row) => row.branches.some(({ calledBy }) => calledBy !== null));
     const called = (cell: string): string[] => (areCalled ? [cell] : []);
+    const mayContinue = list.some((row) => row.branches.some((branch) => branch.mayContinue !== null));
+    const continued = (cell: string): string[] => (mayContinue ? [cell] : []);
     await output.result(list, () =>
       total === 0
         ? hidden
@@ -61,7 +63,17 @@ export const histories: TopCommand = {
             ? 'no histories: `stemma import FILE` records one\n'
             : 'no history matches\n'
         : table(
-            ['HISTORY', 'CYCLES', 'EVENTS', 'BRANCHES', 'STATE', 'UPDATED', 'ID', ...called('CALLED BY')],
+            [
+              'HISTORY',
+              'CYCLES',
+              'EVENTS',
+              'BRANCHES',
+              'STATE',
+              'UPDATED',
+              'ID',
+              ...called('CALLED BY'),
+              ...continued('MAY CONTINUE'),
+            ],
             list.map((row) => [
               row.name ?? row.history,
               String(row.cycles),
@@ -71,6 +83,9 @@ export const histories: TopCommand = {
               time(row.updatedAt),
               row.history,
               ...called(row.branches.find(({ calledBy }) => calledBy !== null)?.calledBy?.history ?? ''),
+              ...continued(
+                row.branches.find((branch) => branch.mayContinue !== null)?.mayContinue?.history ?? '',
+              ),
             ]),
             output.width,
           ),

@@ -53,6 +53,12 @@ export const record: TopCommand = {
       const counts = server.calls();
       const names = await namesOf(counts.histories, history, () => open({ create: true }));
       for (const sentence of sentencesOf(counts, waiting, names)) output.say(sentence);
+      if (counts.branches.length > 1)
+        for (const line of linesOf(
+          counts.branches,
+          new Map(counts.histories.map((id, i) => [id, names[i] ?? id])),
+        ))
+          output.say(line);
       if (output.json) await output.result({ exitCode, run, waiting, ...counts }, () => '');
       return exitCode;
     } finally {
@@ -137,6 +143,23 @@ const namesOf = async (
   }
 };
 
+/** The branches that are named, of many. */
+const MOST_BRANCHES = 20;
+
+/** Each branch that calls were recorded on, and how to list them. @param names by the histories' ids */
+const linesOf = (
+  branches: readonly { readonly history: string; readonly branchId: number; readonly calls: number }[],
+  names: ReadonlyMap<string, string>,
+): readonly string[] => {
+  const lines = branches.slice(0, MOST_BRANCHES).map(({ history, branchId, calls }) => {
+    const name = names.get(history) ?? history;
+    const place = branchId === 0 ? name : `${history}:${branchId}`;
+    return `  ${calls} ${calls === 1 ? 'call' : 'calls'} in ${name}${branchId === 0 ? '' : `, branch ${branchId}`}: stemma calls ${place}`;
+  });
+  const left = branches.length - lines.length;
+  return left === 0 ? lines : [...lines, `  and on ${left} more branches: stemma histories lists them`];
+};
+
 const sentencesOf = (
   {
     calls,
@@ -145,7 +168,9 @@ const sentencesOf = (
     refusals,
     cancelled,
     failed,
+    branches,
   }: {
+    readonly branches: readonly unknown[];
     readonly calls: number;
     readonly cancelled: number;
     readonly failed: number;
@@ -157,13 +182,13 @@ const sentencesOf = (
   names: readonly string[],
 ): string[] => {
   const [first] = names;
+  const isListed = branches.length > 1;
   const where = names.length > 1 ? ` in ${names.length} histories` : names.length === 1 ? ` in ${first}` : '';
   const apart = [cancelled === 0 ? '' : `${cancelled} cancelled`, failed === 0 ? '' : `${failed} failed`];
   const ends = apart.every((part) => part === '')
     ? ''
     : ` (${apart.filter((part) => part !== '').join(', ')})`;
-  const hint =
-    first === undefined ? '' : `: ${names.length > 1 ? names.join(', ') : `stemma calls ${first}`}`;
+  const hint = first === undefined || isListed ? '' : `: stemma calls ${first}`;
   const sentences = [
     calls === 0
       ? 'no calls were recorded: the command made none through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'

@@ -1,4 +1,4 @@
-import { positionAnswer } from '@stemma/api';
+import { positionAnswer, requestChangeAnswer } from '@stemma/api';
 import type { Home } from '@stemma/home';
 import { restrictExplained } from '@stemma/queries';
 import type { ContractAnswer } from '../answer.ts';
@@ -6,8 +6,9 @@ import type { ContractAnswer } from '../answer.ts';
 export const diff: ContractAnswer<'diff'> = async ({ home }, { history, a, b, explain, selector }) => {
   const branchRef = await home.find(history);
   const found = await home.read.diff(branchRef, a, b, selector);
-  if (explain !== '1') return diffAnswer(found);
   const [older, newer] = [await home.position(branchRef, a), await home.position(branchRef, b)];
+  const request = (await home.calls.changes(older, newer))?.map(requestChangeAnswer) ?? null;
+  if (explain !== '1') return { ...diffAnswer(found), request };
   const { entries, moves, mergeBase, ...diff } = restrictExplained(
     await home.queries.causes.explain(older, newer),
     found,
@@ -23,6 +24,7 @@ export const diff: ContractAnswer<'diff'> = async ({ home }, { history, a, b, ex
       causes: causes.map((cause) => ({ ...cause, fields: [...cause.fields] })),
     })),
     moves: [...moves],
+    request,
   };
 };
 

@@ -1,5 +1,5 @@
 import { eventsFrom } from '@stemma/agent-loop';
-import { cutText, type AnswerOf, type QUESTIONS } from '@stemma/api';
+import { valueText, type AnswerOf, type QUESTIONS } from '@stemma/api';
 import {
   canonicalJson,
   isJsonObject,
@@ -12,12 +12,12 @@ import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { LoggedEvent } from '@stemma/queries';
 import { isFailedBlock } from '@stemma/importers';
+import { definitionsIn, valueChanges, type ToolDefinition } from '@stemma/model-apis';
 import { pathLimits } from '@stemma/pools';
 import type { ContractAnswer } from '../answer.ts';
 
 const MOST_TOOLS = 1_000;
 const MOST_CHANGES = 100;
-const MOST_CHARACTERS = 500;
 
 /** Reads the events on the way to the tip of a branch, once; of all histories, on the way to the tip of each one's `main`. */
 export const tools: ContractAnswer<'tools'> = async ({ home }, { history: name, from = 0, limit = 100 }) => {
@@ -50,8 +50,7 @@ const eachMain = async ({ read }: Pick<Home, 'read'>): Promise<readonly BranchRe
 
 type ToolUse = AnswerOf<typeof QUESTIONS.tools>['tools'][number];
 type Place = ToolUse['changes'][number]['at'];
-type Definition = WideJsonObject;
-type Counted = { -readonly [Field in keyof ToolUse]: ToolUse[Field] } & { definition: Definition | null };
+type Counted = { -readonly [Field in keyof ToolUse]: ToolUse[Field] } & { definition: ToolDefinition | null };
 
 /** What is known of each tool, by its name. */
 type ToolUses = Map<string, Counted>;
@@ -63,7 +62,7 @@ const listed = (uses: ToolUses): ToolUse[] =>
 
 /** Adds to the uses what the events of one history show, in their order. */
 const openToolUses = (uses: ToolUses) => {
-  const lists = new Map<string, ReadonlyMap<string, Definition>>();
+  const lists = new Map<string, ReadonlyMap<string, ToolDefinition>>();
   /** The tool of each call, by its id; and the calls whose result was counted. */
   const toolOf = new Map<string, string>();
   const answered = new Set<string>();
@@ -90,15 +89,20 @@ const openToolUses = (uses: ToolUses) => {
     return fresh;
   };
 
-  const offer = (tool: string, definition: Definition, at: Place): void => {
+  const offer = (tool: string, definition: ToolDefinition, at: Place): void => {
     const use = useOf(tool);
     use.offered = { calls: (use.offered?.calls ?? 0) + 1, first: use.offered?.first ?? at, last: at };
     const before = use.definition;
     use.definition = definition;
     if (before === null || before === definition) return;
-    for (const change of changesBetween(before, definition)) {
+    for (const change of valueChanges(before, definition)) {
       use.changed++;
-      use.changes.push({ at, ...change });
+      use.changes.push({
+        at,
+        path: change.path,
+        before: valueText(change.before),
+        after: valueText(change.after),
+      });
       if (use.changes.length > MOST_CHANGES) use.changes.shift();
     }
   };
@@ -225,57 +229,3 @@ const parsedOf = (given: WideJson): WideJson => {
     return given;
   }
 };
-
-/** The tools of a list by their names, in the form of OpenAI's APIs, Anthropic's or Gemini's. */
-const definitionsIn = (given: WideJson): ReadonlyMap<string, Definition> => {
-  const found = new Map<string, Definition>();
-  for (const each of Array.isArray(given) ? (given as readonly WideJson[]) : []) {
-    if (!isJsonObject(each)) continue;
-    const declared = each['functionDeclarations'] ?? each['function_declarations'];
-    if (Array.isArray(declared)) {
-      for (const one of declared as readonly WideJson[])
-        if (isJsonObject(one)) define(found, one, one['name']);
-      continue;
-    }
-    const inner = each['function'] ?? each['custom'];
-    const definition = isJsonObject(inner) ? inner : each;
-    // What a provider runs itself has a type and no name, or is the only key.
-    define(found, definition, definition['name'] ?? each['type'] ?? Object.keys(each)[0]);
-  }
-  return found;
-};
-
-const define = (
-  found: Map<string, Definition>,
-  { name: _name, input_schema, parametersJsonSchema, ...rest }: WideJsonObject,
-  name: WideJson | undefined,
-): void => {
-  const parameters = rest['parameters'] ?? input_schema ?? parametersJsonSchema;
-  if (typeof name === 'string') found.set(name, parameters === undefined ? rest : { ...rest, parameters });
-};
-
-type Change = Omit<ToolUse['changes'][number], 'at'>;
-
-/** What differs between two definitions, by path; names of one object in their order. */
-const changesBetween = (before: WideJson, after: WideJson, path = ''): readonly Change[] => {
-  if (isJsonObject(before) && isJsonObject(after)) {
-    const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort((a, b) =>
-      a < b ? -1 : 1,
-    );
-    return names.flatMap((name) => {
-      const inner = path === '' ? name : `${path}.${name}`;
-      const [old, fresh] = [before[name], after[name]];
-      return old === undefined || fresh === undefined
-        ? [{ path: inner, before: textOf(old), after: textOf(fresh) }]
-        : changesBetween(old, fresh, inner);
-    });
-  }
-  return canonicalJson(before) === canonicalJson(after)
-    ? []
-    : [{ path, before: textOf(before), after: textOf(after) }];
-};
-
-const textOf = (value: WideJson | undefined): string | null =>
-  value === undefined
-    ? null
-    : cutText(typeof value === 'string' ? value : canonicalJson(value), MOST_CHARACTERS);

@@ -38,7 +38,8 @@ const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow
     seq: row.seq,
     cycle: cycleAt(rows, history, row.branchId, row.seq),
     frames: row.frames,
-    called_by: callers.get(row.branchId) ?? null,
+    called_by: callers(row.branchId).calledBy,
+    may_continue: callers(row.branchId).mayContinue,
     description: row.branchId === 0 ? '' : (descriptions.get(row.branchId) ?? ''),
     saved: [...(saved.get(row.branchId) ?? [])].sort((a, b) => a.seq - b.seq),
   });

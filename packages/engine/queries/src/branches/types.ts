@@ -49,6 +49,7 @@ export type BranchNode = {
   readonly frames: number;
   /** The call that led to its conversation (calls §3.8); null: none is known. */
   readonly called_by: BranchSummary['calledBy'];
+  readonly may_continue: BranchSummary['mayContinue'];
   /** The note of the command that started it. */
   readonly description: string;
   readonly saved: readonly (LabelledPosition & { readonly name: string })[];

@@ -1,5 +1,5 @@
 import { notKept, readBodyAt } from '@stemma/call-bodies';
-import { toHex, type WideJson } from '@stemma/canonical';
+import { isJsonObject, toHex, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import {
@@ -13,21 +13,22 @@ import {
   type SteeringKind,
 } from '@stemma/events';
 import { NOT_KEPT } from '@stemma/history';
+import { findSnapshot, type BranchRef, type Position } from '@stemma/history-store';
 import {
-  findSnapshot,
-  readAncestorPath,
-  readTipSeq,
-  type BranchRef,
-  type Position,
-} from '@stemma/history-store';
-import { keptAtProvider, priceOf, type CallPrice, type PriceTable } from '@stemma/model-apis';
+  keptAtProvider,
+  priceOf,
+  type CallPrice,
+  type PriceTable,
+  type RequestChange,
+} from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
+import { callsOnBranch, countByBranch } from './calls-of-branches.ts';
 import type { Prices } from './prices.ts';
+import { diffRequests } from './request-facts.ts';
 import {
   findCallRow,
   type LinkedBranch,
-  listCallRows,
   listCallsAt,
   listHistories,
   listLedTo,
@@ -128,6 +129,13 @@ export type CallAttempts = {
     branch: BranchRef,
     page?: { readonly from?: number; readonly limit?: number },
   ): Promise<CallAttemptsPage>;
+  /** How many attempts were made on each branch of a history that has some, the newest branch last. */
+  counts(history: string): Promise<readonly { readonly branchId: number; readonly calls: number }[]>;
+  /**
+   * What differs between the requests of the newest calls with two positions of a history, besides their messages: tools and
+   * parameters; undefined if no call is recorded with one of them.
+   */
+  changes(a: Position, b: Position): Promise<readonly RequestChange[] | undefined>;
   /** Those with what a position shows, the first one first. */
   at(position: Position): Promise<readonly CallAttempt[]>;
   /** @throws E_CALL_NOT_FOUND */
@@ -137,9 +145,6 @@ export type CallAttempts = {
   /** The bytes of a body on the wire. @throws E_CALL_NOT_FOUND, E_CALL_BODY_NOT_KEPT, E_CALL_BODY_DAMAGED */
   body(history: string, attemptId: string, which: CallBody): Promise<Uint8Array>;
 };
-
-/** Rows that are read for one page. */
-const CHUNK = 500;
 
 export const openCallAttempts = (
   projection: Projection,
@@ -174,28 +179,22 @@ export const openCallAttempts = (
     return BODIES.filter((which) => fields.includes(which));
   };
   return {
-    async list({ history, branchId }, { from = 0, limit = 1_000 } = {}) {
+    async list(branch, { from = 0, limit = 1_000 } = {}) {
+      const { history } = branch;
       await catchUp(history);
       const table = await prices();
       return projection.read((rows) => {
-        const limits = new Map(
-          readAncestorPath(rows, history, branchId, readTipSeq(rows, history, branchId)).map(
-            (segment) => [segment.branchId, segment.limit] as const,
-          ),
-        );
-        const attempts: CallAttempt[] = [];
-        for (let next = from; ;) {
-          const page = listCallRows(rows, history, { from: next, limit: CHUNK });
-          for (const row of page) {
-            if (row.position > (limits.get(row.branchId) ?? -1)) continue;
-            if (attempts.length === limit) return { attempts, next: row.location.seq };
-            attempts.push(attemptOf(rows, history, row, table));
-          }
-          const last = page.at(-1);
-          if (last === undefined || page.length < CHUNK) return { attempts, next: null };
-          next = last.location.seq + 1;
-        }
+        const { calls, next } = callsOnBranch(rows, branch, from, limit);
+        return { attempts: calls.map((row) => attemptOf(rows, history, row, table)), next };
       });
+    },
+    async counts(history) {
+      await catchUp(history);
+      return projection.read((rows) => countByBranch(rows, history));
+    },
+    async changes(a, b) {
+      await catchUp(a.history);
+      return diffRequests(projection, a.history, a.seq, b.seq);
     },
     async at({ history, branchId, seq }) {
       await catchUp(history);
@@ -220,7 +219,7 @@ export const openCallAttempts = (
       return {
         ...(await projection.read((rows) => attemptOf(rows, history, row, table))),
         parameters,
-        notShown: unreadReason(row) ?? elsewhereReason(row.api, parameters),
+        notShown: unreadReason(row) ?? elsewhereReason(row.api, parameters, payload(started, 'data_place')),
         tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
         answer: payload(finished, 'data_answer'),
         otherAnswers: (payload(finished, 'data_choices') ?? []) as readonly WideJson[],
@@ -275,8 +274,12 @@ export const unreadReason = ({
     : 'the request is too large to be kept: nobody knows what it showed the model';
 };
 
-const elsewhereReason = (api: CallApi, parameters: WideJson): string | null => {
-  const names = keptAtProvider(api, parameters);
+/** @param place what is known of where the call belongs: of one whose earlier messages are recorded, they are in the thread */
+const elsewhereReason = (api: CallApi, parameters: WideJson, place: WideJson | null): string | null => {
+  const isKnown = isJsonObject(place) && place['kept'] !== undefined;
+  const names = keptAtProvider(api, parameters).filter(
+    (name) => !(isKnown && name === 'previous_response_id'),
+  );
   return names.length === 0
     ? null
     : `the model was shown more than the thread: ${names.join(' and ')} name${names.length === 1 ? 's' : ''} what its provider has`;

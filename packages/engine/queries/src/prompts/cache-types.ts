@@ -1,4 +1,5 @@
 import type { Cause } from '@stemma/history';
+import type { RequestChange } from '@stemma/model-apis';
 import type { Origin } from '../origin-types.ts';
 
 /** The sizes of two consecutive calls, and of their common prefix. */
@@ -31,8 +32,12 @@ export type CacheStep = {
   readonly messages: Measure;
   readonly bytes: Measure;
   readonly tokens: Measure;
-  /** Null for `append`. */
+  /** Null for `append`, and where the tools differ. */
   readonly broken: BreakCause | null;
+  /** Tools that differ: they come before all messages, so nothing is shared. */
+  readonly tools: readonly RequestChange[];
+  /** Tokens of the later call that its provider says it read from its cache; null: it does not say. */
+  readonly cached: number | null;
 };
 
 export type CacheTotal = {

@@ -4,6 +4,8 @@ import { findBreakCause, type ThreadDivergence } from './break-cause.ts';
 import type { CacheReport, CacheStep, CacheVerdict } from './cache-types.ts';
 import { openMeasures, type Counts, type MeasuredMessage } from './measure.ts';
 import { openFrames } from './origin.ts';
+import type { CallRow } from '@stemma/read-models';
+import { newestCallWith, toolChanges } from '../calls/request-facts.ts';
 
 const MAX_WORST = 10;
 
@@ -27,6 +29,7 @@ export const buildCacheReport = async (
   const steps: CacheStep[] = [];
   const sent = { messages: 0, bytes: 0, tokens: 0 };
   let previous: ThreadStep['snapshot'] | undefined;
+  let called: CallRow | undefined;
   for (const [i, { snapshot, firstChanged: at, before, after }] of threadTimeline.entries()) {
     await measures.countSteps(threadTimeline, i);
     const old = await measureSlices(before, measures.measure);
@@ -36,7 +39,8 @@ export const buildCacheReport = async (
     sums.add(fresh);
     const totalNow = sums.total();
     for (const key of KEYS) sent[key] += totalNow[key];
-    if (previous !== undefined) {
+    if (previous === undefined) called = await newestCallWith(projection, history, snapshot.seq);
+    else {
       const [a, b] = [old.flat(), fresh.flat()];
       let sharedCount = 0;
       while (
@@ -47,9 +51,20 @@ export const buildCacheReport = async (
         sharedCount++;
       const shared = sumOf(a.slice(0, sharedCount), common);
       const [first, replacement] = [a[sharedCount], b[sharedCount]];
+      const now = await newestCallWith(projection, history, snapshot.seq);
+      const tools =
+        called === undefined || now === undefined ? [] : await toolChanges(projection, history, called, now);
+      called = now;
+      if (tools.length > 0) Object.assign(shared, NOTHING);
       const verdict: CacheVerdict =
-        first === undefined ? 'append' : replacement === undefined ? 'rewind' : 'break';
-      if (first !== undefined && replacement !== undefined) {
+        tools.length > 0
+          ? 'break'
+          : first === undefined
+            ? 'append'
+            : replacement === undefined
+              ? 'rewind'
+              : 'break';
+      if (first !== undefined && replacement !== undefined && tools.length === 0) {
         const commonPart = await measures.common(first, replacement);
         shared.bytes += commonPart.bytes;
         shared.tokens += commonPart.tokens;
@@ -62,8 +77,10 @@ export const buildCacheReport = async (
         messages: { before: totalBefore.messages, after: totalNow.messages, shared: shared.messages },
         bytes: { before: totalBefore.bytes, after: totalNow.bytes, shared: shared.bytes },
         tokens: { before: totalBefore.tokens, after: totalNow.tokens, shared: shared.tokens },
+        tools,
+        cached: now?.finished?.usage?.cached ?? null,
         broken:
-          first === undefined
+          first === undefined || tools.length > 0
             ? null
             : await findBreakCause(projection, frames, range, divergenceOf(first, replacement, a, b)),
       });
@@ -88,6 +105,8 @@ export const buildCacheReport = async (
     steps,
   };
 };
+
+const NOTHING = { messages: 0, bytes: 0, tokens: 0 };
 
 const KEYS = ['messages', 'bytes', 'tokens'] as const;
 type Sum = Record<(typeof KEYS)[number], number>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Question } from '../endpoint.ts';
-import { callLink } from '../summaries.ts';
+import { callLink, mayContinue } from '../summaries.ts';
 import { count, historyParams, milliseconds, reference } from '../values.ts';
 
 const cycleOf = count.nullable().describe('the newest cycle at the position; null before the first');
@@ -19,6 +19,7 @@ export const BranchNodeAnswer = z
     called_by: callLink
       .nullable()
       .describe('the call that led to its conversation, as a recorder guessed or somebody said; null: none'),
+    may_continue: mayContinue,
     abandoned_by: count
       .nullable()
       .describe('the branch that the rollback started; null unless this branch is abandoned'),

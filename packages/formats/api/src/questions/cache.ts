@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { OriginAnswer } from '../blame.ts';
 import { Cause } from '../cache.ts';
 import type { Question } from '../endpoint.ts';
+import { RequestChangeAnswer } from '../request-change.ts';
 import { count, historyParams, wholeInQuery } from '../values.ts';
 
 const measure = z.strictObject({
@@ -55,7 +56,13 @@ const CacheAnswer = z
             entered: OriginAnswer.nullable().describe('the event that inserted the node'),
           })
           .nullable()
-          .describe('the first difference and its cause; null for append'),
+          .describe('the first difference and its cause; null for append, and where tools differ'),
+        tools: z
+          .array(RequestChangeAnswer)
+          .describe('tools that differ: they come before all messages, so nothing is shared'),
+        cached: count
+          .nullable()
+          .describe('tokens that the provider says it read from its cache; null: it does not say'),
       }),
     ),
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TimelineEntry } from '../causes.ts';
 import type { Question } from '../endpoint.ts';
+import { RequestChangeAnswer } from '../request-change.ts';
 import { PositionAnswer } from '../summaries.ts';
 import { count, historyParams, reference } from '../values.ts';
 
@@ -16,6 +17,13 @@ export const Diff = z
 export type Diff = z.infer<typeof Diff>;
 
 const bytes = z.strictObject({ from: count, to: count }).nullable();
+
+const request = z
+  .array(RequestChangeAnswer)
+  .nullable()
+  .describe(
+    'tools and parameters that differ between the newest calls with the two positions; null: no call is recorded with one of them',
+  );
 
 /** A diff with the causes of each entry in order, what may have been moved, and where each entry is in both threads. */
 const ExplainedDiffAnswer = Diff.extend({
@@ -37,6 +45,7 @@ const ExplainedDiffAnswer = Diff.extend({
     }),
   ),
   moves: z.array(z.strictObject({ from: z.string(), to: z.string(), contentHash: z.string() })),
+  request,
 }).meta({ id: 'ExplainedDiff' });
 
 type ExplainedDiffAnswer = z.infer<typeof ExplainedDiffAnswer>;
@@ -65,7 +74,11 @@ export const diff = {
         'a selector without a position for the nodes to compare, matched at either position (default: all)',
       ),
   }),
-  answer: { kind: 'json', status: 200, schema: z.union([Diff, ExplainedDiffAnswer]) },
+  answer: {
+    kind: 'json',
+    status: 200,
+    schema: z.union([Diff.extend({ request }).meta({ id: 'DiffOfCalls' }), ExplainedDiffAnswer]),
+  },
   errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
   heavy: true,
 } as const satisfies Question;
