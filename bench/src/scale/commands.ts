@@ -15,13 +15,11 @@ const WRITES = because('it submits one command, as `annotate` does, which is mea
 const FILES = because('it reads or writes files that a history has nothing to do with');
 const RARE = because('it mends a home that is damaged');
 
-/** How each command is called, at the end or in the middle of a history of so many calls. */
-export const COMMANDS_ASKED: Readonly<Record<string, Asked<Arguments>>> = {
+/** Those that are not called as their example shows it: at the end or in the middle of a history of so many calls. */
+const OWN: Readonly<Record<string, Asked<Arguments>>> = {
   record: MODEL,
   import: FILES,
   histories: page(() => ['histories']),
-  snapshots: whole(() => ['snapshots', NAME]),
-  calls: whole(() => ['calls', NAME]),
   grep: page((calls) => ['grep', `q${middle(calls)}`]),
   assign: WRITES,
   call: page((calls) => ['call', NAME, `@c${middle(calls)}`]),
@@ -39,8 +37,6 @@ export const COMMANDS_ASKED: Readonly<Record<string, Asked<Arguments>>> = {
   select: whole(() => ['select', NAME, '@t0 .cb']),
   stages: whole(() => ['stages', NAME]),
   blame: whole(() => ['blame', NAME, '@t0']),
-  cache: whole(() => ['cache', NAME]),
-  tools: whole(() => ['tools', NAME]),
   bisect: whole((calls) => [
     ...['bisect', NAME, '--good', '@c1', '--bad', '@t0'],
     ...['--when', `#q${Math.ceil(calls * 0.7)}`],
@@ -56,7 +52,6 @@ export const COMMANDS_ASKED: Readonly<Record<string, Asked<Arguments>>> = {
   run: POOL,
   runs: page(() => ['runs']),
   ask: MODEL,
-  branches: whole(() => ['branches', NAME]),
   list: whole(() => ['list', NAME]),
   save: WRITES,
   load: WRITES,
@@ -93,9 +88,27 @@ export const COMMANDS_ASKED: Readonly<Record<string, Asked<Arguments>>> = {
   relay: SERVICE,
   runner: SERVICE,
   doctor: whole(() => ['doctor']),
-  stats: whole(() => ['stats']),
   completion: because('it reads no home'),
-  help: because('it reads no home'),
 };
 
 let backups = 0;
+
+/** A command as the catalogue has it. */
+export type ListedCommand = {
+  readonly name: string;
+  readonly group: string;
+  readonly example: string;
+};
+
+/** What reads is called as its example shows, of the history that is measured. */
+const READERS: readonly string[] = ['Look', 'Ask why', 'Check and mend'];
+
+/** How a command is called. @throws an Error if only its writer can know */
+export const askOfCommand = ({ name, group, example }: ListedCommand): Asked<Arguments> => {
+  const own = OWN[name];
+  if (own !== undefined) return own;
+  const words = /^stemma ([\w@. -]+)$/.exec(example)?.[1]?.split(' ');
+  if (!READERS.includes(group) || words?.[0] !== name)
+    throw new Error(`scale/commands.ts does not say how to call ${name}: its example is ${example}`);
+  return whole(() => words.map((word) => (word === 'mine' ? NAME : word)));
+};

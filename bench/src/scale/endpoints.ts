@@ -1,4 +1,4 @@
-import type { EndpointName } from '@stemma/api';
+import { ENDPOINTS, QUESTIONS, type EndpointName, type Question } from '@stemma/api';
 import type { Asked, Measured } from './asked.ts';
 import { NAME } from './record.ts';
 
@@ -17,6 +17,37 @@ const BODY = because('it gives bytes that were recorded, however many calls ther
 const STREAM = because('it gives what comes, for as long as somebody listens');
 const actor = 'bench';
 
+/** What a question takes, by the names of its parameters, at the end or in the middle of a history of so many calls. */
+const VALUES: Readonly<Record<string, (calls: number) => string>> = {
+  history: () => history,
+  session: () => history,
+  node: (calls) => `q${middle(calls)}`,
+  id: (calls) => `said-${50 * Math.floor(calls / 100)}`,
+  selector: () => '@t0 .cb',
+  a: (calls) => `@c${middle(calls)}`,
+  b: () => '@t0',
+  good: () => '@c1',
+  bad: () => '@t0',
+  when: (calls) => `#q${Math.ceil(calls * 0.7)}`,
+};
+
+/** A question with what it must have, and with the history; what is heavy or streamed is asked for whole. */
+const askOf = ({ name, params, query, heavy, streamed }: Question): Measured<Input> => {
+  const wanted = Object.entries<{ safeParse: (value: undefined) => { success: boolean } }>({
+    ...params?.shape,
+    ...query?.shape,
+  }).flatMap(([parameter, shape]) =>
+    parameter === 'history' || !shape.safeParse(undefined).success ? [parameter] : [],
+  );
+  const unknown = wanted.filter((parameter) => VALUES[parameter] === undefined);
+  if (unknown.length > 0)
+    throw new Error(`scale/endpoints.ts has no value for ${unknown.join(', ')} of ${name}`);
+  return {
+    growth: heavy === true || streamed === true ? 'whole' : 'page',
+    ask: (calls) => Object.fromEntries(wanted.map((parameter) => [parameter, VALUES[parameter]?.(calls)])),
+  };
+};
+
 /** Commands are sent once for each round, so each needs an id of its own. */
 let commands = 0;
 const command = (steps: readonly object[]): Input => ({
@@ -24,24 +55,19 @@ const command = (steps: readonly object[]): Input => ({
   body: { id: `scale-${process.pid}-${++commands}`, actor, notes: 'measured', steps },
 });
 
-/** How each endpoint is asked, at the end or in the middle of a history of so many calls. */
-export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
+/** How endpoints are asked that change something, and questions that are not asked with VALUES alone. */
+const OWN: Readonly<
+  Record<Exclude<EndpointName, keyof typeof QUESTIONS>, Asked<Input>> &
+    Partial<Record<keyof typeof QUESTIONS, Asked<Input>>>
+> = {
   histories: page(() => ({ limit: 100 })),
-  history: page(() => ofHistory),
   snapshots: page((calls) => ({ history, limit: 100, before: middle(calls) })),
   tree: page((calls) => ({ history, at: `@c${middle(calls)}`, limit: 100, tail: 100 })),
-  node: page((calls) => ({ history, node: `q${middle(calls)}` })),
-  thread: whole(() => ofHistory),
-  export: whole(() => ofHistory),
-  select: whole(() => ({ history, selector: '@t0 .cb' })),
   diff: page((calls) => ({ history, a: `@c${middle(calls)}`, b: `@c${middle(calls) + 1}` })),
   why: page((calls) => ({ history, node: `q${middle(calls)}` })),
   blame: page(() => ({ history, bytes: '10000-20000' })),
-  cache: whole(() => ofHistory),
   calls: page((calls) => ({ history, after: middle(calls), limit: 100 })),
-  tools: whole(() => ofHistory),
   sizes: page((calls) => ({ history, after: middle(calls), limit: 100 })),
-  bisect: whole((calls) => ({ history, good: '@c1', bad: '@t0', when: `#q${Math.ceil(calls * 0.7)}` })),
   watch: STREAM,
   recordCall: MODEL,
   attempts: page((calls) => ({ history, from: 2 * middle(calls), limit: 100 })),
@@ -55,25 +81,16 @@ export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
   continueBranch: MODEL,
   retryCall: MODEL,
   steer: page(() => ({ history, body: { actor, notes: 'measured', on: false } })),
-  breakpoints: page(() => ofHistory),
   addBreakpoint: page(() => ({ history, body: { actor, notes: 'measured', model: 'nobody' } })),
   removeBreakpoint: because('it is addBreakpoint once more, and needs a breakpoint for each round'),
-  held: page(() => ofHistory),
-  heldOf: page(() => ofHistory),
   release: because('it needs a call that is held'),
   recordExchange: MODEL,
   recordExchanges: MODEL,
-  compare: whole((calls) => ({ history, a: `@c${middle(calls)}`, b: '@t0' })),
-  comparePage: whole((calls) => ({ history, a: `@c${middle(calls)}`, b: '@t0' })),
   interventions: page((calls) => ({ history, from: middle(calls), limit: 100 })),
   intervention: page((calls) => ({ history, id: `said-${50 * Math.floor(calls / 100)}` })),
-  impact: whole((calls) => ({ history, id: `said-${50 * Math.floor(calls / 100)}` })),
-  interventionLines: whole(() => ofHistory),
-  experiment: whole(() => ofHistory),
   runExperiment: MODEL,
   branches: whole(() => ofHistory),
   saved: whole(() => ofHistory),
-  config: page(() => ofHistory),
   observations: page(() => ({ history, limit: 100 })),
   preview: page(() => ({
     history,
@@ -87,9 +104,7 @@ export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
   command: page(() => command([{ op: 'annotate', note: 'measured' }])),
   stream: STREAM,
   stats: whole(() => ({})),
-  doctor: whole(() => ({})),
   checkpoint: whole(() => ({})),
-  verify: page(() => ({})),
   healthLive: page(() => ({})),
   healthReady: page(() => ({})),
   startPool: POOL,
@@ -108,8 +123,6 @@ export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
   poolNear: POOL,
   verdict: POOL,
   report: POOL,
-  ctrees: whole(() => ({ session: history })),
-  ctreesTree: whole(() => ({ session: history })),
   ctreesEvents: page((calls) => ({ session: history, offset: middle(calls), limit: 100 })),
   ctreesStream: STREAM,
   // On a branch: the others are asked about all calls of `main`.
@@ -123,3 +136,11 @@ export const ENDPOINTS_ASKED: Readonly<Record<EndpointName, Asked<Input>>> = {
     },
   })),
 };
+
+/** How each endpoint is asked, at the end or in the middle of a history of so many calls. */
+export const ENDPOINTS_ASKED = Object.fromEntries(
+  Object.keys(ENDPOINTS).map((name) => [
+    name,
+    OWN[name as EndpointName] ?? askOf(QUESTIONS[name as keyof typeof QUESTIONS]),
+  ]),
+) as Readonly<Record<EndpointName, Asked<Input>>>;

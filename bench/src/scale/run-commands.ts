@@ -3,22 +3,27 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { timed } from '../measure.ts';
-import { namesToMeasure, printBest } from './asked.ts';
+import { namesToMeasure, printBest, type Asked } from './asked.ts';
 import type { AskInput, Best } from './ask-endpoints.ts';
-import { COMMANDS_ASKED } from './commands.ts';
+import { askOfCommand, type ListedCommand } from './commands.ts';
 
 const STEMMA = fileURLToPath(new URL('../../../stemma', import.meta.url));
 
-/** Every command that the help names. @throws an Error if one of them is neither measured nor said to be not */
-export const namedCommands = (): readonly string[] => {
-  const { stdout } = spawnSync(STEMMA, ['help'], { encoding: 'utf8' });
-  const [, listed = ''] = stdout.split(/^Record and import:$/m);
-  const names = [...listed.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name as string);
-  const unknown = names.filter((name) => COMMANDS_ASKED[name] === undefined);
-  if (names.length === 0 || unknown.length > 0)
-    throw new Error(`scale/commands.ts says nothing of ${unknown.join(', ') || 'any command'}`);
-  return names;
+/** Every command of the command line, as its catalogue has it. @throws an Error if there is none */
+const listedCommands = (): readonly ListedCommand[] => {
+  const catalogue = new URL('../../../services/cli/src/catalogue.ts', import.meta.url).href;
+  const program = `import { COMMANDS } from ${JSON.stringify(catalogue)};
+    console.log(JSON.stringify(COMMANDS.map(({ name, group, example }) => ({ name, group, example }))));`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+  });
+  if (stdout === '') throw new Error(`the catalogue of commands cannot be read: ${stderr.slice(0, 400)}`);
+  return JSON.parse(stdout) as ListedCommand[];
 };
+
+/** How each command is measured, or why it is not. @throws an Error of one that nobody knows how to call */
+export const commandsAsked = (): Readonly<Record<string, Asked<readonly string[]>>> =>
+  Object.fromEntries(listedCommands().map((command) => [command.name, askOfCommand(command)]));
 
 /** Seconds as a shell prints them: `0m1.230s`. */
 const secondsOf = (text: string): number => {
@@ -59,10 +64,8 @@ export const runCommands = async ({
     const cpu = children.split(' ').reduce((sum, part) => sum + secondsOf(part), 0);
     return { wall: ms, cpu: 1_000 * cpu, first: ms, bytes: Number(bytes) };
   };
-  const named = new Set(namedCommands());
   const measured: Record<string, Best> = {};
-  for (const [name, asked] of namesToMeasure(COMMANDS_ASKED, only)) {
-    if (!named.has(name)) continue;
+  for (const [name, asked] of namesToMeasure(commandsAsked(), only)) {
     const first = await run(asked.ask(calls));
     let best = first;
     for (let round = 1; round < rounds[asked.growth]; round++) {

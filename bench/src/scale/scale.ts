@@ -5,8 +5,8 @@ import { probe } from '../probe.ts';
 import { figure, type Aim, type BenchmarkOptions, type Report, type Table } from '../table.ts';
 import type { AskInput, Best } from './ask-endpoints.ts';
 import { isMeasured, type Asked, type Growth } from './asked.ts';
-import { COMMANDS_ASKED } from './commands.ts';
 import { ENDPOINTS_ASKED } from './endpoints.ts';
+import { commandsAsked } from './run-commands.ts';
 
 /** Calls of a history that is small, and has one of everything: what it takes is the start. */
 const EMPTY = 200;
@@ -154,7 +154,7 @@ export const scale = async ({ directory, quick, rounds, only }: BenchmarkOptions
   }
   const parts = [
     tableOf('endpoints', ENDPOINTS_ASKED, found.endpoints, used),
-    tableOf('commands', COMMANDS_ASKED, found.commands, used),
+    tableOf('commands', commandsAsked(), found.commands, used),
   ];
   return {
     name: 'scale',
