@@ -81,10 +81,20 @@ const TEXTS: ReadonlySet<WideJson | undefined> = new Set(['text', 'input_text', 
 /** Roles whose `name` tells nobody apart: agents that several models speak in add it, and some clients to results. */
 const UNNAMED: ReadonlySet<WideJson | undefined> = new Set(['assistant', 'tool']);
 
+/** Roles of whoever runs the model. */
+const SYSTEMS: ReadonlySet<WideJson | undefined> = new Set(['system', 'developer']);
+
+/**
+ * The line that Claude Code puts before its system prompt for Anthropic's books. It says which version asks, and a hash of the request
+ * that changes with each.
+ */
+const BOOKED = /^x-anthropic-billing-header:[^\n]*\n?/u;
+
 const plainMessage = (message: WideJson): WideJson => {
   if (!isJsonObject(message)) return message;
-  const { type, name, content, tool_calls: calls, item, items, ...rest } = message;
+  const { type, name, content: written, tool_calls: calls, item, items, ...rest } = message;
   const { role } = message;
+  const content = SYSTEMS.has(role) ? withoutBooked(written) : written;
   return byRules(MESSAGE, {
     ...rest,
     ...(type === 'message' ? {} : given('type', type)),
@@ -94,6 +104,15 @@ const plainMessage = (message: WideJson): WideJson => {
     ...given('item', plainItem(item)),
     ...given('items', isList(items) ? items.map(plainEntry) : items),
   });
+};
+
+const withoutBooked = (content: WideJson | undefined): WideJson | undefined => {
+  if (typeof content === 'string') return content.replace(BOOKED, '');
+  if (!isList(content)) return content;
+  const [first, ...rest] = content;
+  if (!isJsonObject(first) || typeof first['text'] !== 'string') return content;
+  const text = first['text'].replace(BOOKED, '');
+  return text === '' && rest.length > 0 ? rest : [{ ...first, text }, ...rest];
 };
 
 /** A text, or a list of parts; a list of one text is that text. */

@@ -238,6 +238,19 @@ describe('a message has many forms', () => {
       [{ role: 'system', content: 'x' }],
       [{ role: 'system', content: [{ type: 'text', text: 'x', ...mark }] }],
     ],
+    [
+      'a prompt of the system with the line that Claude Code writes for the books of its provider',
+      [{ role: 'system', content: 'x-anthropic-billing-header: cc_version=2.1; cch=36ee5;\nx' }],
+      [
+        {
+          role: 'system',
+          content: [
+            { type: 'text', text: 'x-anthropic-billing-header: cc_version=2.2; cch=0aaa9;' },
+            { type: 'text', text: 'x', ...mark },
+          ],
+        },
+      ],
+    ],
   ])('%s', (_what, a, b) => {
     expect(comparableMessage(a)).toBe(comparableMessage(b));
   });
@@ -263,6 +276,11 @@ describe('a message has many forms', () => {
     ],
     ['a text of a user and of a model', anthropic('hi'), anthropic('hi', 'assistant')],
     ['blanks of a text', anthropic('hi'), anthropic('hi ')],
+    [
+      'what a user says of the books of a provider',
+      anthropic('x-anthropic-billing-header: a\nhi'),
+      anthropic('x-anthropic-billing-header: b\nhi'),
+    ],
   ])('but not %s', (_what, a, b) => {
     expect(comparableMessage(a)).not.toBe(comparableMessage(b));
   });
