@@ -156,6 +156,55 @@ test('a call that had to call one tool calls nobody', { tags: ['calls§3.8'] }, 
   expect(started?.type === 'CallStarted' && started.prompt?.origin).toBe(null);
 });
 
+test('a helper that runs beside who asked for it is linked to the call that asked', async () => {
+  const { call } = openRecording(home, { run: 'r' });
+  const asks = callsTool('c1', 'Agent', { prompt: 'Check pier one, and say whether it is dry.' });
+  const main = [S, user('Look at the harbour.')];
+  const first = await call(main, asks);
+  // The tool says at once that the helper was launched, and its conversation begins after the next call.
+  await call([...main, asks, result('c1', 'launched')], says('It is launched.'));
+  const helper = await call(
+    [S, { role: 'user', content: [text('<reminder/>'), text('Check pier one, and say whether it is dry.')] }],
+    says('Dry.'),
+  );
+  const { histories } = await home.read.listHistories({});
+  const [branch] = histories.find(({ history }) => history === helper.branch.history)?.branches ?? [];
+  expect([branch?.calledBy?.history, branch?.mayContinue]).toEqual([first.branch.history, null]);
+});
+
+const text = (said: string) => ({ type: 'text', text: said });
+
+test('helpers that begin at once under one system message are conversations of their own', async () => {
+  const { call } = openRecording(home, { run: 'r' });
+  const asks = callsTool('c1', 'Agent', { prompts: ['Check pier one, please.', 'Check pier two, please.'] });
+  await call([S, user('Look at the harbour.')], asks);
+  // The system says the same to both behind what they are asked, and the first one is not answered yet.
+  const tools = system('Other tools are found by a search.');
+  const one = await call([S, user('Check pier one, please.'), tools], null);
+  const two = await call([S, user('Check pier two, please.'), tools], says('Dry.'));
+  expect([two.match, two.branch.history === one.branch.history]).toEqual(['started', false]);
+});
+
+test('a helper is called by the call that waits, though an earlier helper was told the same by the system', async () => {
+  const { call } = openRecording(home, { run: 'r' });
+  const helper = system('You help.');
+  const [A, B] = [callsTool('c1', 'ask', { n: 1 }), callsTool('c2', 'ask', { n: 2 })];
+  const main = [S, user('Look at the harbour.')];
+  await call(main, A);
+  const first = await call([helper, user('The first pier?')], says('Wait.'));
+  await call([helper, user('The first pier?'), says('Wait.'), user('Well?')], says('Dry.'));
+  const asked = await call([...main, A, result('c1', 'Dry.')], B);
+  const second = await call([helper, user('The second pier?')], says('Wet.'));
+  const { histories } = await home.read.listHistories({});
+  const linkOf = (history: string) => {
+    const [branch] = histories.find((each) => each.history === history)?.branches ?? [];
+    return [branch?.calledBy?.history, branch?.mayContinue];
+  };
+  expect([first, second].map(({ branch }) => linkOf(branch.history))).toEqual(
+    Array(2).fill([asked.branch.history, null]),
+  );
+});
+
 const item = (id: string, text: string) => ({
   ...{ type: 'message', id, role: 'assistant', status: 'completed' },
   content: [{ type: 'output_text', text, annotations: [] }],

@@ -1,5 +1,6 @@
 export type { AnswerError, ModelAnswer, TokenUsage } from './answer.ts';
 export { anthropicMessages } from './anthropic/messages.ts';
+export { argumentTexts } from './argument-texts.ts';
 export { apiOf, type ModelApi } from './api-of.ts';
 export { keptAtProvider } from './kept-at-provider.ts';
 export { conversationOf, keptBefore, nameOfAnswer, withKept } from './kept-messages.ts';

@@ -1,8 +1,9 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import type { CallOrigin, HistoryEvent } from '@stemma/events';
+import { argumentTexts } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
-import { findCallRow, isRunScope, listWaitingCalls } from '@stemma/read-models';
+import { callsThatAsked, findCallRow, isRunScope, listWaitingCalls, type CallInHistory } from '@stemma/read-models';
 
 /** Calls of a run that are looked at. */
 const MOST_LOOKED_AT = 32;
@@ -11,9 +12,10 @@ const MOST_LOOKED_AT = 32;
 const LEAST_TEXT = 8;
 
 /**
- * The call that led to a conversation which begins with these messages, as far as the calls of its run say (calls §3.8): of those
- * that wait for tools, the newest one with an argument that the user's texts hold, or that holds one of them; else the only
- * one that waits. A call that had to call one tool asked for an answer in a form, and waits for nobody. Null for calls of no run.
+ * The call that led to a conversation which begins with these messages, as far as the calls of its run say (calls §3.8): the newest one
+ * with an argument that is one of the user's texts; of those that wait for tools, the newest one with an argument that the texts hold,
+ * or that holds one of them; else the only one that waits. A call that had to call one tool asked for an answer in a form, and waits
+ * for nobody. Null for calls of no run.
  */
 export const findParent = async (
   projection: Projection,
@@ -21,8 +23,10 @@ export const findParent = async (
   messages: readonly WideJson[],
 ): Promise<CallOrigin | null> => {
   if (!isRunScope(scope)) return null;
-  const waiting = await projection.read((rows) => listWaitingCalls(rows, scope, MOST_LOOKED_AT));
   const texts = userTexts(messages);
+  const asked = await whoAsked(projection, scope, texts);
+  if (asked !== undefined) return asked;
+  const waiting = await projection.read((rows) => listWaitingCalls(rows, scope, MOST_LOOKED_AT));
   let only: CallOrigin | null = null;
   let waits = 0;
   for (const { history, branchId, location } of waiting) {
@@ -30,13 +34,32 @@ export const findParent = async (
     if (event?.type !== 'CallFinished' || (await isForced(projection, history, event.attemptId))) continue;
     waits++;
     const origin = { kind: 'called', history, branchId, attemptId: event.attemptId } as const;
-    const said = argumentsIn(event).map((argument) => argument.trim());
+    const said = argumentTexts(event.payload['data_answer'] as WideJson).map((argument) => argument.trim());
     if (said.some((argument) => texts.some((text) => areRelated(argument, text))))
       return { ...origin, why: 'argument' };
     only = { ...origin, why: 'waiting' };
   }
   return waits === 1 ? only : null;
 };
+
+/** Texts of a user that are looked for. */
+const MOST_TEXTS = 8;
+
+/** The newest call with an argument that is one of the texts, whatever has followed it: helpers may run beside who asked for them. */
+const whoAsked = async (
+  projection: Projection,
+  scope: string,
+  texts: readonly string[],
+): Promise<CallOrigin | undefined> => {
+  const long = texts.filter(({ length }) => length >= LEAST_TEXT).slice(-MOST_TEXTS);
+  const asked = await projection.read((rows) => long.flatMap((text) => callsThatAsked(rows, scope, text)));
+  for (const { history, branchId, attemptId, reassignedTo } of asked.sort(byAge))
+    if (reassignedTo === null && !(await isForced(projection, history, attemptId)))
+      return { kind: 'called', history, branchId, attemptId, why: 'argument' };
+  return undefined;
+};
+
+const byAge = (a: CallInHistory, b: CallInHistory): number => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1);
 
 /** True if a call was told to call one certain tool: what it says there is its answer. */
 const isForced = async (projection: Projection, history: string, attemptId: string): Promise<boolean> => {
@@ -59,31 +82,6 @@ const isForced = async (projection: Projection, history: string, attemptId: stri
 const areRelated = (argument: string, text: string): boolean =>
   (text.length >= LEAST_TEXT && argument.includes(text)) ||
   (argument.length >= LEAST_TEXT && text.includes(argument));
-
-const argumentsIn = (event: Extract<HistoryEvent, { type: 'CallFinished' }>): readonly string[] => {
-  const calls = (event.payload['data_answer'] as { readonly tool_calls?: WideJson } | null)?.tool_calls;
-  return Array.isArray(calls) ? (calls as readonly WideJson[]).flatMap(textsOfCall) : [];
-};
-
-const textsOfCall = (call: WideJson): readonly string[] => {
-  if (!isJsonObject(call)) return [];
-  const { function: named, custom } = call;
-  if (isJsonObject(custom) && typeof custom['input'] === 'string') return [custom['input']];
-  const said = isJsonObject(named) ? named['arguments'] : undefined;
-  if (typeof said !== 'string') return [];
-  try {
-    return textsIn(JSON.parse(said) as WideJson);
-  } catch {
-    return [said];
-  }
-};
-
-const textsIn = (value: WideJson): readonly string[] => {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null
-    ? Object.values(value as object).flatMap((item) => textsIn(item as WideJson))
-    : [];
-};
 
 const userTexts = (messages: readonly WideJson[]): readonly string[] =>
   messages

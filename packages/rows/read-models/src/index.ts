@@ -5,6 +5,7 @@ export {
   positionFollowing,
   callsAfter,
   callsAnsweredWith,
+  callsThatAsked,
   callsKeptAs,
   callsThatBrought,
   callsWithPrompt,

@@ -1,15 +1,16 @@
 import { fromHex, type WideJson } from '@stemma/canonical';
 import { isOf, type CallAddress, type CallApi, type EventOf } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
-import { conversationOf, nameOfAnswer } from '@stemma/model-apis';
+import { argumentTexts, conversationOf, nameOfAnswer } from '@stemma/model-apis';
 import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/row-store';
 import { nanosecondsOf } from '@stemma/values';
 import { bucketOfText, putLink } from './call-links.ts';
-import { answerHashes, eachHash } from './message-hash.ts';
+import { answerHashes, askedHash, eachHash } from './message-hash.ts';
 import { bucketOf } from './queries.ts';
-import { forgetRunCall, noteRunCall, noteWaitingCall } from './run-calls.ts';
+import { forgetRunCall, isRunScope, noteRunCall, noteWaitingCall } from './run-calls.ts';
 import {
   CALL_ANSWERS,
+  CALL_ASKED,
   CALL_ATTEMPTS,
   CALL_FOLLOWED,
   CALL_KEPT,
@@ -168,6 +169,7 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
   const { data_answer: answer, data_answer_id: id } = event.payload;
   putKept(rows, row, typeof id === 'string' ? `response:${id}` : null);
   putKept(rows, row, nameOfAnswer(row.api as CallApi, (answer ?? null) as WideJson));
+  putAsked(rows, row, event);
   if (callsTools(event))
     noteWaitingCall(
       rows,
@@ -175,6 +177,23 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
       { branchId: row.branch_id, seq: row.seq, index: row.index },
       { seq, index },
     );
+};
+
+/** Shorter texts are asked of nobody. */
+const LEAST_ASKED = 8;
+/** Arguments of one answer that are looked for. */
+const MOST_ASKED = 64;
+
+/** What a call of a run asks tools for: a conversation may be made for it. */
+const putAsked = (rows: Rows, { scope, history, seq, index }: NamedRow<typeof CALLS>, event: Finished): void => {
+  if (scope === null || !isRunScope(scope) || event.status !== 'answered') return;
+  const texts = argumentTexts(event.payload['data_answer'] as WideJson | undefined)
+    .map((text) => text.trim())
+    .filter(({ length }) => length >= LEAST_ASKED);
+  for (const asked of texts.slice(0, MOST_ASKED)) {
+    const text = askedHash(scope, asked);
+    putRow(rows, CALL_ASKED, { bucket: bucketOf(text), text, history, seq, index });
+  }
 };
 
 const callsTools = ({ status, payload }: Finished): boolean => {

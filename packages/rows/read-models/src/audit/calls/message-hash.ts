@@ -31,3 +31,7 @@ export const answerHashes = (
 /** The hashes that {@link answerHashes} joined. */
 export const eachHash = (joined: Uint8Array): readonly Uint8Array[] =>
   Array.from({ length: joined.length / KEPT }, (_, i) => joined.slice(i * KEPT, (i + 1) * KEPT));
+
+/** The hash of a text that somebody may be asked, over a scope: 8 bytes. */
+export const askedHash = (scope: string, text: string): Uint8Array =>
+  messageHash(scopeSeed(scope), sha256(utf8.encode(text)));

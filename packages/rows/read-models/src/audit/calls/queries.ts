@@ -10,8 +10,10 @@ import {
 } from '@stemma/events';
 import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
 import { bucketOfText } from './call-links.ts';
+import { askedHash } from './message-hash.ts';
 import {
   CALL_ANSWERS,
+  CALL_ASKED,
   CALL_ATTEMPTS,
   CALL_FOLLOWED,
   CALL_KEPT,
@@ -187,6 +189,15 @@ export const callsThatBrought = (rows: RowReader, message: Uint8Array): readonly
 /** The same for a message that calls were answered with. @param message the first 8 bytes of its hash */
 export const callsAnsweredWith = (rows: RowReader, message: Uint8Array): readonly CallInHistory[] =>
   callsInHistories(rows, listRows(rows, CALL_ANSWERS, { bucket: bucketOf(message), message }, NEWEST_ALIKE));
+
+/** The newest calls of each history of a run whose answer calls a tool with this text as an argument. */
+export const callsThatAsked = (rows: RowReader, scope: string, text: string): readonly CallInHistory[] => {
+  const hash = askedHash(scope, text);
+  return callsInHistories(
+    rows,
+    listRows(rows, CALL_ASKED, { bucket: bucketOf(hash), text: hash }, NEWEST_ALIKE),
+  );
+};
 
 /** The position of the call that goes on from the answer of an attempt, where several have its position; undefined: none is known. */
 export const positionFollowing = (

@@ -126,6 +126,20 @@ export const CALL_ANSWERS = defineTable({
   value: [],
 });
 
+export const CALL_ASKED = defineTable({
+  name: 'call_asked',
+  about:
+    'The calls of runs whose answer calls a tool with a text as an argument: `text` is the first 8 bytes of its hash, over the scope. A conversation that begins with the text was asked for there.',
+  key: [
+    ['bucket', 'uint'],
+    ['text', 'bytes'],
+    ['history', 'text'],
+    ['seq', 'uint'],
+    ['index', 'uint'],
+  ],
+  value: [],
+});
+
 export const CALL_FOLLOWED = defineTable({
   name: 'call_followed',
   about:
@@ -222,6 +236,7 @@ export const CALL_TABLES: readonly Table[] = [
   CALL_PROMPTS,
   CALL_MESSAGES,
   CALL_ANSWERS,
+  CALL_ASKED,
   CALL_FOLLOWED,
   CALL_KEPT,
   CALL_LINKS,
