@@ -9,7 +9,7 @@ export {
   recordedMessages,
 } from './openai-chat/call-steps.ts';
 export { isFailedBlock } from './openai-chat/failed-block.ts';
-export { leadingSystem } from './openai-chat/leading-system.ts';
+export { isSystemRole, leadingSystem, systemBetween } from './openai-chat/leading-system.ts';
 export { messageGroups } from './openai-chat/message-groups.ts';
 export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';
 export { redactMessages } from './openai-chat/redact-messages.ts';

@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import type { CallAddress, CallMatch, CallOrigin } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
-import { leadingSystem } from '@stemma/importers';
+import { leadingSystem, systemBetween } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
 import { countCallsAt } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
@@ -44,7 +44,8 @@ export const candidatesFor = (
   { messages, hashes, within }: WantedPlacement,
 ): readonly MatchCandidate[] =>
   findEarlierCalls(rows, {
-    ...{ hashes, leading: leadingSystem(messages), except: besideOf(within) },
+    ...{ hashes, leading: leadingSystem(messages), between: systemBetween(messages) },
+    except: besideOf(within),
     on: within !== undefined && 'branch' in within ? within.branch : undefined,
   });
 
@@ -90,6 +91,9 @@ const placeOfBeginning = async (
       : await findContinued(projection, messages, hashes, leadingSystem(messages), besideOf(within));
   if (continued === undefined) return { ...begun, origin, mayContinue: undefined };
   const { call, summary } = continued;
+  // Who waits for a tool is more likely to have asked for it than a helper to begin anew.
+  const isOfAnother = origin !== null && (origin.history !== call.history || origin.branchId !== call.branchId);
+  if (isOfAnother && summary === null) return { ...begun, origin, mayContinue: undefined };
   if (summary === null || !summary.isNewest) return { ...begun, origin: null, mayContinue: call };
   const { tip } = summary;
   return { ...begun, match: 'rewritten', from: summary, tip, origin: null, mayContinue: undefined };

@@ -7,6 +7,7 @@ import {
   readTipSeq,
   type BranchRef,
 } from '@stemma/history-store';
+import { isSystemRole } from '@stemma/importers';
 import {
   positionFollowing,
   callsAnsweredWith,
@@ -50,6 +51,8 @@ type Wanted = {
   readonly hashes: Pick<PromptHashes, 'lists' | 'messages'>;
   /** How many system messages it begins with: these alone identify no conversation. */
   readonly leading: number;
+  /** The messages behind these that are the system's, which say nothing either. */
+  readonly between: ReadonlySet<number>;
   /** A history whose calls do not count. */
   readonly except?: string | undefined;
   /** The branch that it goes on with: only the calls on the way to its tip count. */
@@ -138,9 +141,10 @@ const newestAnswered = (look: Look, prefix: MatchCandidate | undefined): MatchCa
 };
 
 const mostBrought = (look: Look): MatchCandidate | undefined => {
-  const { hashes, leading } = look.wanted;
+  const { hashes, leading, between } = look.wanted;
   const scores = new Map<string, { call: CallInHistory; score: number }>();
-  for (const message of hashes.messages.slice(leading).slice(-MOST_LOOKED_FOR))
+  const said = hashes.messages.filter((_, i) => i >= leading && !between.has(i));
+  for (const message of said.slice(-MOST_LOOKED_FOR))
     for (const call of callsThatBrought(look.rows, message)) {
       if (!look.counts(call)) continue;
       const known = scores.get(call.history);
@@ -229,17 +233,18 @@ export const matchByMessages = (
     const exchange = new Set(lastExchange(branch, roleOf, same));
     return call.slice(same).some((message) => exchange.has(message)) ? 'rewritten' : 'forked';
   }
-  const shown = branch.slice(leading.branch);
+  // What the system says between the turns is said in other conversations, too.
+  const shown = branch.flatMap((message, i) =>
+    i < leading.branch || isSystemRole(roleOf(i)) ? [] : [{ message, role: roleOf(i) }],
+  );
   const said = call.slice(leading.call);
-  const known = new Set(shown);
+  const known = new Set(shown.map(({ message }) => message));
   const shared = said.filter((message) => known.has(message)).length;
   const sameSystem =
     leading.call === leading.branch && call.slice(0, leading.call).every((each, i) => each === branch[i]);
   if (answer !== null && (shared > 0 || isTelling(call[answer]))) return 'rewritten';
   // Who was answered does not ask the same without the answer; another agent may be shown the same task.
-  const isAskedOnly = shown.every(
-    (message, i) => roleOf(leading.branch + i) === 'user' || !said.includes(message),
-  );
+  const isAskedOnly = shown.every(({ message, role }) => role === 'user' || !said.includes(message));
   if (shared === 0 || (isAnswered && isAskedOnly)) return undefined;
   const goesOn = shared === known.size && call.length > branch.length;
   return sameSystem || goesOn || (shared * 2 > known.size && shared > 1) ? 'rewritten' : undefined;
@@ -256,7 +261,11 @@ const lastExchange = (
   from: number,
 ): readonly string[] => {
   const last = branch.findLastIndex((_, i) => roleOf(i) === 'assistant');
-  return branch.slice(Math.max(last, from)).filter((_, i) => roleOf(Math.max(last, from) + i) !== 'user');
+  const since = Math.max(last, from);
+  return branch.slice(since).filter((_, i) => {
+    const role = roleOf(since + i);
+    return role !== 'user' && !isSystemRole(role);
+  });
 };
 
 const samePrefix = (a: readonly string[], b: readonly string[]): number => {
