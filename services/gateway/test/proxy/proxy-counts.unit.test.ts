@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { CallCounter } from '../../src/proxy/proxy-counts.ts';
+
+test('a call counts once on its branch, whether its beginning was recorded alone or with its end', () => {
+  const counter = new CallCounter(
+    () => undefined,
+    () => undefined,
+  );
+  const branch = { history: 'h', branchId: 0 };
+  counter.addRecorded('started', { branch });
+  counter.addRecorded('ended', { branch, status: 'answered' });
+  counter.addRecorded('ended', { branch, status: 'failed' });
+  expect(counter.counts()).toMatchObject({ failed: 1, branches: [{ ...branch, calls: 2 }] });
+});
