@@ -130,6 +130,10 @@ const CLIENTS: readonly Client[] = [
   { name: 'openai for JavaScript', ...node('openai.mjs'), calls: { [CHAT]: 4, [RESPONSES]: 2 }, started: 2 },
   { name: '@anthropic-ai/sdk', ...node('anthropic.mjs'), calls: { [MESSAGES]: 3 }, started: 1 },
   {
+    ...{ name: 'Claude Code', language: 'javascript', command: ['bash', 'claude_code.sh'] },
+    ...{ calls: { [MESSAGES]: 4 }, started: 1 },
+  },
+  {
     ...{ name: 'the AI SDK', ...node('ai.mjs') },
     ...{ calls: { [CHAT]: 3, [RESPONSES]: 3, [MESSAGES]: 3 }, started: 6 },
   },
