@@ -10,21 +10,46 @@ import { isInHistory } from './call-scopes.ts';
 import type { UnplacedCall } from './record-request-types.ts';
 import type { RequestTarget } from './record-unplaced.ts';
 
+/** Reads calls with {@link withKeptMessages}, those of a scope in the order of the calls: one that has to be looked up delays the next ones. */
+export const openKeptMessages = (home: RequestTarget, projection: Projection) => {
+  const lookups = new Map<string, Promise<unknown>>();
+  return async (call: UnplacedCall, scope: string): Promise<UnplacedCall> => {
+    const earlier = lookups.get(scope);
+    if (earlier === undefined && nameKeptBefore(call) === null) return call;
+    const read = Promise.resolve(earlier).then(() => withKeptMessages(home, projection, call, scope));
+    const settled = read.catch(() => undefined);
+    lookups.set(scope, settled);
+    try {
+      return await read;
+    } finally {
+      if (lookups.get(scope) === settled) lookups.delete(scope);
+    }
+  };
+};
+
+/** What of an earlier call a request says that its provider has kept; null: nothing. */
+const nameKeptBefore = ({ messages, facts: { api, parameters } }: UnplacedCall): string | null =>
+  api === 'openai.responses'
+    ? keptBefore(
+        api,
+        parameters,
+        messages.map((message, i) => chatMessageAt(message, `message ${i}`)),
+      )
+    : null;
+
 /**
  * The call with all that its model was shown: where a request names what its provider has kept of an earlier call, and that one is
  * recorded, its messages and its answer come before those of the request (calls §3.11). Otherwise the call as it is.
  */
-export const withKeptMessages = async (
+const withKeptMessages = async (
   home: RequestTarget,
   projection: Projection,
   call: UnplacedCall,
   scope: string,
 ): Promise<UnplacedCall> => {
-  const { api, parameters } = call.facts;
-  if (api !== 'openai.responses') return call;
-  const messages = call.messages.map((message, i) => chatMessageAt(message, `message ${i}`));
-  const name = keptBefore(api, parameters, messages);
+  const name = nameKeptBefore(call);
   if (name === null) return call;
+  const messages = call.messages.map((message, i) => chatMessageAt(message, `message ${i}`));
   await home.catchUp();
   const before = await projection.read((rows) => {
     const found = callsKeptAs(rows, name).filter(({ reassignedTo }) => reassignedTo === null);

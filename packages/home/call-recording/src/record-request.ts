@@ -10,7 +10,7 @@ import { inOrderByKey } from '@stemma/values';
 import { openConversations } from './conversations.ts';
 import { isInHistory, scopeOf } from './call-scopes.ts';
 import { BranchStarter } from './start-branches.ts';
-import { withKeptMessages } from './kept-messages.ts';
+import { openKeptMessages } from './kept-messages.ts';
 import { openQuickRecorder } from './go-on.ts';
 import { candidatesFor, findPlacement } from './call-placement.ts';
 import type { MatchCandidate } from './match-call.ts';
@@ -51,6 +51,7 @@ export const openRequestRecorder = (
   const conversations = openConversations();
   const quick = openQuickRecorder(home, projection, starter, conversations);
   const branches = new BranchStarter(home, projection);
+  const withKeptMessages = openKeptMessages(home, projection);
   const calls = new UnplacedCalls({
     home,
     projection,
@@ -90,7 +91,7 @@ export const openRequestRecorder = (
     async record(given) {
       const { within } = given;
       const scope = redactedScope(scopeOf(within), redactor);
-      const call = await withKeptMessages(home, projection, given, scope);
+      const call = await withKeptMessages(given, scope);
       const { messages } = await redacted(call.messages);
       const beginning = beginningOf(scope, messages);
       const named = within !== undefined && 'branch' in within ? within.branch : undefined;
