@@ -110,6 +110,19 @@ test(
   },
 );
 
+test('a list that keeps nothing but a short newest answer goes on under the same system message', async () => {
+  const recording = openRecording(home, { run: 'r' });
+  const first = await recording.call([S, TASK], says('Pumps one to nine are dry today.'));
+  const compacted = [
+    S,
+    user('Summary: all is dry.'),
+    says('Pumps one to nine are dry today.'),
+    user('And ten?'),
+  ];
+  const { match, branch } = await recording.call(compacted, says('ok'));
+  expect([match, branch]).toEqual(['rewritten', first.branch]);
+});
+
 test('a compaction that begins with the newest answer goes on', { tags: ['calls§3.3'] }, async () => {
   const recording = openRecording(home, { run: 'r' });
   const { places } = await watch(recording, 4);
@@ -258,6 +271,19 @@ test(
     expect([other.match, other.branch.history]).toEqual(['forked', first.branch.history]);
   },
 );
+
+test('a call whose earlier messages are looked up is placed before the calls that came after it', async () => {
+  const { responses } = openRecording(home, { run: 'r' });
+  const hi = { role: 'user', content: 'Is pier 1 dry?' };
+  const said = item('msg_1', 'It is dry.');
+  const first = await responses({ input: [hi] }, { id: 'resp_d1', output: [said] });
+  const [second, third] = await Promise.all([
+    responses({ previous_response_id: 'resp_d1', input: 'And pier 2?' }, { id: 'resp_d2', output: [] }),
+    responses({ input: [hi, said, { role: 'user', content: 'And pier 3?' }] }, { id: 'resp_d3', output: [] }),
+  ]);
+  expect([second, third].map(({ match }) => match)).toEqual(['appended', 'forked']);
+  expect(second.branch).toEqual(first.branch);
+});
 
 test('items that a request names are those of the recorded answers', { tags: ['calls§3.11'] }, async () => {
   const { responses } = openRecording(home, { run: 'r' });

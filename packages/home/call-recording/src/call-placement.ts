@@ -92,7 +92,8 @@ const placeOfBeginning = async (
   if (continued === undefined) return { ...begun, origin, mayContinue: undefined };
   const { call, summary } = continued;
   // Who waits for a tool is more likely to have asked for it than a helper to begin anew.
-  const isOfAnother = origin !== null && (origin.history !== call.history || origin.branchId !== call.branchId);
+  const isOfAnother =
+    origin !== null && (origin.history !== call.history || origin.branchId !== call.branchId);
   if (isOfAnother && summary === null) return { ...begun, origin, mayContinue: undefined };
   if (summary === null || !summary.isNewest) return { ...begun, origin: null, mayContinue: call };
   const { tip } = summary;

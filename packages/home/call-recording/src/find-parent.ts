@@ -3,7 +3,13 @@ import type { EventRef } from '@stemma/context-tree';
 import type { CallOrigin, HistoryEvent } from '@stemma/events';
 import { argumentTexts } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
-import { callsThatAsked, findCallRow, isRunScope, listWaitingCalls, type CallInHistory } from '@stemma/read-models';
+import {
+  callsThatAsked,
+  findCallRow,
+  isRunScope,
+  listWaitingCalls,
+  type CallInHistory,
+} from '@stemma/read-models';
 
 /** Calls of a run that are looked at. */
 const MOST_LOOKED_AT = 32;

@@ -242,7 +242,7 @@ export const matchByMessages = (
   const shared = said.filter((message) => known.has(message)).length;
   const sameSystem =
     leading.call === leading.branch && call.slice(0, leading.call).every((each, i) => each === branch[i]);
-  if (answer !== null && (shared > 0 || isTelling(call[answer]))) return 'rewritten';
+  if (answer !== null && (shared > 0 || isTelling(call[answer], sameSystem))) return 'rewritten';
   // Who was answered does not ask the same without the answer; another agent may be shown the same task.
   const isAskedOnly = shown.every(({ message, role }) => role === 'user' || !said.includes(message));
   if (shared === 0 || (isAnswered && isAskedOnly)) return undefined;
@@ -250,9 +250,10 @@ export const matchByMessages = (
   return sameSystem || goesOn || (shared * 2 > known.size && shared > 1) ? 'rewritten' : undefined;
 };
 
-/** Answers that are shorter are given to many questions. */
-const TELLING = 80;
-const isTelling = (message: string | undefined): boolean => (message?.length ?? 0) >= TELLING;
+/** Answers that are shorter, as JSON, are given to many questions: by any agent, and by one with the same system message. */
+const [TELLING, TELLING_OF_ONE] = [80, 60];
+const isTelling = (message: string | undefined, sameSystem: boolean): boolean =>
+  (message?.length ?? 0) >= (sameSystem ? TELLING_OF_ONE : TELLING);
 
 /** The newest answer that a branch shows, and what tools said to it. */
 const lastExchange = (

@@ -185,7 +185,11 @@ const LEAST_ASKED = 8;
 const MOST_ASKED = 64;
 
 /** What a call of a run asks tools for: a conversation may be made for it. */
-const putAsked = (rows: Rows, { scope, history, seq, index }: NamedRow<typeof CALLS>, event: Finished): void => {
+const putAsked = (
+  rows: Rows,
+  { scope, history, seq, index }: NamedRow<typeof CALLS>,
+  event: Finished,
+): void => {
   if (scope === null || !isRunScope(scope) || event.status !== 'answered') return;
   const texts = argumentTexts(event.payload['data_answer'] as WideJson | undefined)
     .map((text) => text.trim())
