@@ -92,6 +92,15 @@ const versionsIn = (name: string): ReadonlyMap<string, number> =>
       }),
   );
 
+/** Drops a generation that is being built; one that another process has promoted meanwhile stays. */
+export const dropUnlessCurrent = async (store: RowStore, name: string): Promise<void> => {
+  try {
+    await store.drop(name);
+  } catch (error) {
+    if (!isStemmaError(error, 'E_ROWS_VERSION')) throw error;
+  }
+};
+
 /**
  * Drops the generations that `current` has replaced: earlier ones of the same read models. They remain if a process was
  * killed between promoting and dropping.

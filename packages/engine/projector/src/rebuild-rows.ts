@@ -5,7 +5,15 @@ import { openBranchCache } from './branch-cache.ts';
 import type { CurrentGeneration } from './current-generation.ts';
 import type { FoldContext } from './fold-frame.ts';
 import { framesInRows } from './frames-in-rows.ts';
-import { dropReplaced, isLater, nextName, offsetOf, promote, unfinishedNames } from './generations.ts';
+import {
+  dropReplaced,
+  dropUnlessCurrent,
+  isLater,
+  nextName,
+  offsetOf,
+  promote,
+  unfinishedNames,
+} from './generations.ts';
 import type { Resolved } from './options.ts';
 import type { PartitionRuns } from './partition-runs.ts';
 import { openPayloads } from './payloads.ts';
@@ -23,9 +31,11 @@ export const rebuildRows = async (options: RebuildOptions): Promise<void> => {
   const { log, store, contents, group, signature, keepFrames, current, context, partitions } = options;
   // From a log that is not all there rows would come that lack what the old ones have.
   await log.checkIntact?.();
+  // Listed once, and before: what another process promotes between the two answers is current, not unfinished.
+  const names = await store.generations();
   const old = await store.current(group);
-  for (const name of unfinishedNames(await store.generations(), signature, old)) await store.drop(name);
-  const name = nextName(await store.generations(), signature, old);
+  for (const unfinished of unfinishedNames(names, signature, old)) await dropUnlessCurrent(store, unfinished);
+  const name = nextName(names, signature, old);
   // Asked for again each time: the store may begin anew.
   const next = (): Promise<Generation> => current.open(name);
   const fresh: FoldContext = {

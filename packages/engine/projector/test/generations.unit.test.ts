@@ -127,6 +127,39 @@ it('whoever asks for rows that are begun and promoted meanwhile gets these, and 
   }
 });
 
+it('a rebuild keeps what another process promotes while it begins, and ends with one generation', async () => {
+  const log = await openMemoryLog();
+  const contents = openMemoryContents();
+  await appendAll(log, someRecorded(5).entries);
+  // After each question that the rebuild asks before it builds.
+  for (let after = 1; after <= 2; after++) {
+    const store = openMemoryRowStore();
+    const models = [FIRST];
+    const first = openProjector({ log, contents, store, models });
+    await first.catchUp();
+    const { name: from } = await first.generation();
+    const built = from.replace('#1', '#2');
+    const cursor = (await store.cursors(from)).get(0) ?? Uint8Array.of();
+    const other = await store.generation(built, [THINGS]);
+    await other.commit({ partition: 0, expected: null, cursor, changes: [] });
+    let asked = 0;
+    const thenPromoted = async <T>(answer: Promise<T>): Promise<T> => {
+      const given = await answer;
+      if (++asked === after) await store.promote({ group: 'all', from, to: built, unmoved: [] });
+      return given;
+    };
+    const slow: RowStore = {
+      ...store,
+      current: (group) => thenPromoted(store.current(group)),
+      generations: () => thenPromoted(store.generations()),
+    };
+    await openProjector({ log, contents, store: slow, models }).rebuild();
+    const current = await store.current('all');
+    expect(await store.generations(), String(after)).toEqual([current]);
+    expect([built, from]).not.toContain(current);
+  }
+});
+
 it('a generation becomes current when it is as far as the current one in every partition, not before', async () => {
   const log = await openMemoryLog({ partitions: 2 });
   const contents = openMemoryContents();
