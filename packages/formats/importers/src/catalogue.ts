@@ -11,31 +11,35 @@ import { messageListImporter, openaiChat } from './openai-chat/importer.ts';
 import { responsesForm } from './openai-responses/form.ts';
 import { responsesRequests } from './openai-responses/importer.ts';
 import { pact } from './pact.ts';
+import type { RequestForm } from './request-form.ts';
 import { steps } from './steps/importer.ts';
 
-/** Every format that can be imported. */
-export const IMPORTERS: readonly Importer[] = [
-  steps,
-  ctreeJsonl,
-  pact,
-  openaiChat,
-  anthropicRequests,
-  responsesRequests,
-  geminiRequests,
+/** How `auto` recognises a format: by its importer, of one that has one value a line, or by the form of a request. */
+type Recognised = { readonly isOfLines: true } | { readonly form: RequestForm };
+
+/** Every format that can be imported. Of two forms that a request may have, the later one is taken. */
+const FORMATS: readonly (Recognised & { readonly importer: Importer })[] = [
+  { importer: steps, isOfLines: true },
+  { importer: ctreeJsonl, isOfLines: true },
+  { importer: pact, isOfLines: true },
+  { importer: openaiChat, form: chatForm },
+  { importer: geminiRequests, form: geminiForm },
+  { importer: responsesRequests, form: responsesForm },
+  { importer: anthropicRequests, form: anthropicForm },
 ];
 
-/** Where nobody says which, each conversation of a file is of the API that it looks like. */
+export const IMPORTERS: readonly Importer[] = FORMATS.map(({ importer }) => importer);
+
+/** Formats that have one value a line. */
+const OF_LINES = FORMATS.flatMap((each) => ('form' in each ? [] : [each.importer]));
+
+/** Where nobody says which, each conversation of a file is of the API that it looks like; a bare list is a chat. */
 const anyMessages = messageListImporter(
   openaiChat.name,
   openaiChat.summary,
   chatForm,
-  geminiForm,
-  responsesForm,
-  anthropicForm,
+  ...FORMATS.flatMap((each) => ('form' in each && each.form !== chatForm ? [each.form] : [])),
 );
-
-/** Formats that have one value a line. */
-const OF_LINES: readonly Importer[] = [steps, ctreeJsonl, pact];
 
 /** What `auto` takes the first of that recognises the first value of a file. */
 const AUTO: readonly Importer[] = [...OF_LINES, anyMessages];

@@ -58,8 +58,8 @@ export type ImportReport = {
 export type ImportCounts = Readonly<Record<string, number>>;
 
 /**
- * A format: how to recognise it, and its pure mapping. A new format is a folder with one of this shape and two lines in
- * the catalogue.
+ * A format: how to recognise it, and its pure mapping. A new format is a folder with one of this shape and a line in the
+ * catalogue.
  */
 export type Importer = {
   /** The value of `--format`. */
