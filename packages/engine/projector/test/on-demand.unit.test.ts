@@ -9,7 +9,7 @@ import {
   listEmbeddedMessages,
   READ_MODELS,
 } from '@stemma/read-models';
-import { openMemoryRowStore, type RowStore } from '@stemma/row-store';
+import { openMemoryRowStore, type RowReader, type RowStore } from '@stemma/row-store';
 import { allRows, anyRecorded, appendAll, logged, record, sized, someRecorded } from '@stemma/test-kit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -17,17 +17,24 @@ import { openProjector, verifyReplay, type Projector } from '../src/index.ts';
 
 const RUNS = Number(process.env['STEMMA_RUNS'] ?? sized(15, 60));
 
+const ON_DEMAND = READ_MODELS.filter(({ onDemand }) => onDemand === true).map(({ name }) => name);
+
+/** How rows of each are read, by who needs them; `next` is the number of frames of the history. */
+const READS: Readonly<Record<string, (view: RowReader, history: string, next: number) => number>> = {
+  stages: (view, history, next) => countStream(view, history, 0, next - 1),
+  diffs: (view, history, next) => listChangedNodes(view, history, 0, 0, next - 1).length,
+  pool: (view, history, next) =>
+    listEmbeddedMessages(view, { history, branchId: 0, seq: next - 1 }, EMBEDDER).length,
+  sizes: (view, history) => Number(findPromptSize(view, history, { branchId: 0, seq: 0 })?.messages),
+};
+
 /** Asks for the rows of one read model of a history, as far as the history goes. */
 const ask = (projector: Projector, model: string, history: string): Promise<number> =>
   projector.read((view) => {
     const next = readHistoryHead(view, history)?.next ?? 0;
-    if (next === 0) return 0;
-    if (model === 'pool')
-      return listEmbeddedMessages(view, { history, branchId: 0, seq: next - 1 }, EMBEDDER).length;
-    if (model === 'sizes') return Number(findPromptSize(view, history, { branchId: 0, seq: 0 })?.messages);
-    return model === 'stages'
-      ? countStream(view, history, 0, next - 1)
-      : listChangedNodes(view, history, 0, 0, next - 1).length;
+    const read = READS[model];
+    if (read === undefined) throw new Error(`nothing here reads rows of ${model}`);
+    return next === 0 ? 0 : read(view, history, next);
   });
 
 const tableOf = async (store: RowStore, projector: Projector, name: string): Promise<unknown[]> => {
@@ -92,7 +99,7 @@ describe('read models on demand', () => {
     const step = fc.record({
       append: fc.nat(6),
       who: fc.nat(1),
-      asks: fc.array(fc.tuple(fc.nat(1), fc.constantFrom('stages', 'diffs', 'pool', 'sizes'), fc.nat(2)), {
+      asks: fc.array(fc.tuple(fc.nat(1), fc.constantFrom(...ON_DEMAND), fc.nat(2)), {
         maxLength: 3,
       }),
     });
@@ -118,7 +125,7 @@ describe('read models on demand', () => {
           differences: 0,
         });
         for (const history of histories.keys())
-          for (const model of ['stages', 'diffs', 'pool', 'sizes']) await ask(projector, model, history);
+          for (const model of ON_DEMAND) await ask(projector, model, history);
         const { on_demand: _, ...rows } = await allRows(await projector.generation());
         const eager = openProjector({ log, contents, store: openMemoryRowStore(), eager: 'all' });
         await eager.catchUp();
