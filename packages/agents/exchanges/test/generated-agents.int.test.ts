@@ -204,18 +204,22 @@ class Bijection {
 const TIMEOUT = 3_600_000;
 
 let runs = 0;
-test('calls of agents are placed where the agents made them, whatever they do, and in whichever order they are noted', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 - 1 }), async (seed) => {
-      const world: World = { run: `run-${++runs}`, chance: chanceOf(seed), next: 0 };
-      const recording = new Recording(home, { run: world.run });
-      const calls = await work(world, recording, async () => {
-        await home.close();
-        home = await openHome({ directory });
-        return home;
-      });
-      expect({ seed, faults: await faultsOf(calls, recording) }).toEqual({ seed, faults: [] });
-    }),
-    { numRuns: Number(process.env['STEMMA_RUNS'] ?? sized(12, 200)), endOnFailure: true },
-  );
-}, TIMEOUT);
+test(
+  'calls of agents are placed where the agents made them, whatever they do, and in whichever order they are noted',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 - 1 }), async (seed) => {
+        const world: World = { run: `run-${++runs}`, chance: chanceOf(seed), next: 0 };
+        const recording = new Recording(home, { run: world.run });
+        const calls = await work(world, recording, async () => {
+          await home.close();
+          home = await openHome({ directory });
+          return home;
+        });
+        expect({ seed, faults: await faultsOf(calls, recording) }).toEqual({ seed, faults: [] });
+      }),
+      { numRuns: Number(process.env['STEMMA_RUNS'] ?? sized(12, 200)), endOnFailure: true },
+    );
+  },
+  TIMEOUT,
+);
