@@ -3,6 +3,7 @@ import type { ObservationKind } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import { openHome, type Home, type HomeOptions } from '@stemma/home';
 import { damageSentences } from '@stemma/operations';
+import { defined } from '@stemma/values';
 import { Option, type Command as Commander } from 'commander';
 import { resolve } from 'node:path';
 import { namedActor } from './actor.ts';
@@ -230,18 +231,15 @@ const sayDamage = async (home: Home, output: Output): Promise<void> => {
 export const redactOf = (
   { redact }: Values,
   { STEMMA_REDACT: file = '' }: Surroundings['env'],
-): { redact?: string } => (typeof redact === 'string' ? { redact } : file === '' ? {} : { redact: file });
+): { redact?: string } => defined({ redact: typeof redact === 'string' ? redact : file || undefined });
 
 /** Where the log, the rows and the prices are, if they are not in the home. */
 export const addressesOf = ({
   STEMMA_LOG: log = '',
   STEMMA_ROWS: rows = '',
   STEMMA_PRICES: prices = '',
-}: Surroundings['env']): { log?: string; rows?: string; prices?: string } => ({
-  ...(log === '' ? {} : { log }),
-  ...(rows === '' ? {} : { rows }),
-  ...(prices === '' ? {} : { prices }),
-});
+}: Surroundings['env']): { log?: string; rows?: string; prices?: string } =>
+  defined({ log: log || undefined, rows: rows || undefined, prices: prices || undefined });
 
 /** One signal that aborts with E_CANCELLED when either of the two does. */
 const cancellation = (

@@ -19,14 +19,15 @@ try {
     home: {
       directory: STEMMA_HOME ?? '.stemma',
       create: true,
-      ...(!STEMMA_ROWS && { catchUpTimeout: 5_000 }),
-      ...(STEMMA_LOG && { log: STEMMA_LOG }),
-      ...(STEMMA_ROWS && { rows: STEMMA_ROWS }),
-      ...(STEMMA_PRICES && { prices: STEMMA_PRICES }),
-      ...(STEMMA_REDACT && { redact: STEMMA_REDACT }),
+      ...defined({
+        catchUpTimeout: STEMMA_ROWS ? undefined : 5_000,
+        log: STEMMA_LOG || undefined,
+        rows: STEMMA_ROWS || undefined,
+        prices: STEMMA_PRICES || undefined,
+        redact: STEMMA_REDACT || undefined,
+      }),
     },
-    ...(STEMMA_PORT === undefined ? {} : { port: portOf(STEMMA_PORT) }),
-    ...defined({ host: STEMMA_HOST }),
+    ...defined({ port: STEMMA_PORT === undefined ? undefined : portOf(STEMMA_PORT), host: STEMMA_HOST }),
     queryTimeout: queryTimeoutOf(process.env),
     upstreams: upstreamsOf(process.env),
   });

@@ -12,11 +12,14 @@ export const filterOf = ({
   before,
   snapshot,
   branch,
-}: InterventionQueryInput): InterventionFilter => ({
-  ...defined({ type, actor }),
-  ...(after === undefined ? {} : { after: nanoseconds(after) }),
-  ...(before === undefined ? {} : { before: nanoseconds(before) }),
-  ...defined({ snapshot, branch }),
-});
+}: InterventionQueryInput): InterventionFilter =>
+  defined({
+    type,
+    actor,
+    after: after === undefined ? undefined : nanoseconds(after),
+    before: before === undefined ? undefined : nanoseconds(before),
+    snapshot,
+    branch,
+  });
 
 const nanoseconds = (time: string): bigint => nanosecondsOf(Date.parse(time));

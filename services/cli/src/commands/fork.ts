@@ -1,3 +1,4 @@
+import { defined } from '@stemma/values';
 import type { TopCommand } from '../command.ts';
 import { HISTORY, text } from '../options.ts';
 import { refusePosition } from '../references.ts';
@@ -18,7 +19,7 @@ export const fork: TopCommand = {
       op: 'fork',
       name: text(options, 'name') ?? null,
       ...descriptionOption(options),
-      ...(ref === undefined ? {} : { at: reference(ref) }),
+      ...defined({ at: ref === undefined ? undefined : reference(ref) }),
     });
   },
 };

@@ -31,8 +31,11 @@ export const save: TopCommand = {
       [
         {
           op: 'save',
-          ...defined({ name, description }),
-          ...(ref === undefined ? {} : { position: positionOf(ref) }),
+          ...defined({
+            name,
+            description,
+            position: ref === undefined ? undefined : positionOf(ref),
+          }),
         },
       ],
       options,

@@ -121,11 +121,8 @@ const rangeOptionsOf = (options: Readonly<Record<string, unknown>>): RangeOption
     maxSnapshots: whole(options, 'maxSnapshots', { least: 0 }),
     maxChangesPerSnapshot: whole(options, 'maxChanges', { least: 0 }),
   };
-  return {
-    ...Object.fromEntries(Object.entries(numbers).filter(([, value]) => value !== undefined)),
-    ...(options['includeContent'] === true ? { includeContent: true } : {}),
-    ...defined({ contentMode: mode }),
-  };
+  const includeContent = options['includeContent'] === true || undefined;
+  return defined({ ...numbers, includeContent, contentMode: mode });
 };
 
 /** A range option as it is written on the command line. */

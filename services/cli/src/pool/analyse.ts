@@ -1,6 +1,5 @@
 import { fail } from '@stemma/errors';
 import type { PoolMessage, PoolView } from '@stemma/pools';
-import { defined } from '@stemma/values';
 import { askApart } from '../analyse/ask-apart.ts';
 import { chanceIn } from '../analyse/chance.ts';
 import { describeClusters } from '../analyse/cluster.ts';
@@ -35,11 +34,7 @@ const linesOf = async (
   const found = messages.filter(({ id }) => vectors === null || vectors.has(id));
   const hasRounds = found.every(({ round }) => round !== null);
   const lines = found.map(({ id, text, round }) =>
-    JSON.stringify({
-      text,
-      ...(hasRounds ? { round } : {}),
-      ...defined({ vector: vectors?.get(id) }),
-    }),
+    JSON.stringify({ text, round: hasRounds ? round : undefined, vector: vectors?.get(id) }),
   );
   const missing = messages.length - found.length;
   if (missing > 0)

@@ -80,8 +80,7 @@ const poolSettings = (options: Values): Partial<PoolSettings> => {
   const parameters = settingsIn(options);
   return {
     ...defined({ sample_size: size, active_pool_size: active, seed }),
-    ...(minds.length === 0 ? {} : { minds: [...minds] }),
-    ...defined({ embedder, prompt }),
+    ...defined({ minds: minds.length === 0 ? undefined : [...minds], embedder, prompt }),
     ...(Object.keys(parameters).length === 0 ? {} : { parameters }),
   };
 };

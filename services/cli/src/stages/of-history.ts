@@ -2,6 +2,7 @@ import type { Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { entryDocument, stagesDocument, type StagesSettings } from '@stemma/queries';
 import { printPlain, profileNamed, stageNamed } from '@stemma/stages';
+import { defined } from '@stemma/values';
 import type { CommandSpec, Context } from '../command.ts';
 import { required, text } from '../options.ts';
 import { oneLine, table, wrapped } from '../output.ts';
@@ -23,7 +24,7 @@ const settingsOf = async (context: Context, options: Values): Promise<StagesSett
   const file = text(options, 'config');
   return {
     profile: profileNamed(text(options, 'profile') ?? 'stemma-1').name,
-    ...(file === undefined ? {} : { config: await readJsonFile(context, file) }),
+    ...defined({ config: file === undefined ? undefined : await readJsonFile(context, file) }),
   };
 };
 
