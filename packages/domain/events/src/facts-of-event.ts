@@ -19,6 +19,12 @@ const factsOf = (event: HistoryEvent): EventFacts<HistoryEvent> =>
 export const isOf = <C extends EventCategory>(event: HistoryEvent, category: C): event is EventOf<C> =>
   EVENT_FACTS[event.type].category === category;
 
+/** True for an event of one of the categories. */
+export const isOfOne = <C extends EventCategory>(
+  event: HistoryEvent,
+  categories: readonly C[],
+): event is EventOf<C> => (categories as readonly EventCategory[]).includes(EVENT_FACTS[event.type].category);
+
 /** True for an event that starts a branch or changes it: its tree, its snapshots or its settings. */
 export const changesBranch = (event: HistoryEvent): boolean => CHANGES[EVENT_FACTS[event.type].category];
 

@@ -28,6 +28,7 @@ export {
   enteredIds,
   enteredIdsIn,
   isOf,
+  isOfOne,
   namedPosition,
   newPayload,
   positionNamesIn,

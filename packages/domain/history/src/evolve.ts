@@ -1,7 +1,7 @@
 import { compareBytes } from '@stemma/canonical';
 import { kindOfType, NODE_KIND, type EventRef, type FixedName, type Tree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { EventOf, HistoryEvent } from '@stemma/events';
+import { isOfOne, type EventOf, type HistoryEvent } from '@stemma/events';
 import { changedConfig, type ConfigChange } from './config.ts';
 import { splitNode } from './recorded-node.ts';
 import { refuseVectors } from './recorded-vectors.ts';
@@ -15,6 +15,9 @@ const defect = (message: string): Error => fail('E_HISTORY_DEFECTIVE', message);
  */
 export type BranchEvent = Exclude<HistoryEvent, EventOf<'start' | 'observation'>>;
 
+/** The categories of events that say something of the branch itself. */
+const APPLIED = ['tree', 'snapshot', 'configuration', 'vectors'] as const;
+
 /**
  * Applies one recorded fact to a branch. It knows no rules of lifetimes, only what the fact states; it checks that the
  * fact fits the tree and that snapshots have the recorded hashes.
@@ -22,6 +25,7 @@ export type BranchEvent = Exclude<HistoryEvent, EventOf<'start' | 'observation'>
  * @throws E_HISTORY_DEFECTIVE when it does not fit; Missing (payloads). The caller restores the tree.
  */
 export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, sources: Sources): void => {
+  if (!isOfOne(event, APPLIED)) return;
   const { tree } = branch;
   switch (event.type) {
     case 'NodeInserted': {
@@ -90,22 +94,6 @@ export const evolve = (branch: BranchState, event: BranchEvent, ref: EventRef, s
       if (wrong !== null) throw defect(`recorded vectors are none: ${wrong}`);
       return;
     }
-    case 'PositionNamed':
-    case 'PositionAnnotated':
-    case 'CallStarted':
-    case 'CallFinished':
-    case 'CallReassigned':
-    case 'ConversationLinked':
-    case 'CallSteered':
-    case 'CallHeld':
-    case 'CallReleased':
-    case 'RunRequested':
-    case 'RunTaken':
-    case 'RunEnded':
-    case 'InterventionRecorded':
-    case 'ContentRedacted':
-    case 'HistoryErased':
-      return;
   }
 };
 

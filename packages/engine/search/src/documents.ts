@@ -1,6 +1,14 @@
 import { compareCodePoints, type WideJson } from '@stemma/canonical';
 import { isHeaderName } from '@stemma/context-tree';
-import { changedIds, newPayload, nodeIn, type HistoryEvent, type RecordedNode } from '@stemma/events';
+import {
+  changedIds,
+  isOf,
+  newPayload,
+  nodeIn,
+  type EventOf,
+  type HistoryEvent,
+  type RecordedNode,
+} from '@stemma/events';
 
 /** What a document is made of: a filter of searches. */
 export const DOCUMENT_KINDS = ['content', 'name', 'note', 'intervention', 'call', 'error'] as const;
@@ -21,10 +29,8 @@ const LONGEST_TEXT = 1_000_000;
 /** Contents nest at most 300 levels deep. */
 const DEEPEST = 320;
 
-type Texts = {
-  readonly [T in HistoryEvent['type']]: (
-    event: Extract<HistoryEvent, { readonly type: T }>,
-  ) => readonly SearchDocument[];
+type TextsOf<E extends HistoryEvent> = {
+  readonly [T in E['type']]: (event: Extract<E, { readonly type: T }>) => readonly SearchDocument[];
 };
 
 const none = (): readonly SearchDocument[] => [];
@@ -38,8 +44,11 @@ const ofNode = (event: HistoryEvent): readonly SearchDocument[] => {
   return payload === null || id === undefined ? [] : [nodeDocument(id, null, payload)];
 };
 
-/** An event without a line here does not compile: whoever adds one decides what people find of it. */
-const TEXTS: Texts = {
+/** What people write themselves: whoever adds such an event decides what is found of it, or it does not compile. */
+type Written = EventOf<'start' | 'configuration' | 'label' | 'intervention' | 'observation'>;
+
+/** The texts of events; of a `tree` event without a line, those of its node, of any other, none. */
+const TEXTS: TextsOf<Written> & Partial<TextsOf<HistoryEvent>> = {
   HistoryStarted: ({ name }) => labels('name', [name]),
   BranchStarted: ({ name, abandoned }) => labels('name', [name, abandoned]),
   PositionNamed: ({ name }) => labels('name', [name]),
@@ -53,38 +62,16 @@ const TEXTS: Texts = {
     // The answer is a node of the next call, if there is one; that of the last call stands only here.
     ...labels('call', [join([model ?? '', textOf(payload['data_answer'] as WideJson)])], attemptId),
   ],
-  NodeInserted: ofNode,
-  NodeImported: ofNode,
-  NodeReplaced: ofNode,
+  // The messages in a turn have been found since they came.
   TurnSealed: none,
-  NodeMoved: none,
-  NodeRemoved: none,
-  NodeExpired: none,
-  NodeCascaded: none,
-  NodePruned: none,
-  NodeHeld: none,
-  PriorityChanged: none,
-  SnapshotCommitted: none,
-  SnapshotImported: none,
   PolicyConfigured: none,
   ConfigurationChanged: none,
   ObservationRecorded: none,
-  CallReassigned: none,
-  ConversationLinked: none,
-  CallSteered: none,
-  CallHeld: none,
-  CallReleased: none,
-  RunRequested: none,
-  RunTaken: none,
-  RunEnded: none,
-  VectorsRecorded: none,
-  ContentRedacted: none,
-  HistoryErased: none,
 };
 
 /** The texts in an event, in a fixed order. Pure: the same event gives the same documents. */
 export const documentsOf = (event: HistoryEvent): readonly SearchDocument[] =>
-  (TEXTS[event.type] as (event: HistoryEvent) => readonly SearchDocument[])(event);
+  ((TEXTS[event.type] ?? (isOf(event, 'tree') ? ofNode : none)) as typeof ofNode)(event);
 
 /** What importers note of the form of a message: of which message a block is a part, and how its calls are written. */
 const FORM_NOTES = new Set(['data_continues', 'data_call']);

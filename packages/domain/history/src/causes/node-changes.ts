@@ -7,7 +7,7 @@ import {
   type RecordChange,
   type TurnRecord,
 } from '@stemma/context-tree';
-import type { HistoryEvent } from '@stemma/events';
+import { isOfOne, type HistoryEvent } from '@stemma/events';
 import type { AppliedFrame } from '../applied-frame.ts';
 import type { Cause, Explains } from './cause.ts';
 
@@ -70,12 +70,16 @@ const sealContext = (frame: AppliedFrame): SealContext => {
   return { seq: idOf(tree.seq), ah: idOf(tree.ah), seals: imported ? tree.open : cycleOfFrame(frame) };
 };
 
+/** The categories of events that change nodes. */
+const ON_NODES = ['start', 'tree'] as const;
+
 const nodeChangesOfEvent = (
   context: SealContext,
   event: HistoryEvent,
   changes: readonly RecordChange[],
   index: number,
 ): readonly NodeChange[] => {
+  if (!isOfOne(event, ON_NODES)) return [];
   switch (event.type) {
     case 'HistoryStarted':
       return changes.map((change) => ({
@@ -128,27 +132,6 @@ const nodeChangesOfEvent = (
       return [{ id, index, cause: mutation('priority'), explains: ['priority'], priority }];
     }
     case 'BranchStarted':
-    case 'SnapshotCommitted':
-    case 'SnapshotImported':
-    case 'PolicyConfigured':
-    case 'ConfigurationChanged':
-    case 'InterventionRecorded':
-    case 'ObservationRecorded':
-    case 'CallStarted':
-    case 'CallFinished':
-    case 'CallReassigned':
-    case 'ConversationLinked':
-    case 'CallSteered':
-    case 'CallHeld':
-    case 'CallReleased':
-    case 'RunRequested':
-    case 'RunTaken':
-    case 'RunEnded':
-    case 'VectorsRecorded':
-    case 'PositionNamed':
-    case 'PositionAnnotated':
-    case 'ContentRedacted':
-    case 'HistoryErased':
       return [];
   }
 };

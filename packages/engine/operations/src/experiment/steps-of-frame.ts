@@ -1,6 +1,6 @@
 import { canonicalJson, type WideJson } from '@stemma/canonical';
 import { isHeaderName } from '@stemma/context-tree';
-import type { HistoryEvent, RecordedNode, BranchPosition } from '@stemma/events';
+import { isOfOne, type HistoryEvent, type RecordedNode, type BranchPosition } from '@stemma/events';
 import { defined } from '@stemma/values';
 
 type Steps = { readonly [name: string]: WideJson }[];
@@ -18,6 +18,9 @@ export type FrameContext = {
 /** A frame taken back to what was asked for: the steps that come to the same events, and the one time of its nodes. */
 export type FrameSteps = { readonly time: bigint | null; readonly steps: Steps };
 
+/** The categories of events that a step of an experiment may have asked for. */
+const ASKED_FOR = ['start', 'tree', 'snapshot', 'configuration', 'label', 'intervention', 'vectors'] as const;
+
 /**
  * The steps of a frame. Events that follow from others (expiry, sealing, hashes) are left to the writer, which decides
  * them again; ids are given, so that they are the same in any history.
@@ -31,6 +34,7 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
   const ownTime = (at: bigint): { at_ns?: string } => (at === time ? {} : { at_ns: String(at) });
   let turn: RecordedNode | null = null;
   for (const event of events) {
+    if (!isOfOne(event, ASKED_FOR)) continue;
     switch (event.type) {
       case 'InterventionRecorded':
         steps.push(...stepsOfContent(event, context, events.length === 1));
@@ -118,19 +122,6 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'NodeCascaded':
       case 'NodePruned':
       case 'NodeHeld':
-      case 'ObservationRecorded':
-      case 'CallStarted':
-      case 'CallFinished':
-      case 'CallReassigned':
-      case 'ConversationLinked':
-      case 'CallSteered':
-      case 'CallHeld':
-      case 'CallReleased':
-      case 'RunRequested':
-      case 'RunTaken':
-      case 'RunEnded':
-      case 'ContentRedacted':
-      case 'HistoryErased':
         break;
     }
   }

@@ -8,6 +8,7 @@ import {
   type Payload,
   type RecordChange,
 } from '@stemma/context-tree';
+import { isOfOne } from '@stemma/events';
 import { payloadIn, type AppliedFrame } from '@stemma/history';
 import { blocksUnder } from './blocks-under.ts';
 import { guardrailContent } from './guardrail-content.ts';
@@ -24,6 +25,9 @@ import {
 /** The order of the nodes that a commit adds for nodes of the tree (compiler-stages: node stream). */
 const AT_COMMIT = ['expired', 'cascaded', 'pruned', 'sealed', 'committed'] as const;
 type AtCommit = (typeof AT_COMMIT)[number];
+
+/** The categories of events that may add nodes to the stream. */
+const IN_STREAM = ['start', 'tree', 'snapshot', 'intervention'] as const;
 
 /** The ordinal in the stream of the node that an event inserted. */
 export type OrdinalOf = (ref: EventRef) => number;
@@ -71,6 +75,7 @@ export const projectFrame = (
   };
 
   events.forEach((event, index) => {
+    if (!isOfOne(event, IN_STREAM)) return;
     switch (event.type) {
       case 'BranchStarted': {
         const type = event.how === 'fork' ? 'forked' : 'rolled_back';
@@ -128,25 +133,7 @@ export const projectFrame = (
       case 'HistoryStarted':
       case 'NodeHeld':
       case 'SnapshotImported':
-      case 'PolicyConfigured':
-      case 'ConfigurationChanged':
-      case 'ObservationRecorded':
-      case 'CallStarted':
-      case 'CallFinished':
-      case 'CallReassigned':
-      case 'ConversationLinked':
-      case 'CallSteered':
-      case 'CallHeld':
-      case 'CallReleased':
-      case 'RunRequested':
-      case 'RunTaken':
-      case 'RunEnded':
-      case 'VectorsRecorded':
       case 'PriorityChanged':
-      case 'PositionNamed':
-      case 'PositionAnnotated':
-      case 'ContentRedacted':
-      case 'HistoryErased':
         return;
     }
   });
