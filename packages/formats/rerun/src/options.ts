@@ -1,0 +1,31 @@
+import type { Mask } from './values/masks.ts';
+
+/** How a rerun judges what comes. */
+export type RerunOptions = {
+  /** What becomes of a call that differs. `live`: its conversation leaves the recording there. */
+  readonly onDifference: 'stop' | 'serve' | 'live';
+  /** The label of the call from which its conversation, and those that it leads to, are not served; null: all are. */
+  readonly from: string | null;
+  /** `skip`: of each call only the answered attempt is served, or the last if none was answered. */
+  readonly errors: 'recorded' | 'skip';
+  /** `strict`: nothing is bound. */
+  readonly values: 'bound' | 'strict';
+  /** `recorded`: a result of a tool that differs is taken for the recorded one of that tool call, and noted as the world's. */
+  readonly tools: 'real' | 'recorded';
+  readonly masks: readonly Mask[];
+  /** Folders that are elsewhere now: the workspace, a temporary folder. */
+  readonly folders: readonly MovedFolder[];
+};
+
+export type MovedFolder = { readonly recorded: string; readonly now: string };
+
+/** What a rerun does unless it is told otherwise. */
+export const DEFAULT_OPTIONS: RerunOptions = {
+  onDifference: 'stop',
+  from: null,
+  errors: 'recorded',
+  values: 'bound',
+  tools: 'real',
+  masks: [],
+  folders: [],
+};
