@@ -1,10 +1,22 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 
-/** The texts in the arguments of the tools that an answer calls. */
+/** Shorter texts are in many arguments. */
+const LEAST_TEXT = 8;
+
+/** Whether a text tells what an argument does, or an argument what a text does (calls §3.8). */
+export const isToldIn = (argument: string, text: string): boolean =>
+  (text.length >= LEAST_TEXT && argument.includes(text)) ||
+  (argument.length >= LEAST_TEXT && text.includes(argument));
+
+/** The texts in the arguments of the tools that an answer calls, without white space around them. */
 export const argumentTexts = (answer: WideJson | null | undefined): readonly string[] => {
   const calls = isJsonObject(answer) ? answer['tool_calls'] : undefined;
-  return Array.isArray(calls) ? (calls as readonly WideJson[]).flatMap(textsOfCall) : [];
+  return Array.isArray(calls) ? (calls as readonly WideJson[]).flatMap(textsOfToolCall) : [];
 };
+
+/** The texts among the arguments of a tool call, without white space around them. */
+export const textsOfToolCall = (call: WideJson): readonly string[] =>
+  textsOfCall(call).map((text) => text.trim());
 
 const textsOfCall = (call: WideJson): readonly string[] => {
   if (!isJsonObject(call)) return [];
@@ -24,4 +36,19 @@ const textsIn = (value: WideJson): readonly string[] => {
   return typeof value === 'object' && value !== null
     ? Object.values(value as object).flatMap((item) => textsIn(item as WideJson))
     : [];
+};
+
+/** The texts of users among messages, without white space around them. */
+export const userTexts = (messages: readonly WideJson[]): readonly string[] =>
+  messages
+    .filter((message) => isJsonObject(message) && message['role'] === 'user')
+    .flatMap((message) => textsOfContent((message as { readonly content?: WideJson }).content))
+    .map((text) => text.trim());
+
+const textsOfContent = (content: WideJson | undefined): readonly string[] => {
+  if (typeof content === 'string') return [content];
+  if (!Array.isArray(content)) return [];
+  return (content as readonly WideJson[]).flatMap((part) =>
+    isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : [],
+  );
 };

@@ -1,6 +1,6 @@
+export { argumentTexts, isToldIn, textsOfToolCall, userTexts } from './argument-texts.ts';
 export type { AnswerError, ModelAnswer, TokenUsage } from './answer.ts';
 export { anthropicMessages } from './anthropic/messages.ts';
-export { argumentTexts } from './argument-texts.ts';
 export { apiOf, type ModelApi } from './api-of.ts';
 export { keptAtProvider } from './kept-at-provider.ts';
 export { conversationOf, keptBefore, nameOfAnswer, withKept } from './kept-messages.ts';
@@ -12,7 +12,7 @@ export { readAnswer, type AnswerHead } from './read-answer.ts';
 export { requestChanges, type RequestChange, type RequestFacts } from './request-changes.ts';
 export { definitionsIn, valueChanges, type ToolDefinition, type ValueChange } from './tool-definitions.ts';
 export { comparableMessage } from './comparable-message.ts';
-export { readRequest, type ModelRequest, type RequestMapping } from './read-request.ts';
+export { readRequest, readRequestValue, type ModelRequest, type RequestMapping } from './read-request.ts';
 export { openRequestMessages, type ReadMessages, type RequestMessages } from './request-messages.ts';
 export { isFailedResult, wireOrder } from './wire-order.ts';
 export { fitRequest, type FittedRequest } from './write/fit.ts';

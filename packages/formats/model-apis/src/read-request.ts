@@ -1,4 +1,4 @@
-import { type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { anthropicMessages } from './anthropic/messages.ts';
 import type { ModelApi } from './api-of.ts';
@@ -54,26 +54,41 @@ const SHAPES: { readonly [api in Exclude<ModelApi, 'other'>]: Shape } = {
 };
 
 /** What the body of a request says, or why it cannot be read. Never throws, whatever the bytes are. */
-export const readRequest = (api: ModelApi, bytes: Uint8Array): ModelRequest | UnreadableBody =>
+export const readRequest = (api: ModelApi, bytes: Uint8Array): ModelRequest | UnreadableBody => {
+  const read = guarded(() => requestIn(api, objectIn(bytes, 'the request')));
+  return 'code' in read
+    ? read
+    : {
+        ...read,
+        parameters: recordable(read.parameters),
+        tools: recordable(read.tools),
+        messages: read.messages.map((message) => recordable(message)),
+      };
+};
+
+/** As {@link readRequest}, of a value that `parseWideJson` read; its integers stay exact. */
+export const readRequestValue = (api: ModelApi, request: WideJson): ModelRequest | UnreadableBody =>
   guarded(() => {
-    if (api === 'other') throw fail('E_INPUT_SHAPE', 'the request calls no API whose requests are read');
-    const { mapping, fields, messages } = SHAPES[api];
-    const body = objectIn(bytes, 'the request');
-    const { model, stream, tools } = body;
-    const taken = new Set(['model', 'stream', 'tools', ...fields]);
-    return {
-      ok: true,
-      model: textOrNull(model),
-      stream: stream === true,
-      parameters: recordable<WideJsonObject>(
-        Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))),
-      ),
-      tools: recordable(toolsOf(tools)),
-      messages: messages(body).map((message) => recordable(message)),
-      mapping,
-      previous: api === 'openai.responses' ? textOrNull(body['previous_response_id']) : null,
-    };
+    if (!isJsonObject(request)) throw fail('E_INPUT_SHAPE', 'the request is not a JSON object');
+    return requestIn(api, request);
   });
+
+const requestIn = (api: ModelApi, body: WideJsonObject): ModelRequest => {
+  if (api === 'other') throw fail('E_INPUT_SHAPE', 'the request calls no API whose requests are read');
+  const { mapping, fields, messages } = SHAPES[api];
+  const { model, stream, tools } = body;
+  const taken = new Set(['model', 'stream', 'tools', ...fields]);
+  return {
+    ok: true,
+    model: textOrNull(model),
+    stream: stream === true,
+    parameters: Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))),
+    tools: toolsOf(tools),
+    messages: messages(body),
+    mapping,
+    previous: api === 'openai.responses' ? textOrNull(body['previous_response_id']) : null,
+  };
+};
 
 const toolsOf = (tools: WideJson | undefined): readonly WideJson[] => {
   if (tools === undefined || tools === null) return [];

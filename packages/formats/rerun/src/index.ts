@@ -8,9 +8,9 @@ export type {
 } from './recording.ts';
 export { DEFAULT_OPTIONS, type MovedFolder, type RerunOptions } from './options.ts';
 export type { LiveCall, Match, Served, ServedHow } from './matches.ts';
-export type { Rerun } from './rerun.ts';
+export { openRerun, type Rerun } from './rerun.ts';
 export type { RerunCounts, RerunSummary, SummarizedCall } from './summary.ts';
-export type { RefusedCall, RerunPlan } from './plan.ts';
+export { planRerun, type RefusedCall, type RerunPlan } from './plan.ts';
 export type { AskedBy, Cause, Difference } from './difference/difference.ts';
 export type { Binding, Replacements, ValueKind } from './values/bindings.ts';
 export type { Mask } from './values/masks.ts';

@@ -32,8 +32,8 @@ export type Match =
       readonly after: string | null;
     }
   | { readonly kind: 'not kept'; readonly number: number; readonly of: string }
-  /** It belongs to a conversation that has left the recording. `of`: the recorded call at the place where it left. */
-  | { readonly kind: 'live'; readonly number: number; readonly of: string };
+  /** It belongs to a conversation that has left the recording. `of`: the recorded call before or at that place. */
+  | { readonly kind: 'live'; readonly number: number; readonly of: string | null };
 
 /** A recorded attempt that answers a call. */
 export type Served = {

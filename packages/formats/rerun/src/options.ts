@@ -15,6 +15,8 @@ export type RerunOptions = {
   readonly masks: readonly Mask[];
   /** Folders that are elsewhere now: the workspace, a temporary folder. */
   readonly folders: readonly MovedFolder[];
+  /** How far the clocks of the machines are before UTC, in minutes: times without a zone say those. Null: not known. */
+  readonly offsets: { readonly recorded: number | null; readonly now: number | null };
 };
 
 export type MovedFolder = { readonly recorded: string; readonly now: string };
@@ -28,4 +30,5 @@ export const DEFAULT_OPTIONS: RerunOptions = {
   tools: 'real',
   masks: [],
   folders: [],
+  offsets: { recorded: null, now: null },
 };

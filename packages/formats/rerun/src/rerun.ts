@@ -1,6 +1,10 @@
 import type { WideJsonObject } from '@stemma/canonical';
+import { matchCall, noteAnswer } from './match-call.ts';
 import type { LiveCall, Match } from './matches.ts';
-import type { RerunSummary } from './summary.ts';
+import type { RerunOptions } from './options.ts';
+import type { Recording } from './recording.ts';
+import { openState } from './rerun-state.ts';
+import { summaryOf, type RerunSummary } from './summary.ts';
 
 /**
  * A live rerun. It holds which recorded calls were played, which call each live conversation has come to, and which values stand
@@ -17,4 +21,22 @@ export type Rerun = {
   readonly answered: (number: number, answer: WideJsonObject | null, answerId: string | null) => void;
   /** What came of the calls so far; recorded calls that did not come are missing. */
   readonly summary: () => RerunSummary;
+  /** Look-ups since the recording was read: they grow with the messages of calls, not with the number of recorded calls. */
+  readonly lookUps: () => number;
+};
+
+/**
+ * Opens a rerun of a recording.
+ *
+ * @throws E_INPUT_SHAPE for a label that is no call's or two calls', and for a mask that cannot be used
+ */
+export const openRerun = (recording: Recording, options: RerunOptions): Rerun => {
+  const state = openState(recording, options);
+  const read = state.counts.lookUps;
+  return {
+    match: (call, now) => matchCall(state, call, now),
+    answered: (number, answer, answerId) => noteAnswer(state, number, answer, answerId),
+    summary: () => summaryOf(state),
+    lookUps: () => state.counts.lookUps - read,
+  };
 };

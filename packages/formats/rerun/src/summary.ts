@@ -1,6 +1,10 @@
 import type { Difference } from './difference/difference.ts';
-import type { LedTo, CallResult, WorldDifference } from './report/report.ts';
+import { servedAttempts } from './plan.ts';
+import type { RecordedCall } from './recorded-call.ts';
+import type { CallResult, LedTo, WorldDifference } from './report/report.ts';
+import type { LiveEntry, RerunState } from './rerun-state.ts';
 import type { Binding } from './values/bindings.ts';
+import { pairOf } from './values/ledger.ts';
 
 /** What came of a rerun, with all that its report is made of. */
 export type RerunSummary = {
@@ -28,6 +32,7 @@ export type RerunCounts = {
 };
 
 export type SummarizedCall = {
+  /** Of the recorded call; of an extra one `+1`, `+2` and so on. */
   readonly label: string;
   readonly how: CallResult;
   readonly bindings: readonly Binding[];
@@ -35,4 +40,96 @@ export type SummarizedCall = {
   /** Of a difference in a message: the recorded calls that show it, as recorded; empty for others. */
   readonly shownTo: readonly string[];
   readonly ledTo: LedTo | null;
+};
+
+/** What came of the calls so far. */
+export const summaryOf = (state: RerunState): RerunSummary => {
+  const { entries, recorded, leftOut, world } = state;
+  let extras = 0;
+  const came = entries.map((entry): SummarizedCall => {
+    const label = entry.call?.cycle.label ?? `+${++extras}`;
+    const shown = entry.call === null ? [] : shownTo(state, entry.call, entry.difference);
+    return {
+      label,
+      how: entry.how,
+      bindings: entry.bindings,
+      difference: entry.difference,
+      shownTo: shown.map(({ cycle }) => cycle.label),
+      ledTo: shown.length === 0 ? null : ledTo(shown),
+    };
+  });
+  const missing = recorded.all
+    .filter((call) => call.played === 'no' && !leftOut.has(call))
+    .map(({ cycle }) => missingCall(cycle.label));
+  const calls = [...came, ...missing];
+  return {
+    calls,
+    counts: { ...countsOf(calls), recorded: recorded.all.length },
+    world: [...world],
+    bindings: [
+      ...new Map(entries.flatMap(({ bindings }) => bindings.map((each) => [pairOf(each), each]))).values(),
+    ],
+    notes: notesOf(state),
+  };
+};
+
+const missingCall = (label: string): SummarizedCall => ({
+  label,
+  how: 'missing',
+  bindings: [],
+  difference: null,
+  shownTo: [],
+  ledTo: null,
+});
+
+const countsOf = (calls: readonly SummarizedCall[]): Omit<RerunCounts, 'recorded'> => {
+  const count = (...hows: readonly CallResult[]): number =>
+    calls.filter(({ how }) => hows.includes(how)).length;
+  return {
+    same: count('same', 'other order'),
+    bound: count('bound'),
+    differs: count('differs'),
+    extra: count('extra'),
+    missing: count('missing'),
+    live: count('live'),
+    notKept: count('not kept'),
+  };
+};
+
+/** The recorded calls that show the message in which a call differs. */
+const shownTo = (
+  { recorded }: RerunState,
+  { read }: RecordedCall,
+  difference: Difference | null,
+): readonly RecordedCall[] => {
+  const message = difference?.message ?? null;
+  if (message === null || difference?.a === null) return [];
+  const shown = read.messages.slice(0, message + 1);
+  return recorded.all.filter(
+    ({ read: { messages } }) =>
+      messages[message]?.exact === shown[message]?.exact &&
+      shown.every(({ masked }, i) => messages[i]?.masked === masked),
+  );
+};
+
+const ledTo = (calls: readonly RecordedCall[]): LedTo => ({
+  calls: calls.length,
+  tokens: calls.reduce((sum, { cycle }) => sum + (cycle.tokens ?? 0), 0),
+});
+
+const notesOf = ({ recorded, entries, options, leftOut }: RerunState): readonly string[] => {
+  const left = recorded.all.filter(
+    (call) => call.played === 'yes' && !leftOut.has(call) && call.nextAttempt < servedAttempts(call.cycle, options).length,
+  );
+  const guessed = entries.filter((entry): entry is LiveEntry & { readonly difference: Difference } => (entry.difference?.among ?? 1) > 1);
+  return [
+    ...left.map(({ cycle, nextAttempt }) => {
+      const attempts = servedAttempts(cycle, options).length;
+      return `${cycle.label} was recorded with ${attempts} attempts; the agent asked for ${nextAttempt}`;
+    }),
+    ...guessed.map(
+      ({ difference: { of, among } }) =>
+        `That a call stands for ${of} is a guess: it might stand for ${among === 100 ? 'any of 100 and more' : `any of ${among}`} calls`,
+    ),
+  ];
 };

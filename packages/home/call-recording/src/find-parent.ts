@@ -1,7 +1,7 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import type { CallOrigin, HistoryEvent } from '@stemma/events';
-import { argumentTexts } from '@stemma/model-apis';
+import { argumentTexts, isToldIn, userTexts } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import {
   callsThatAsked,
@@ -13,9 +13,6 @@ import {
 
 /** Calls of a run that are looked at. */
 const MOST_LOOKED_AT = 32;
-
-/** Shorter texts are in many arguments. */
-const LEAST_TEXT = 8;
 
 /**
  * The call that led to a conversation which begins with these messages, as far as the calls of its run say (calls §3.8): the newest one
@@ -40,8 +37,8 @@ export const findParent = async (
     if (event?.type !== 'CallFinished' || (await isForced(projection, history, event.attemptId))) continue;
     waits++;
     const origin = { kind: 'called', history, branchId, attemptId: event.attemptId } as const;
-    const said = argumentTexts(event.payload['data_answer'] as WideJson).map((argument) => argument.trim());
-    if (said.some((argument) => texts.some((text) => areRelated(argument, text))))
+    const said = argumentTexts(event.payload['data_answer'] as WideJson);
+    if (said.some((argument) => texts.some((text) => isToldIn(argument, text))))
       return { ...origin, why: 'argument' };
     only = { ...origin, why: 'waiting' };
   }
@@ -83,22 +80,4 @@ const isForced = async (projection: Projection, history: string, attemptId: stri
   const offering = row.toolsAt === null ? started : await eventAt(row.toolsAt);
   const tools = offering?.type === 'CallStarted' ? offering.payload['data_tools'] : undefined;
   return Array.isArray(tools) && tools.length === 1;
-};
-
-const areRelated = (argument: string, text: string): boolean =>
-  (text.length >= LEAST_TEXT && argument.includes(text)) ||
-  (argument.length >= LEAST_TEXT && text.includes(argument));
-
-const userTexts = (messages: readonly WideJson[]): readonly string[] =>
-  messages
-    .filter((message) => isJsonObject(message) && message['role'] === 'user')
-    .flatMap((message) => textsOfContent((message as { readonly content?: WideJson }).content))
-    .map((text) => text.trim());
-
-const textsOfContent = (content: WideJson | undefined): readonly string[] => {
-  if (typeof content === 'string') return [content];
-  if (!Array.isArray(content)) return [];
-  return (content as readonly WideJson[]).flatMap((part) =>
-    isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : [],
-  );
 };

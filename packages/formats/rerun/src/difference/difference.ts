@@ -1,3 +1,5 @@
+import type { IdConflict } from '../values/ledger.ts';
+
 /** Why a call differs from the recorded one. */
 export type Cause =
   | 'parameters'
@@ -17,24 +19,25 @@ export type AskedBy = {
   readonly call: string | null;
 };
 
-/** The first message, parameter or tool that a call and a recorded one differ in. */
+/** The first message, parameter or tool in which a call differs from a recorded one. */
 export type Difference = {
   /** The label of the recorded call. */
   readonly of: string;
-  /** How many recorded calls it might have stood for; more than one: which one is a guess. */
+  /** How many recorded calls it might stand for; more than one: which one is a guess. */
   readonly among: number;
   readonly cause: Cause;
-  /** The number of the message in the recording, or of the one behind the place where one was added; null: no message. */
+  /** The number of the message in the recording; of an added one, the number that it has now. Null: it is no message. */
   readonly message: number | null;
-  /** The role of the message; null: no message. */
   readonly role: string | null;
-  /** What the parameter, tool or field is called; null for a message. */
+  /** The path of the parameter, or the name of the tool and the path in it; null for a message. */
   readonly name: string | null;
-  /** What was recorded; null: nothing stood there. A message's text, or the JSON of what is no text. */
+  /** What was recorded, the text of a message or the JSON of a value; null: nothing stood there. */
   readonly a: string | null;
   /** What came; null: nothing stands there. */
   readonly b: string | null;
   readonly askedBy: AskedBy | null;
-  /** The messages that a shortened history has no more. */
+  /** An id that stands for another one elsewhere, where nothing else differs. */
+  readonly conflict: IdConflict | null;
+  /** The messages that a shortened history no longer has. */
   readonly gone: number;
 };

@@ -25,9 +25,13 @@ export type Binding = {
   readonly now: string;
 };
 
-/** Values of now by the recorded ones, which a served answer says instead of these. */
+/** A part of a text that a served answer says in another way. */
+export type ReplacedPart = { readonly start: number; readonly end: number; readonly now: string };
+
+/** Which values a served answer says instead of the recorded ones. */
 export type Replacements = {
+  /** True if no answer is changed: it is served as recorded. */
   readonly isEmpty: boolean;
-  /** A text with every whole value replaced; the same text if it holds none. */
-  readonly inText: (text: string) => string;
+  /** The parts of a text that are replaced, in order. */
+  readonly partsOf: (text: string) => readonly ReplacedPart[];
 };
