@@ -4,7 +4,6 @@ export type { ToolCall } from './chat-message.ts';
 export type { ToolSource } from './tool-sources.ts';
 export { retryCall } from './retry-call.ts';
 export type { RetriedAnswer, RetriedCall, RetryEdit, RetryOptions, SeenAnswer } from './retry-types.ts';
-export type { TextDifference } from './text-differences.ts';
 export { openRuns, type RunAnswers } from './open-runs.ts';
 export { messagesOf, toolCallsOf } from './chat-message.ts';
 export { mindFor, settingsFor, type MindsOptions } from './call-settings.ts';

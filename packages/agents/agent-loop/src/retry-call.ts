@@ -6,7 +6,7 @@ import type { Home } from '@stemma/home';
 import { callSteps } from '@stemma/importers';
 import type { Mind } from '@stemma/model-clients';
 import { defined } from '@stemma/values';
-import { comparableMessage } from '@stemma/model-apis';
+import { comparableMessage, textDifferences } from '@stemma/model-apis';
 import { appendAnswer } from './append.ts';
 import { mindFor } from './call-settings.ts';
 import { messagesOf, sameCallKey } from './chat-message.ts';
@@ -18,7 +18,6 @@ import { retryRequest, type AskedBefore } from './retry-request.ts';
 import type { RetriedAnswer, RetriedCall, RetryOptions, SeenAnswer } from './retry-types.ts';
 import { checkRun, whileClaimed } from './run.ts';
 import { withSealedEdits } from './sealed-edits.ts';
-import { textDifferences } from './text-differences.ts';
 
 /** Who records what is asked again; the actor has it done. */
 const BY = { recorder: 'retry' } as const;

@@ -1,9 +1,9 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import type { ErrorCode } from '@stemma/errors';
+import type { TextDifference } from '@stemma/model-apis';
 import type { CallAttempt, UnresolvedStep } from '@stemma/queries';
 import type { MindsOptions } from './call-settings.ts';
 import type { ToolCall } from './chat-message.ts';
-import type { TextDifference } from './text-differences.ts';
 
 /** What is sent in place of what was: whole messages, or steps that change what the position shows. */
 export type RetryEdit =

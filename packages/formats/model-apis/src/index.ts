@@ -10,6 +10,7 @@ export type { UnreadableBody } from './body.ts';
 export { priceOf, readPrices, type CallPrice, type PriceTable } from './price-of.ts';
 export { readAnswer, type AnswerHead } from './read-answer.ts';
 export { requestChanges, type RequestChange, type RequestFacts } from './request-changes.ts';
+export { textDifferences, type TextDifference } from './text-differences.ts';
 export { definitionsIn, valueChanges, type ToolDefinition, type ValueChange } from './tool-definitions.ts';
 export { comparableMessage } from './comparable-message.ts';
 export { readRequest, readRequestValue, type ModelRequest, type RequestMapping } from './read-request.ts';

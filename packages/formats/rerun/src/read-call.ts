@@ -61,8 +61,13 @@ export const openNumbers = (): Numbers => {
 /**
  * @param numbers those of both sides
  * @param tokenize that of this side
+ * @param tools `recorded`: results of one tool call are looked up alike, whatever they say
  */
-export const openCallReader = (numbers: Numbers, tokenize: Tokenizer): CallReader => {
+export const openCallReader = (
+  numbers: Numbers,
+  tokenize: Tokenizer,
+  tools: 'real' | 'recorded',
+): CallReader => {
   const known = new Map<string, ReadMessage>();
   const message = (given: WideJsonObject): ReadMessage => {
     const role = roleOf(given);
@@ -77,7 +82,7 @@ export const openCallReader = (numbers: Numbers, tokenize: Tokenizer): CallReade
     const read: ReadMessage = {
       role,
       exact: numbers(text),
-      masked: numbers(masked),
+      masked: numbers(tools === 'recorded' && isResult(given) ? `result ${given.tool_call_id}` : masked),
       ids,
       times,
       value,
@@ -127,6 +132,9 @@ export const openCallReader = (numbers: Numbers, tokenize: Tokenizer): CallReade
     },
   };
 };
+
+const isResult = (message: WideJsonObject): message is WideJsonObject & { readonly tool_call_id: string } =>
+  message['role'] === 'tool' && typeof message['tool_call_id'] === 'string';
 
 const roleOf = ({ role }: WideJsonObject): string => (typeof role === 'string' ? role : '');
 

@@ -64,7 +64,7 @@ export const openState = (recording: Recording, options: RerunOptions): RerunSta
   };
   const numbers = openNumbers();
   const tree = openMessageTree(counted);
-  const recordedReader = openCallReader(numbers, tokenizers.recorded);
+  const recordedReader = openCallReader(numbers, tokenizers.recorded, options.tools);
   const recorded = readRecording(recording, recordedReader, tree);
   const offsets = { recorded: milliseconds(options.offsets.recorded), now: milliseconds(options.offsets.now) };
   const state: RerunState = {
@@ -76,7 +76,7 @@ export const openState = (recording: Recording, options: RerunOptions): RerunSta
       ledger: emptyLedger(idsOf(recorded), offsets),
       matched: new Map(),
     },
-    reader: openCallReader(numbers, tokenizers.now),
+    reader: openCallReader(numbers, tokenizers.now, options.tools),
     listOf: ({ messages }) => {
       let list: number | undefined = 0;
       for (const { masked } of messages) if (list !== undefined) list = tree.follow(list, masked);

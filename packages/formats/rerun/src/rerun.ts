@@ -3,7 +3,8 @@ import { matchCall, noteAnswer } from './match-call.ts';
 import type { LiveCall, Match } from './matches.ts';
 import type { RerunOptions } from './options.ts';
 import type { Recording } from './recording.ts';
-import { openState } from './rerun-state.ts';
+import { openState, type RerunState } from './rerun-state.ts';
+import type { ObservedCall } from './values/propose-masks.ts';
 import { summaryOf, type RerunSummary } from './summary.ts';
 
 /**
@@ -21,6 +22,8 @@ export type Rerun = {
   readonly answered: (number: number, answer: WideJsonObject | null, answerId: string | null) => void;
   /** What came of the calls so far; recorded calls that did not come are missing. */
   readonly summary: () => RerunSummary;
+  /** The calls that stood for recorded ones, for `proposeMasks`. */
+  readonly observed: () => readonly ObservedCall[];
   /** Look-ups since the recording was read: they grow with the messages of calls, not with the number of recorded calls. */
   readonly lookUps: () => number;
 };
@@ -37,6 +40,19 @@ export const openRerun = (recording: Recording, options: RerunOptions): Rerun =>
     match: (call, now) => matchCall(state, call, now),
     answered: (number, answer, answerId) => noteAnswer(state, number, answer, answerId),
     summary: () => summaryOf(state),
+    observed: () => observedIn(state),
     lookUps: () => state.counts.lookUps - read,
   };
 };
+
+const observedIn = ({ entries }: RerunState): readonly ObservedCall[] =>
+  entries.flatMap(({ call, read }) =>
+    call === null
+      ? []
+      : [
+          {
+            label: call.cycle.label,
+            messages: read.messages.map(({ role, message }) => ({ role, message })),
+          },
+        ],
+  );

@@ -1,7 +1,7 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import { describe, expect, test } from 'vitest';
 import type { RerunSummary } from '../src/index.ts';
-import { attempt, calling, message, record, result, runAgain, type Agent, type Model } from './agents.ts';
+import { calling, message, record, result, runAgain, type Agent, type Model } from './agents.ts';
 
 const PIERS = 5;
 

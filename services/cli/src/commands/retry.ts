@@ -1,9 +1,10 @@
-import type { RetriedAnswer, RetriedCall, RetryEdit, SeenAnswer, TextDifference } from '@stemma/agent-loop';
+import type { RetriedAnswer, RetriedCall, RetryEdit, SeenAnswer } from '@stemma/agent-loop';
 import { attemptAnswer } from '@stemma/api';
 import { isJsonObject, type WideJsonObject } from '@stemma/canonical';
 import { ERRORS, fail } from '@stemma/errors';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import type { TextDifference } from '@stemma/model-apis';
 import { defined } from '@stemma/values';
 import { randomBytes } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';

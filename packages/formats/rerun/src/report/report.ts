@@ -1,4 +1,5 @@
 import type { Cause } from '../difference/difference.ts';
+import type { RerunSummary, SummarizedCall } from '../summary.ts';
 import type { Binding } from '../values/bindings.ts';
 
 /** How a call of the report came out. */
@@ -30,6 +31,7 @@ export type ReportedCall = {
 };
 
 export type ReportedDifference = {
+  /** The number of the message, from 1. */
   readonly message: number | null;
   readonly role: string | null;
   readonly a: string | null;
@@ -50,4 +52,74 @@ export type WorldDifference = {
   readonly tool: string;
   readonly a: string;
   readonly b: string;
+};
+
+/** The exit codes of the agent: when it was recorded, and now. Null: not known. */
+export type AgentEnds = { readonly recorded: number | null; readonly now: number | null };
+
+/** Where the recording has a message of a call: its node, and the event that recorded it. */
+export type MessagePlace = { readonly node: string | null; readonly by: string | null };
+
+/** Finds where the recording has a message. @param message its number, from 0 */
+export type PlaceOf = (label: string, message: number) => MessagePlace | null;
+
+/** What a report says besides what came of the calls. */
+export type ReportFacts = {
+  /** What the rerun is called. */
+  readonly rerun: string;
+  /** What was run again. */
+  readonly of: string;
+  readonly ends: AgentEnds;
+  readonly placeOf: PlaceOf;
+};
+
+/** 5: a call differs, is missing or too many; else 1: the agent ended with another code; else 0. */
+export const rerunExit = ({ counts }: RerunSummary, { recorded, now }: AgentEnds): 0 | 1 | 5 => {
+  if (counts.differs > 0 || counts.extra > 0 || counts.missing > 0) return 5;
+  return recorded !== null && now !== null && recorded !== now ? 1 : 0;
+};
+
+/** The document of `stemma rerun --json`; calls that the provider answered are in the fork, and not here. */
+export const rerunReport = (summary: RerunSummary, { rerun, of, ends, placeOf }: ReportFacts): RerunReport => {
+  const { same, bound, differs, extra, missing } = summary.counts;
+  return {
+    rerun,
+    of,
+    exit: rerunExit(summary, ends),
+    same,
+    bound,
+    differs,
+    extra,
+    missing,
+    calls: summary.calls.filter(({ how }) => how !== 'live').map((call) => reportedCall(call, placeOf)),
+    world: summary.world,
+  };
+};
+
+const reportedCall = (call: SummarizedCall, placeOf: PlaceOf): ReportedCall => ({
+  label: call.label,
+  how: call.how,
+  bindings: call.bindings,
+  difference: reportedDifference(call, placeOf),
+  led_to: call.ledTo,
+});
+
+const reportedDifference = (
+  { label, how, difference }: SummarizedCall,
+  placeOf: PlaceOf,
+): ReportedDifference | null => {
+  if (how === 'extra' || how === 'missing')
+    return { message: null, role: null, a: null, b: null, cause: how, node: null, by: null };
+  if (difference === null) return null;
+  const { message, role, a, b, cause } = difference;
+  const place = message === null || a === null ? null : placeOf(label, message);
+  return {
+    message: message === null ? null : message + 1,
+    role,
+    a,
+    b,
+    cause,
+    node: place?.node ?? null,
+    by: place?.by ?? null,
+  };
 };

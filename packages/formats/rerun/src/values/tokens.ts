@@ -49,6 +49,8 @@ const NUMBER = /\d{1,20}(?:\.\d{1,20})?(?:e-?\d{1,3})?(?![A-Za-z0-9_])/y;
 const NAME_BEFORE =
   /(?:localhost|\.\d{1,3})():$|(?:^|[^a-z])(?:(pid)|(port)|(elapsed|duration|took|latency|uptime|[a-z]{1,32}_(?:ms|ns|us|secs?|seconds?)))(?:_[a-z]{1,8})?\\?["']?(?:[ \t]*[:=][ \t]*|[ \t]+|\[)$/;
 const SLASH = 47;
+const BACKSLASH = 92;
+const HEX_DIGITS = /^[0-9a-fA-F]{4}$/;
 const MOST_NAMED = 64;
 
 /** @param folders folders of this side that are elsewhere on the other */
@@ -88,13 +90,33 @@ const tokensIn = (text: string, place: TextPlace, roots: readonly string[]): rea
     RUN_OR_SLASH.lastIndex = at;
     const run = RUN_OR_SLASH.exec(text);
     if (run === null) break;
-    const start = run.index;
-    const end = start + run[0].length;
+    const end = run.index + run[0].length;
+    const start = afterEscape(text, run.index, end);
+    if (start === end) {
+      at = end;
+      continue;
+    }
     const token = tokenAt(text, start, end, place, roots);
     if (token !== undefined) tokens.push(token);
     at = token?.end ?? end;
   }
   return tokens;
+};
+
+/** Arguments of tools are the text of JSON: letters behind a backslash are no part of what follows. */
+const afterEscape = (text: string, start: number, end: number): number => {
+  if (text.charCodeAt(start - 1) !== BACKSLASH) return start;
+  const letter = text[start] as string;
+  if ('nrtbf'.includes(letter)) return start + 1;
+  return letter === 'u' && end - start >= 5 && HEX_DIGITS.test(text.slice(start + 1, start + 5)) ? start + 5 : start;
+};
+
+/** The character before a place; NaN if it is part of an escape, or if none is. */
+const codeBefore = (text: string, at: number): number => {
+  const isEscape =
+    (text.charCodeAt(at - 2) === BACKSLASH && 'nrtbf'.includes(text[at - 1] as string)) ||
+    (text.charCodeAt(at - 6) === BACKSLASH && text[at - 5] === 'u' && HEX_DIGITS.test(text.slice(at - 4, at)));
+  return isEscape ? NaN : text.charCodeAt(at - 1);
 };
 
 const tokenAt = (
@@ -109,7 +131,7 @@ const tokenAt = (
   if (text.charCodeAt(start) === SLASH) return undefined;
   const uuid = endOf(UUID, text, start);
   if (uuid !== -1) return token(start, uuid, 'uuid');
-  const before = text.charCodeAt(start - 1);
+  const before = codeBefore(text, start);
   // Digits behind a point or a minus are of a number that began before.
   const isPart = before === 46 && isDigit(text.charCodeAt(start - 2)) && isDigit(text.charCodeAt(start));
   const time = isPart ? undefined : timeAt(text, start);
@@ -129,7 +151,7 @@ const idAt = (text: string, start: number, end: number): Token | undefined => {
     if (call !== -1 && /[0-9]/.test(text.slice(start, call)) && /[A-Za-z]/.test(text.slice(end, call)))
       return token(start, call, 'call id');
   }
-  if (isWide(text.charCodeAt(start - 1))) return undefined;
+  if (isWide(codeBefore(text, start))) return undefined;
   const wide = endOf(WIDE_RUN, text, start);
   if (wide - start !== 21 || isWide(text.charCodeAt(wide))) return undefined;
   const id = text.slice(start, wide);
@@ -151,7 +173,7 @@ const numberAt = (text: string, start: number): Token | undefined => {
 
 /** Where the root of a path ends that begins there; -1: none does. */
 const pathEnd = (text: string, start: number, roots: readonly string[]): number => {
-  const before = text.charCodeAt(start - 1);
+  const before = codeBefore(text, start);
   if (isWide(before) || before === 46) return -1;
   for (const root of roots)
     if (text.startsWith(root, start)) {
