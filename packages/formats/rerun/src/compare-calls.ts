@@ -3,7 +3,15 @@ import type { RerunOptions } from './options.ts';
 import type { WorldDifference } from './report/report.ts';
 import { placeOf, type ReadCall, type ReadHead, type ReadMessage } from './read-call.ts';
 import type { Binding } from './values/bindings.ts';
-import { bindId, bindingsOf, draftOf, noteBinding, type CallTimes, type Draft, type Ledger } from './values/ledger.ts';
+import {
+  bindId,
+  bindingsOf,
+  draftOf,
+  noteBinding,
+  type CallTimes,
+  type Draft,
+  type Ledger,
+} from './values/ledger.ts';
 import { matchValues, type Tokenizers } from './values/match-values.ts';
 
 /** What calls of a rerun are compared with. */
@@ -114,13 +122,20 @@ export const worldDifference = (
   call: string,
   tool: string,
   { a, b }: { readonly a: ReadMessage; readonly b: ReadMessage },
-): WorldDifference => ({ call, tool, a: contentText(a.message['content']), b: contentText(b.message['content']) });
+): WorldDifference => ({
+  call,
+  tool,
+  a: contentText(a.message['content']),
+  b: contentText(b.message['content']),
+});
 
 const contentText = (content: WideJson | undefined): string =>
   typeof content === 'string'
     ? content
     : Array.isArray(content)
       ? (content as readonly WideJson[])
-          .map((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : canonicalJson(part)))
+          .map((part) =>
+            isJsonObject(part) && typeof part['text'] === 'string' ? part['text'] : canonicalJson(part),
+          )
           .join('\n')
       : canonicalJson(content ?? null);

@@ -14,8 +14,22 @@ export { planRerun, type RefusedCall, type RerunPlan } from './plan.ts';
 export type { AskedBy, Cause, Difference } from './difference/difference.ts';
 export type { Binding, ReplacedPart, Replacements, ValueKind } from './values/bindings.ts';
 export type { Mask } from './values/masks.ts';
-export type { CallResult, LedTo, ReportedCall, ReportedDifference, RerunReport, WorldDifference } from './report/report.ts';
-export { rerunExit, rerunReport, type AgentEnds, type MessagePlace, type PlaceOf, type ReportFacts } from './report/report.ts';
+export type {
+  CallResult,
+  LedTo,
+  ReportedCall,
+  ReportedDifference,
+  RerunReport,
+  WorldDifference,
+} from './report/report.ts';
+export {
+  rerunExit,
+  rerunReport,
+  type AgentEnds,
+  type MessagePlace,
+  type PlaceOf,
+  type ReportFacts,
+} from './report/report.ts';
 export { reportLines, type LineFacts } from './report/report-lines.ts';
 export { proposeMasks, type ObservedCall, type ProposedMask } from './values/propose-masks.ts';
 export { replaceInBody } from './values/replace-in-body.ts';

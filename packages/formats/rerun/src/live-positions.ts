@@ -100,16 +100,17 @@ export const openLivePositions = (counted: () => void): LivePositions => {
       );
       if (continued !== undefined && !continued.position.isContinued)
         return { position: continued.position, how: 'continued' };
-      const edited = newestAnswered(call, continued?.depth ?? 0, byAnswer, counted);
-      if (edited !== undefined) return { position: edited, how: 'edited' };
-      if (continued !== undefined) return { position: continued.position, how: 'continued' };
+      const depth = continued?.depth ?? 0;
+      const answered = newestAnswered(call, depth, byAnswer, counted);
+      if (answered !== undefined) return { position: answered, how: 'edited' };
       const asked = deepest(
         both.map((reading) =>
-          endsOf(reading, call, 'asked').filter(({ depth }) => call.messages[depth]?.role === 'assistant'),
+          endsOf(reading, call, 'asked').filter((each) => call.messages[each.depth]?.role === 'assistant'),
         ),
         call,
       );
-      return asked === undefined ? undefined : { position: asked.position, how: 'edited' };
+      if (asked !== undefined && asked.depth > depth) return { position: asked.position, how: 'edited' };
+      return continued && { position: continued.position, how: 'continued' };
     },
   };
 };

@@ -44,15 +44,12 @@ export const noteAnswer = (
 };
 
 /** Another attempt of a call; undefined: it has no more. */
-const repeat = (
-  state: RerunState,
-  positions: readonly LivePosition[],
-  { at }: Came,
-): Match | undefined => {
+const repeat = (state: RerunState, positions: readonly LivePosition[], { at }: Came): Match | undefined => {
   const [position] = positions;
   if (position === undefined) return undefined;
   const entry = state.entries[position.number] as LiveEntry;
-  if (position.how === 'live') return { kind: 'live', number: entry.number, of: entry.call?.cycle.label ?? null };
+  if (position.how === 'live')
+    return { kind: 'live', number: entry.number, of: entry.call?.cycle.label ?? null };
   if (position.how === 'stopped' || position.call === null) return entry.match ?? undefined;
   return serve(state, entry, position, position.call, timesOf(position.call, at));
 };
@@ -64,7 +61,11 @@ const goOn = (state: RerunState, from: LivePosition, came: Came, isRepeated: boo
   if (from.how === 'live') return goLive(state, came, from.call);
   const before = from.call;
   const same =
-    sameCall(state, came, (each) => before !== null && (each.before === before || each.previous === before)) ??
+    sameCall(
+      state,
+      came,
+      (each) => before !== null && (each.before === before || each.previous === before),
+    ) ??
     // Calls of equal messages and answers are interchangeable until what follows them differs.
     sameCall(state, came, () => true);
   if (same !== undefined) return same;
@@ -103,7 +104,8 @@ const sameCall = (
     state.counts.lookUps++;
     const times = timesOf(call, came.at);
     const draft = openCallDraft(state.comparison, times);
-    if (isSameCall(state.comparison, call.read, came.read, draft)) return play(state, came, call, draft, times);
+    if (isSameCall(state.comparison, call.read, came.read, draft))
+      return play(state, came, call, draft, times);
   }
   return undefined;
 };
@@ -215,12 +217,7 @@ const servedOf = (
 };
 
 /** The answer is not there to be served: the conversation goes to the provider, or the rerun was refused. */
-const notKept = (
-  state: RerunState,
-  entry: LiveEntry,
-  position: LivePosition,
-  call: RecordedCall,
-): Match => {
+const notKept = (state: RerunState, entry: LiveEntry, position: LivePosition, call: RecordedCall): Match => {
   entry.how = 'not kept';
   position.how = 'live';
   position.mayRepeat = true;
@@ -252,7 +249,14 @@ const differ = (state: RerunState, came: Came, call: RecordedCall, among: number
   const difference = entry.difference as NonNullable<LiveEntry['difference']>;
   if (options.onDifference === 'serve') {
     keepDraft(state, call, draft);
-    return serve(state, entry, addPosition(state, entry, call, 'served'), call, timesOf(call, came.at), draft);
+    return serve(
+      state,
+      entry,
+      addPosition(state, entry, call, 'served'),
+      call,
+      timesOf(call, came.at),
+      draft,
+    );
   }
   const match = { kind: 'differs', number: entry.number, difference, served: null } as const;
   entry.match = match;

@@ -1,4 +1,10 @@
-import { canonicalJson, isJsonObject, parseWideJson, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import {
+  canonicalJson,
+  isJsonObject,
+  parseWideJson,
+  type WideJson,
+  type WideJsonObject,
+} from '@stemma/canonical';
 import { comparableMessage, readRequestValue, type ModelApi } from '@stemma/model-apis';
 import type { LiveCall } from './matches.ts';
 import { maskedValue, type MaskedValue } from './values/match-values.ts';

@@ -66,7 +66,10 @@ export const openState = (recording: Recording, options: RerunOptions): RerunSta
   const tree = openMessageTree(counted);
   const recordedReader = openCallReader(numbers, tokenizers.recorded, options.tools);
   const recorded = readRecording(recording, recordedReader, tree);
-  const offsets = { recorded: milliseconds(options.offsets.recorded), now: milliseconds(options.offsets.now) };
+  const offsets = {
+    recorded: milliseconds(options.offsets.recorded),
+    now: milliseconds(options.offsets.now),
+  };
   const state: RerunState = {
     options,
     recorded,

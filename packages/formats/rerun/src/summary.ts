@@ -53,7 +53,7 @@ export const summaryOf = (state: RerunState): RerunSummary => {
       label,
       how: entry.how,
       bindings: entry.bindings,
-      difference: entry.difference,
+      difference: entry.difference && { ...entry.difference, among: amongNow(state, entry) },
       shownTo: shown.map(({ cycle }) => cycle.label),
       ledTo: shown.length === 0 ? null : ledTo(shown),
     };
@@ -69,8 +69,19 @@ export const summaryOf = (state: RerunState): RerunSummary => {
     bindings: [
       ...new Map(entries.flatMap(({ bindings }) => bindings.map((each) => [pairOf(each), each]))).values(),
     ],
-    notes: notesOf(state),
+    notes: notesOf(state, came),
   };
+};
+
+/** How many recorded calls one that differs might stand for, now that others have come: itself, and those that are still missing. */
+const amongNow = ({ recorded, leftOut }: RerunState, { call, difference }: LiveEntry): number => {
+  const missing = recorded.all.filter(
+    (each) =>
+      each.played === 'no' &&
+      !leftOut.has(each) &&
+      (call?.isBeginning === true ? each.isBeginning : each.before === call?.before),
+  ).length;
+  return Math.min(difference?.among ?? 1, missing + 1);
 };
 
 const missingCall = (label: string): SummarizedCall => ({
@@ -117,19 +128,27 @@ const ledTo = (calls: readonly RecordedCall[]): LedTo => ({
   tokens: calls.reduce((sum, { cycle }) => sum + (cycle.tokens ?? 0), 0),
 });
 
-const notesOf = ({ recorded, entries, options, leftOut }: RerunState): readonly string[] => {
+const notesOf = (
+  { recorded, options, leftOut }: RerunState,
+  came: readonly SummarizedCall[],
+): readonly string[] => {
   const left = recorded.all.filter(
-    (call) => call.played === 'yes' && !leftOut.has(call) && call.nextAttempt < servedAttempts(call.cycle, options).length,
+    (call) =>
+      call.played === 'yes' &&
+      !leftOut.has(call) &&
+      call.nextAttempt < servedAttempts(call.cycle, options).length,
   );
-  const guessed = entries.filter((entry): entry is LiveEntry & { readonly difference: Difference } => (entry.difference?.among ?? 1) > 1);
   return [
     ...left.map(({ cycle, nextAttempt }) => {
       const attempts = servedAttempts(cycle, options).length;
       return `${cycle.label} was recorded with ${attempts} attempts; the agent asked for ${nextAttempt}`;
     }),
-    ...guessed.map(
-      ({ difference: { of, among } }) =>
-        `That a call stands for ${of} is a guess: it might stand for ${among === 100 ? 'any of 100 and more' : `any of ${among}`} calls`,
+    ...came.flatMap(({ difference }) =>
+      difference === null || difference.among === 1
+        ? []
+        : [
+            `that a call stands for ${difference.of} is a guess: it might stand for ${difference.among} calls`,
+          ],
     ),
   ];
 };

@@ -41,7 +41,9 @@ export const attempt = (over: Partial<RecordedAttempt> = {}): RecordedAttempt =>
   ...over,
 });
 
-export const cycle = (over: Partial<RecordedCycle> & Pick<RecordedCycle, 'label' | 'request'>): RecordedCycle => ({
+export const cycle = (
+  over: Partial<RecordedCycle> & Pick<RecordedCycle, 'label' | 'request'>,
+): RecordedCycle => ({
   api: 'openai.chat',
   path: null,
   at: RECORDED_AT,
@@ -76,7 +78,11 @@ export const record = (agent: Agent, model: Model, uuid: string): Recording => {
     },
     { time: () => isoOf(at()), uuid },
   );
-  return { conversations: [...conversations].map(([id, own]) => conversation(id, own.cycles, { parent: own.parent })) };
+  return {
+    conversations: [...conversations].map(([id, own]) =>
+      conversation(id, own.cycles, { parent: own.parent }),
+    ),
+  };
 };
 
 const isoOf = (at: bigint): string => new Date(Number(at / 1_000_000n)).toISOString();
@@ -113,7 +119,9 @@ export const runAgain = (
 const again = (value: WideJson): WideJson => structuredClone(value) as WideJson;
 
 /** An answer that calls tools. */
-export const calling = (...calls: readonly (readonly [id: string, name: string, said: WideJson])[]): WideJsonObject => ({
+export const calling = (
+  ...calls: readonly (readonly [id: string, name: string, said: WideJson])[]
+): WideJsonObject => ({
   role: 'assistant',
   content: null,
   tool_calls: calls.map(([id, name, said]) => ({

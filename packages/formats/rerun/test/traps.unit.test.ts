@@ -52,7 +52,9 @@ const countsOf = ({ counts }: RerunSummary): WideJson => {
   const { same, bound, differs, extra, missing } = counts;
   return { same, bound, differs, extra, missing };
 };
-const all = (counts: Partial<Record<'same' | 'bound' | 'differs' | 'extra' | 'missing', number>>): WideJson => ({
+const all = (
+  counts: Partial<Record<'same' | 'bound' | 'differs' | 'extra' | 'missing', number>>,
+): WideJson => ({
   same: 0,
   bound: 0,
   differs: 0,
@@ -107,7 +109,9 @@ describe('one conversation', () => {
   });
 
   test('a changed tool result differs at the call that shows it first', () => {
-    const changed = harbour({ tool: (pier) => HARBOUR.tool(pier).replace('3 ships', pier === 2 ? '9 ships' : '3 ships') });
+    const changed = harbour({
+      tool: (pier) => HARBOUR.tool(pier).replace('3 ships', pier === 2 ? '9 ships' : '3 ships'),
+    });
     const { rerun } = runAgain(changed, record(harbour(), model, U));
     const summary = rerun.summary();
     expect(countsOf(summary)).toEqual(all({ same: 3, differs: 1, missing: 2 }));
@@ -134,7 +138,9 @@ describe('one conversation', () => {
   });
 
   test('with recorded tools a changed result is the difference of the world', () => {
-    const changed = harbour({ tool: (pier) => HARBOUR.tool(pier).replace('3 ships', pier === 2 ? '9 ships' : '3 ships') });
+    const changed = harbour({
+      tool: (pier) => HARBOUR.tool(pier).replace('3 ships', pier === 2 ? '9 ships' : '3 ships'),
+    });
     const { rerun } = runAgain(changed, record(harbour(), model, U), { tools: 'recorded' });
     const summary = rerun.summary();
     expect(countsOf(summary)).toEqual(all({ same: 6 }));

@@ -70,7 +70,12 @@ const headDifference = (
   draft: CallDraft,
 ): Difference | null => {
   const { comparison } = context;
-  const differs = (cause: Cause, name: string, a: WideJson | undefined, b: WideJson | undefined): Difference => ({
+  const differs = (
+    cause: Cause,
+    name: string,
+    a: WideJson | undefined,
+    b: WideJson | undefined,
+  ): Difference => ({
     ...nothing(context, cause),
     name,
     a: a === undefined ? null : canonicalJson(a),
@@ -121,8 +126,7 @@ const toolDifference = (
       tools.find((tool) => nameOfTool(tool) === name) ?? name;
     if (change === 'added') return differs('tools', name, undefined, definitionIn(after));
     if (change === 'removed') return differs('tools', name, definitionIn(before), undefined);
-    if (change === 'moved')
-      return differs('tools', name, before.map(nameOfTool), after.map(nameOfTool));
+    if (change === 'moved') return differs('tools', name, before.map(nameOfTool), after.map(nameOfTool));
     const field = changeIn(comparison, fields, draft);
     if (field !== undefined && differsIn(comparison, field, draft))
       return differs('tools', `${name}.${field.path}`, field.before, field.after);
@@ -175,10 +179,7 @@ const messageDifference = (
 const conflictOf = ({ conflict }: CallDraft): IdConflict | null => conflict;
 
 /** What two messages say; their JSON where that is the same. */
-const textsOf = (
-  a: ReadMessage | null,
-  b: ReadMessage | null,
-): readonly [string | null, string | null] => {
+const textsOf = (a: ReadMessage | null, b: ReadMessage | null): readonly [string | null, string | null] => {
   const [before, after] = [a && messageText(a.message), b && messageText(b.message)];
   return before !== after || a === null || b === null || a.exact === b.exact
     ? [before, after]
@@ -195,7 +196,9 @@ const askedBy = (
   for (const { message } of messages) {
     const { tool_calls: calls } = message;
     if (!isList(calls)) continue;
-    const call = calls.find((each) => typeof each === 'object' && each !== null && 'id' in each && each.id === id);
+    const call = calls.find(
+      (each) => typeof each === 'object' && each !== null && 'id' in each && each.id === id,
+    );
     if (call === undefined) continue;
     const { name, said } = calledTool(call);
     return { tool: name, arguments: said, call: askedIn(id) };

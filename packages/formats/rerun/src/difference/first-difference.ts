@@ -37,8 +37,7 @@ export const firstDifference = (
   const [gone, come] = [recorded.slice(start, recorded.length - end), now.slice(start, now.length - end)];
   const [a, b] = [gone[0] ?? null, come[0] ?? null];
   if (isOtherOrder(gone, come)) return { kind: 'order', message: start, a, b, gone: 0 };
-  if (isShortened(gone, come))
-    return { kind: 'history shortened', message: start, a, b, gone: gone.length };
+  if (isShortened(gone, come)) return { kind: 'history shortened', message: start, a, b, gone: gone.length };
   return { kind: 'one', message: start, ...firstPair(gone, come), gone: 0 };
 };
 
@@ -48,7 +47,10 @@ const isOtherOrder = (gone: readonly ReadMessage[], come: readonly ReadMessage[]
   const counts = new Map<number, number>();
   for (const { masked } of gone) counts.set(masked, (counts.get(masked) ?? 0) + 1);
   for (const { masked } of come) counts.set(masked, (counts.get(masked) ?? 0) - 1);
-  return [...counts.values()].every((count) => count === 0) && gone.some(({ masked }, i) => masked !== come[i]?.masked);
+  return (
+    [...counts.values()].every((count) => count === 0) &&
+    gone.some(({ masked }, i) => masked !== come[i]?.masked)
+  );
 };
 
 /** An exchange or more is gone, and at most a message that sums it up came in its place. */

@@ -24,7 +24,13 @@ export const reportLines = (summary: RerunSummary, facts: LineFacts): readonly s
     live > 0 ? `live ${live}` : null,
     notKept > 0 ? `not kept ${notKept}` : null,
   ].filter((each) => each !== null);
-  const totals = [`same ${same}`, `bound ${bound}`, `differs ${differs}`, `missing ${missing} of ${recorded}`, ...rare];
+  const totals = [
+    `same ${same}`,
+    `bound ${bound}`,
+    `differs ${differs}`,
+    `missing ${missing} of ${recorded}`,
+    ...rare,
+  ];
   return [
     ...calls.flatMap((call) => callLines(call, width, facts)),
     ...world.flatMap(({ call, tool, a, b }) => [
@@ -42,7 +48,8 @@ const callLines = (call: SummarizedCall, width: number, facts: LineFacts): reado
   const first = label.padEnd(width);
   if (how === 'extra') return [`${first}extra: no recorded call stands for it`];
   if (difference === null) return [`${first}${how === 'bound' ? boundText(bindings) : how}`];
-  const by = difference.message === null || difference.a === null ? null : facts.recordedBy(label, difference.message);
+  const by =
+    difference.message === null || difference.a === null ? null : facts.recordedBy(label, difference.message);
   const shown = shownText(call);
   const origin = [by === null ? null : `recorded by ${by}`, shown].filter((each) => each !== null).join('; ');
   return [
@@ -102,7 +109,12 @@ const SENTENCES: Readonly<Record<Cause, string>> = {
 const causeText = ({ cause, a, b, conflict, gone }: Difference): string => {
   if (conflict !== null)
     return `${short(conflict.now)} stands in the place of ${short(conflict.recorded)}, and one of them stands for ${short(conflict.known)}`;
-  const only = a === null ? ' (it was not recorded)' : b === null && cause !== 'history shortened' ? ' (it is gone)' : '';
+  const only =
+    a === null
+      ? ' (it was not recorded)'
+      : b === null && cause !== 'history shortened'
+        ? ' (it is gone)'
+        : '';
   return `${SENTENCES[cause]}${only}${gone > 0 ? `: ${gone} are gone` : ''}`;
 };
 

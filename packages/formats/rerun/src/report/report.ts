@@ -80,7 +80,10 @@ export const rerunExit = ({ counts }: RerunSummary, { recorded, now }: AgentEnds
 };
 
 /** The document of `stemma rerun --json`; calls that the provider answered are in the fork, and not here. */
-export const rerunReport = (summary: RerunSummary, { rerun, of, ends, placeOf }: ReportFacts): RerunReport => {
+export const rerunReport = (
+  summary: RerunSummary,
+  { rerun, of, ends, placeOf }: ReportFacts,
+): RerunReport => {
   const { same, bound, differs, extra, missing } = summary.counts;
   return {
     rerun,

@@ -114,7 +114,8 @@ export const withRawParts = (raw: string, parts: readonly ReplacedPart[]): strin
 const rawPlaces = (raw: string): ((index: number) => number) => {
   if (!raw.includes('\\')) return (index) => index + 1;
   const places: number[] = [];
-  for (let at = 1; at < raw.length - 1; at += raw[at] !== '\\' ? 1 : raw[at + 1] === 'u' ? 6 : 2) places.push(at);
+  for (let at = 1; at < raw.length - 1; at += raw[at] !== '\\' ? 1 : raw[at + 1] === 'u' ? 6 : 2)
+    places.push(at);
   places.push(raw.length - 1);
   return (index) => places[index] ?? raw.length - 1;
 };

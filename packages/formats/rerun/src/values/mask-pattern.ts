@@ -51,7 +51,7 @@ const isAtEnd = (states: readonly State[], at: readonly number[]): boolean =>
 
 const matchesIn = (machine: Machine, name: string, text: string): readonly Token[] => {
   const found: Token[] = [];
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     const end = longestFrom(machine, text, start);
     if (end > start) {
       found.push({ start, end, kind: 'mask', mask: name, time: null });

@@ -123,4 +123,8 @@ const classFor = (values: readonly string[]): string =>
   CLASSES.find(([pattern]) => values.every((value) => pattern.test(value)))?.[1] ?? '[^\\n]';
 
 const escaped = (text: string): string =>
-  text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&').replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t');
+  text
+    .replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+    .replace(/\n/g, '\\n')
+    .replace(/\r/g, '\\r')
+    .replace(/\t/g, '\\t');

@@ -15,7 +15,10 @@ import {
 type Piece = { readonly literal: JsonLiteral; readonly raw: string; readonly text: string };
 
 /** A line of a stream; of one that is the data of an event, its JSON. */
-type Line = { readonly text: string; readonly data: { readonly at: number; readonly literals: readonly JsonLiteral[] } | null };
+type Line = {
+  readonly text: string;
+  readonly data: { readonly at: number; readonly literals: readonly JsonLiteral[] } | null;
+};
 
 /** A stream of events with the values of now in it. */
 export const replaceInStream = (api: ModelApi, bytes: Uint8Array, replacements: Replacements): Uint8Array => {
@@ -24,11 +27,12 @@ export const replaceInStream = (api: ModelApi, bytes: Uint8Array, replacements: 
   if (text === null) return bytes;
   const lines = text.split(/(?<=\n|\r(?!\n))/).map(lineOf);
   const blocks = openBlocks(api);
-  for (const { text: line, data } of lines)
-    if (data !== null) blocks.add(line.slice(data.at), data.literals);
+  for (const { text: line, data } of lines) if (data !== null) blocks.add(line.slice(data.at), data.literals);
   const parts = blocks.parts(replacements);
   const replaced = lines.map(({ text: line, data }) =>
-    data === null ? line : line.slice(0, data.at) + withPieces(line.slice(data.at), data.literals, parts, replacements),
+    data === null
+      ? line
+      : line.slice(0, data.at) + withPieces(line.slice(data.at), data.literals, parts, replacements),
   );
   return joinBytes([new TextEncoder().encode(replaced.join('')), bytes.subarray(whole)]);
 };
@@ -88,10 +92,13 @@ const withPieces = (
 /** Collects the pieces of each block, in order. */
 const openBlocks = (api: ModelApi) => {
   const blocks = new Map<string, Piece[]>();
-  const blockOf = api === 'openai.chat' ? openChatBlocks() : api === 'anthropic.messages' ? anthropicBlock : responsesBlock;
+  const blockOf =
+    api === 'openai.chat' ? openChatBlocks() : api === 'anthropic.messages' ? anthropicBlock : responsesBlock;
   return {
     add: (data: string, literals: readonly JsonLiteral[]): void => {
-      const fields = new Map(literals.filter(({ kind }) => kind !== 'key').map((each) => [pathOf(each), each]));
+      const fields = new Map(
+        literals.filter(({ kind }) => kind !== 'key').map((each) => [pathOf(each), each]),
+      );
       const valueAt = (path: string): string | null => {
         const literal = fields.get(path);
         if (literal === undefined) return null;
@@ -145,7 +152,8 @@ const partsOfPieces = (
 /** Which block a string of an event belongs to; null: it is one by itself. @param valueAt what stands at a path of the event */
 type BlockOf = (path: string, valueAt: (path: string) => string | null) => string | null;
 
-const CHAT_TEXT = /^(choices\.\d+)\.delta\.(content|refusal|reasoning|reasoning_content|function_call\.arguments)$/;
+const CHAT_TEXT =
+  /^(choices\.\d+)\.delta\.(content|refusal|reasoning|reasoning_content|function_call\.arguments)$/;
 const CHAT_CALL = /^(choices\.\d+)\.(delta\.tool_calls\.\d+)\.(?:function\.arguments|custom\.input)$/;
 
 /** A delta without an index belongs to the last call, unless it has a new id. */
@@ -173,6 +181,8 @@ const anthropicBlock: BlockOf = (path, valueAt) => {
 
 const responsesBlock: BlockOf = (path, valueAt) => {
   if (path !== 'delta') return null;
-  const places = ['type', 'output_index', 'content_index', 'summary_index'].map((name) => valueAt(name) ?? '');
+  const places = ['type', 'output_index', 'content_index', 'summary_index'].map(
+    (name) => valueAt(name) ?? '',
+  );
   return places.join(' ');
 };

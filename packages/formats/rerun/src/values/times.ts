@@ -25,7 +25,10 @@ const shape = (kind: WrittenTime['kind'], pattern: string): Shape => ({
 
 const STARTS_WITH_DIGIT: readonly Shape[] = [
   shape('time', `(?<y>\\d{4})-(?<mo>\\d{2})-(?<d>\\d{2})(?:[T ]| at )${CLOCK}(?:${ZONE})?`),
-  shape('time', `(?<y>\\d{4})(?<mo>\\d{2})(?<d>\\d{2})[T_-](?<h>\\d{2})(?<m>\\d{2})(?<s>\\d{2})(?:(?<zone>Z))?`),
+  shape(
+    'time',
+    `(?<y>\\d{4})(?<mo>\\d{2})(?<d>\\d{2})[T_-](?<h>\\d{2})(?<m>\\d{2})(?<s>\\d{2})(?:(?<zone>Z))?`,
+  ),
   shape('time', `${DAY} ${MONTH},? (?<y>\\d{4})(?:,| at)? ${CLOCK}(?:${ZONE})?`),
   shape('time', `(?<p>\\d{1,2})/(?<q>\\d{1,2})/(?<y>\\d{4}),? ${CLOCK}`),
   shape('date', '(?<y>\\d{4})(?<sep>[-/.])(?<mo>\\d{2})\\k<sep>(?<d>\\d{2})'),

@@ -86,7 +86,7 @@ const withoutOverlaps = (tokens: readonly Token[]): readonly Token[] => {
 
 const tokensIn = (text: string, place: TextPlace, roots: readonly string[]): readonly Token[] => {
   const tokens: Token[] = [];
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < text.length;) {
     RUN_OR_SLASH.lastIndex = at;
     const run = RUN_OR_SLASH.exec(text);
     if (run === null) break;
@@ -108,14 +108,18 @@ const afterEscape = (text: string, start: number, end: number): number => {
   if (text.charCodeAt(start - 1) !== BACKSLASH) return start;
   const letter = text[start] as string;
   if ('nrtbf'.includes(letter)) return start + 1;
-  return letter === 'u' && end - start >= 5 && HEX_DIGITS.test(text.slice(start + 1, start + 5)) ? start + 5 : start;
+  return letter === 'u' && end - start >= 5 && HEX_DIGITS.test(text.slice(start + 1, start + 5))
+    ? start + 5
+    : start;
 };
 
 /** The character before a place; NaN if it is part of an escape, or if none is. */
 const codeBefore = (text: string, at: number): number => {
   const isEscape =
     (text.charCodeAt(at - 2) === BACKSLASH && 'nrtbf'.includes(text[at - 1] as string)) ||
-    (text.charCodeAt(at - 6) === BACKSLASH && text[at - 5] === 'u' && HEX_DIGITS.test(text.slice(at - 4, at)));
+    (text.charCodeAt(at - 6) === BACKSLASH &&
+      text[at - 5] === 'u' &&
+      HEX_DIGITS.test(text.slice(at - 4, at)));
   return isEscape ? NaN : text.charCodeAt(at - 1);
 };
 
@@ -143,7 +147,8 @@ const idAt = (text: string, start: number, end: number): Token | undefined => {
   const length = end - start;
   if (length >= 16) {
     const run = text.slice(start, end);
-    if (length === 26 && ULID.test(run) && /[0-9]/.test(run) && /[A-Z]/.test(run)) return token(start, end, 'ulid');
+    if (length === 26 && ULID.test(run) && /[0-9]/.test(run) && /[A-Z]/.test(run))
+      return token(start, end, 'ulid');
     if (HEX.test(run) && /[A-Fa-f]/.test(run) && /[0-9]/.test(run)) return token(start, end, 'hex');
   }
   if (length <= 8) {
