@@ -83,7 +83,7 @@ export const bindingsOf = (draft: Draft, compare: () => boolean): readonly Bindi
 };
 
 /** What a pair of values is kept under. */
-export const pairOf = ({ kind, recorded, now }: Binding): string => JSON.stringify([kind, recorded, now]);
+export const pairOf = ({ kind, recorded, now }: Binding): string => `${kind}\n${recorded}\n${now}`;
 
 export const commitDraft = ({ ledger, ids, idsNow, times, offsets }: Draft): void => {
   for (const [recorded, now] of ids) {
