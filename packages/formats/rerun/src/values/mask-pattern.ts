@@ -38,9 +38,12 @@ type Machine = { readonly states: readonly State[]; readonly begin: readonly num
  * @throws E_INPUT_SHAPE if the pattern is none, is too large, or matches nothing at all
  */
 export const maskMatcher = (mask: Mask): MaskMatcher => {
-  const machine = machineOf(mask);
+  const part = partOf(mask);
+  const machine = machineOf(mask, part);
   if (isAtEnd(machine.states, machine.begin)) throw refused(mask, 'it matches an empty text');
-  return { name: mask.name, in: mask.in, find: (text) => matchesIn(machine, mask.name, text) };
+  const forwards = openAutomaton(machine, false);
+  const backwards = openAutomaton(machineOf(mask, reversed(part)), true);
+  return { name: mask.name, in: mask.in, find: (text) => matchesIn(forwards, backwards, mask.name, text) };
 };
 
 const refused = (mask: Mask, why: string): Error =>
@@ -49,34 +52,103 @@ const refused = (mask: Mask, why: string): Error =>
 const isAtEnd = (states: readonly State[], at: readonly number[]): boolean =>
   at.some((index) => states[index]?.what === 'end');
 
-const matchesIn = (machine: Machine, name: string, text: string): readonly Token[] => {
+/** Read backwards, a text says in one go where matches begin; from these on the longest is looked for. */
+const matchesIn = (
+  forwards: Automaton,
+  backwards: Automaton,
+  name: string,
+  text: string,
+): readonly Token[] => {
+  const begins: number[] = [];
+  let state = backwards.begin();
+  for (let at = text.length - 1; at >= 0; at--) {
+    state = backwards.step(state, text[at] as string);
+    if (backwards.isEnd(state)) begins.push(at);
+  }
   const found: Token[] = [];
-  for (let start = 0; start < text.length;) {
-    const end = longestFrom(machine, text, start);
-    if (end > start) {
-      found.push({ start, end, kind: 'mask', mask: name, time: null });
-      start = end;
-    } else start++;
+  let done = 0;
+  for (const start of begins.reverse()) {
+    const end = start < done ? -1 : longestFrom(forwards, text, start);
+    if (end === -1) continue;
+    found.push({ start, end, kind: 'mask', mask: name, time: null });
+    done = end;
   }
   return found;
 };
 
 /** Where the longest match that begins at a place ends; -1: none does. */
-const longestFrom = ({ states, begin }: Machine, text: string, start: number): number => {
-  let now = begin;
+const longestFrom = (forwards: Automaton, text: string, start: number): number => {
+  let state = forwards.begin();
   let longest = -1;
   for (let at = start; at < text.length && at < start + MOST_CHARACTERS; at++) {
-    const character = text[at] as string;
-    const next: number[] = [];
-    for (const index of now) {
-      const state = states[index];
-      if (state?.what === 'take' && state.matches(character)) next.push(state.next);
-    }
-    if (next.length === 0) break;
-    now = followed(states, next);
-    if (isAtEnd(states, now)) longest = at + 1;
+    state = forwards.step(state, text[at] as string);
+    if (forwards.isDead(state)) break;
+    if (forwards.isEnd(state)) longest = at + 1;
   }
   return longest;
+};
+
+/** Sets of states of a machine, of which each step is worked out once. */
+type Automaton = {
+  readonly begin: () => number;
+  readonly step: (set: number, character: string) => number;
+  readonly isEnd: (set: number) => boolean;
+  readonly isDead: (set: number) => boolean;
+};
+
+/** So many sets are remembered; then they are worked out anew. */
+const MOST_SETS = 2_000;
+
+type StateSet = {
+  readonly states: readonly number[];
+  readonly isEnd: boolean;
+  readonly steps: Map<string, number>;
+};
+
+/** @param isAnywhere whether a match may begin at every character */
+const openAutomaton = ({ states, begin }: Machine, isAnywhere: boolean): Automaton => {
+  let sets: StateSet[] = [];
+  let known = new Map<string, number>();
+  const numberOf = (reached: readonly number[]): number => {
+    const key = [...reached].sort((a, b) => a - b).join();
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    if (sets.length >= MOST_SETS) [sets, known] = [[], new Map()];
+    known.set(key, sets.length);
+    return sets.push({ states: reached, isEnd: isAtEnd(states, reached), steps: new Map() }) - 1;
+  };
+  return {
+    begin: () => numberOf(begin),
+    step: (set, character) => {
+      const from = sets[set] as StateSet;
+      const next = from.steps.get(character);
+      if (next !== undefined) return next;
+      const taken = from.states.flatMap((index) => {
+        const state = states[index];
+        return state?.what === 'take' && state.matches(character) ? [state.next] : [];
+      });
+      const isFull = sets.length >= MOST_SETS;
+      const reached = numberOf(followed(states, isAnywhere ? [...taken, ...begin] : taken));
+      // What was remembered before all was forgotten names no set any more.
+      if (!isFull) from.steps.set(character, reached);
+      return reached;
+    },
+    isEnd: (set) => sets[set]?.isEnd === true,
+    isDead: (set) => sets[set]?.states.length === 0,
+  };
+};
+
+const reversed = (part: Part): Part => {
+  switch (part.what) {
+    case 'character':
+      return part;
+    case 'repeat':
+      return { ...part, part: reversed(part.part) };
+    case 'choice':
+      return { ...part, parts: part.parts.map(reversed) };
+    case 'sequence':
+      return { ...part, parts: part.parts.map(reversed).reverse() };
+  }
 };
 
 /** The states that take a character or end, to which these lead without one. */
@@ -94,7 +166,7 @@ const followed = (states: readonly State[], from: readonly number[]): readonly n
   return reached;
 };
 
-const machineOf = (mask: Mask): Machine => {
+const machineOf = (mask: Mask, whole: Part): Machine => {
   const states: State[] = [{ what: 'end' }];
   let steps = 0;
   const add = (state: State): number => states.push(state) - 1;
@@ -124,7 +196,7 @@ const machineOf = (mask: Mask): Machine => {
     for (let i = 0; i < least; i++) after = build(part, after);
     return after;
   };
-  const first = build(partOf(mask), 0);
+  const first = build(whole, 0);
   return { states, begin: followed(states, [first]) };
 };
 
