@@ -1,21 +1,21 @@
 import { canonicalJson, isJsonObject, type WideJson } from '@stemma/canonical';
 import type { RerunOptions } from './options.ts';
-import type { WorldDifference } from './report/report.ts';
+import type { WorldDifference } from './report/call-results.ts';
 import { placeOf, type ReadCall, type ReadHead, type ReadMessage } from './read-call.ts';
 import type { Binding } from './values/bindings.ts';
 import {
   bindId,
   bindingsOf,
-  draftOf,
+  tentativeBindings,
   noteBinding,
   type CallTimes,
-  type Draft,
+  type TentativeBindings,
   type Ledger,
 } from './values/ledger.ts';
 import { matchValues, type Tokenizers } from './values/match-values.ts';
 
 /** What calls of a rerun are compared with. */
-export type Comparison = {
+export type RerunComparison = {
   readonly options: Pick<RerunOptions, 'values' | 'tools'>;
   readonly tokenizers: Tokenizers;
   readonly ledger: Ledger;
@@ -24,22 +24,22 @@ export type Comparison = {
 };
 
 /** What a comparison found to be the same, before it is known whether all is. */
-export type CallDraft = Draft & {
+export type CallDraft = TentativeBindings & {
   /** Messages that matched with other values, by their pair. */
   readonly matched: Map<string, readonly Binding[]>;
   /** Results of tools in whose place the recorded ones stand, by the number of their message. */
   readonly world: Map<number, { readonly a: ReadMessage; readonly b: ReadMessage }>;
 };
 
-export const openCallDraft = ({ ledger }: Comparison, at: CallTimes): CallDraft => ({
-  ...draftOf(ledger, at),
+export const openCallDraft = ({ ledger }: RerunComparison, at: CallTimes): CallDraft => ({
+  ...tentativeBindings(ledger, at),
   matched: new Map(),
   world: new Map(),
 });
 
 /** Whether a call is the recorded one, but for values that are then bound in the draft. */
 export const isSameCall = (
-  comparison: Comparison,
+  comparison: RerunComparison,
   recorded: ReadCall,
   now: ReadCall,
   draft: CallDraft,
@@ -55,7 +55,12 @@ export const isSameCall = (
 export const isSameTarget = (a: ReadCall, b: ReadCall): boolean =>
   a.api === b.api && (a.api !== 'other' || a.path === null || b.path === null || a.path === b.path);
 
-const isSameHead = (comparison: Comparison, recorded: ReadHead, now: ReadHead, draft: CallDraft): boolean =>
+const isSameHead = (
+  comparison: RerunComparison,
+  recorded: ReadHead,
+  now: ReadHead,
+  draft: CallDraft,
+): boolean =>
   recorded.exact === now.exact
     ? standForThemselves(draft, recorded)
     : isSameValue(comparison, recorded.parameters, now.parameters, draft) &&
@@ -63,10 +68,10 @@ const isSameHead = (comparison: Comparison, recorded: ReadHead, now: ReadHead, d
 
 /** Whether two values outside of messages are the same, but for values that may differ. */
 export const isSameValue = (
-  { options, tokenizers }: Comparison,
+  { options, tokenizers }: RerunComparison,
   recorded: WideJson,
   now: WideJson,
-  draft: Draft,
+  draft: TentativeBindings,
 ): boolean =>
   options.values === 'strict'
     ? canonicalJson(recorded) === canonicalJson(now)
@@ -74,7 +79,7 @@ export const isSameValue = (
 
 /** Whether a message is the recorded one. @param number its place in both lists */
 export const isSameMessage = (
-  { options, tokenizers, matched }: Comparison,
+  { options, tokenizers, matched }: RerunComparison,
   recorded: ReadMessage,
   now: ReadMessage,
   draft: CallDraft,

@@ -11,23 +11,17 @@ export type { LiveCall, Match, Served, ServedHow } from './matches.ts';
 export { openRerun, type Rerun } from './rerun.ts';
 export type { RerunCounts, RerunSummary, SummarizedCall } from './summary.ts';
 export { planRerun, type RefusedCall, type RerunPlan } from './plan.ts';
-export type { AskedBy, Cause, Difference } from './difference/difference.ts';
+export type { AskedBy, DifferenceCause, Difference } from './difference/difference.ts';
 export type { Binding, ReplacedPart, Replacements, ValueKind } from './values/bindings.ts';
 export type { Mask } from './values/masks.ts';
-export type {
-  CallResult,
-  LedTo,
-  ReportedCall,
-  ReportedDifference,
-  RerunReport,
-  WorldDifference,
-} from './report/report.ts';
+export type { CallResult, LedTo, WorldDifference } from './report/call-results.ts';
+export type { ReportedCall, ReportedDifference, RerunReport } from './report/report.ts';
 export {
   rerunExit,
   rerunReport,
   type AgentEnds,
-  type MessagePlace,
-  type PlaceOf,
+  type RecordedLocation,
+  type LocationOf,
   type ReportFacts,
 } from './report/report.ts';
 export { reportLines, type LineFacts } from './report/report-lines.ts';

@@ -1,14 +1,14 @@
 import type { WideJson } from '@stemma/canonical';
 import { EMPTY_LIST, openMessageTree, type MessageTree } from './message-tree.ts';
 import type { ReadCall, ReadMessage } from './read-call.ts';
-import type { RecordedCall } from './recorded-call.ts';
+import type { RerunCall } from './rerun-call.ts';
 
 /** A live call, and the recorded one that it stands for. */
 export type LivePosition = {
   readonly number: number;
   readonly read: ReadCall;
   /** Null: none. */
-  readonly call: RecordedCall | null;
+  readonly call: RerunCall | null;
   /** `stopped`: the agent got an error instead of an answer. `live`: the provider answers it. */
   how: 'served' | 'stopped' | 'live';
   /** Whether a later call went on from it. */

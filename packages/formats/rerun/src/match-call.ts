@@ -5,11 +5,11 @@ import { calledTool, isList } from './difference/message-text.ts';
 import type { LivePosition } from './live-positions.ts';
 import type { LiveCall, Match, Served } from './matches.ts';
 import type { ReadCall } from './read-call.ts';
-import type { RecordedCall } from './recorded-call.ts';
+import type { RerunCall } from './rerun-call.ts';
 import { beginningKeys, callKey } from './recorded-calls.ts';
 import { leaveOut, type LiveEntry, type RerunState } from './rerun-state.ts';
 import { servedAttempts } from './plan.ts';
-import { commitDraft, replacementsOf, type CallTimes } from './values/ledger.ts';
+import { commitBindings, replacementsOf, type CallTimes } from './values/ledger.ts';
 import { replaceInValue } from './values/replace-in-value.ts';
 
 /** A call that came, and when. */
@@ -85,11 +85,7 @@ const begin = (state: RerunState, came: Came, isRepeated: boolean): Match => {
 };
 
 /** The earliest recorded call that is the same and of which a condition holds; undefined: none is. */
-const sameCall = (
-  state: RerunState,
-  came: Came,
-  holds: (call: RecordedCall) => boolean,
-): Match | undefined => {
+const sameCall = (state: RerunState, came: Came, holds: (call: RerunCall) => boolean): Match | undefined => {
   const list = state.listOf(came.read);
   state.counts.lookUps++;
   const pending = list === undefined ? undefined : state.recorded.byKey.get(callKey(came.read, list));
@@ -114,19 +110,13 @@ function* inTurn<T>(lists: readonly Iterable<T>[]): Iterable<T> {
   for (const list of lists) yield* list;
 }
 
-const timesOf = ({ cycle }: RecordedCall, now: bigint): CallTimes => ({
+const timesOf = ({ cycle }: RerunCall, now: bigint): CallTimes => ({
   recorded: Number(cycle.at / 1_000_000n),
   now: Number(now / 1_000_000n),
 });
 
 /** A call that is the same as a recorded one. */
-const play = (
-  state: RerunState,
-  came: Came,
-  call: RecordedCall,
-  draft: CallDraft,
-  times: CallTimes,
-): Match => {
+const play = (state: RerunState, came: Came, call: RerunCall, draft: CallDraft, times: CallTimes): Match => {
   if (state.leftOut.has(call)) return goLive(state, came, call);
   const isStandIn = call.played === 'stand-in';
   call.played = 'yes';
@@ -140,8 +130,8 @@ const play = (
   return serve(state, entry, position, call, times, draft);
 };
 
-const keepDraft = (state: RerunState, call: RecordedCall, draft: CallDraft): void => {
-  commitDraft(draft);
+const keepDraft = (state: RerunState, call: RerunCall, draft: CallDraft): void => {
+  commitBindings(draft);
   for (const [pair, bindings] of draft.matched) state.comparison.matched.set(pair, bindings);
   for (const [number, pair] of draft.world) {
     const id = pair.a.message['tool_call_id'];
@@ -167,7 +157,7 @@ const idOf = (call: unknown): unknown =>
   typeof call === 'object' && call !== null && 'id' in call ? call.id : undefined;
 
 /** The next attempt of a recorded call; undefined: all were served. */
-const nextAttempt = ({ options }: RerunState, call: RecordedCall) => {
+const nextAttempt = ({ options }: RerunState, call: RerunCall) => {
   const attempts = servedAttempts(call.cycle, options);
   return attempts[call.nextAttempt];
 };
@@ -176,7 +166,7 @@ const serve = (
   state: RerunState,
   entry: LiveEntry,
   position: LivePosition,
-  call: RecordedCall,
+  call: RerunCall,
   times: CallTimes,
   draft: CallDraft = redrafted(state, entry, call, times),
 ): Match => {
@@ -189,7 +179,7 @@ const serve = (
 };
 
 /** What another attempt of a call says instead of what was recorded is what its first one did. */
-const redrafted = (state: RerunState, entry: LiveEntry, call: RecordedCall, times: CallTimes): CallDraft => {
+const redrafted = (state: RerunState, entry: LiveEntry, call: RerunCall, times: CallTimes): CallDraft => {
   const draft = openCallDraft(state.comparison, times);
   isSameCall(state.comparison, call.read, entry.read, draft);
   return draft;
@@ -199,7 +189,7 @@ const servedOf = (
   state: RerunState,
   entry: LiveEntry,
   position: LivePosition,
-  call: RecordedCall,
+  call: RerunCall,
   draft: CallDraft,
 ): Served | null => {
   const found = nextAttempt(state, call);
@@ -217,7 +207,7 @@ const servedOf = (
 };
 
 /** The answer is not there to be served: the conversation goes to the provider, or the rerun was refused. */
-const notKept = (state: RerunState, entry: LiveEntry, position: LivePosition, call: RecordedCall): Match => {
+const notKept = (state: RerunState, entry: LiveEntry, position: LivePosition, call: RerunCall): Match => {
   entry.how = 'not kept';
   position.how = 'live';
   position.mayRepeat = true;
@@ -225,13 +215,13 @@ const notKept = (state: RerunState, entry: LiveEntry, position: LivePosition, ca
   return { kind: 'not kept', number: entry.number, of: call.cycle.label };
 };
 
-const goLive = (state: RerunState, came: Came, call: RecordedCall | null): Match => {
+const goLive = (state: RerunState, came: Came, call: RerunCall | null): Match => {
   const entry = addEntry(state, came, call, 'live');
   addPosition(state, entry, call, 'live');
   return { kind: 'live', number: entry.number, of: call?.cycle.label ?? null };
 };
 
-const extra = (state: RerunState, came: Came, after: RecordedCall | null): Match => {
+const extra = (state: RerunState, came: Came, after: RerunCall | null): Match => {
   const entry = addEntry(state, came, null, 'extra');
   const match = { kind: 'extra', number: entry.number, after: after?.cycle.label ?? null } as const;
   entry.match = match;
@@ -240,7 +230,7 @@ const extra = (state: RerunState, came: Came, after: RecordedCall | null): Match
 };
 
 /** A call that differs from the recorded one that it stands for. */
-const differ = (state: RerunState, came: Came, call: RecordedCall, among: number): Match => {
+const differ = (state: RerunState, came: Came, call: RerunCall, among: number): Match => {
   if (state.leftOut.has(call)) return goLive(state, came, call);
   const { options } = state;
   const entry = addEntry(state, came, call, 'differs');
@@ -266,7 +256,7 @@ const differ = (state: RerunState, came: Came, call: RecordedCall, among: number
   return match;
 };
 
-const judge = (state: RerunState, entry: LiveEntry, call: RecordedCall, among: number): CallDraft => {
+const judge = (state: RerunState, entry: LiveEntry, call: RerunCall, among: number): CallDraft => {
   const { difference, draft } = findDifference(
     {
       comparison: state.comparison,
@@ -284,7 +274,7 @@ const judge = (state: RerunState, entry: LiveEntry, call: RecordedCall, among: n
 };
 
 /** The label of the call before a call whose answer has a tool call. */
-const askingCall = (call: RecordedCall, toolCall: string): string | null => {
+const askingCall = (call: RerunCall, toolCall: string): string | null => {
   for (let each = call.before; each !== null; each = each.before)
     for (const { answer } of each.cycle.attempts) {
       const calls = answer?.['tool_calls'];
@@ -294,7 +284,7 @@ const askingCall = (call: RecordedCall, toolCall: string): string | null => {
 };
 
 /** A beginning was taken for one that differs, and now the call came that is the same: the other one stands for another. */
-const releaseStandIn = (state: RerunState, call: RecordedCall): void => {
+const releaseStandIn = (state: RerunState, call: RerunCall): void => {
   if (state.options.onDifference === 'serve') return;
   const entry = state.entries.find((each) => each.call === call && each.how === 'differs');
   if (entry === undefined) return;
@@ -317,7 +307,7 @@ const standInsFor = (
   state: RerunState,
   read: ReadCall,
   parent: LivePosition | undefined,
-): readonly RecordedCall[] => {
+): readonly RerunCall[] => {
   const { recorded, counts } = state;
   const label = parent?.call?.cycle.label;
   const ledTo = label === undefined ? undefined : recorded.ledToBy.get(label);
@@ -346,7 +336,7 @@ const parentOf = ({ waiting }: RerunState, { messages }: ReadCall): LivePosition
 const addEntry = (
   { entries }: RerunState,
   { read, at }: Came,
-  call: RecordedCall | null,
+  call: RerunCall | null,
   how: LiveEntry['how'],
 ): LiveEntry => {
   const number = entries.length;
@@ -358,7 +348,7 @@ const addEntry = (
 const addPosition = (
   { positions, positionOf }: RerunState,
   { number, read }: LiveEntry,
-  call: RecordedCall | null,
+  call: RerunCall | null,
   how: LivePosition['how'],
 ): LivePosition => {
   const position: LivePosition = {

@@ -9,7 +9,7 @@ export const EMPTY_LIST = 0;
 
 /** @param counted called for each look-up */
 export const openMessageTree = (counted: () => void): MessageTree => {
-  const lists: Map<number, number>[] = [new Map()];
+  const lists = [new Map<number, number>()];
   const follow = (list: number, message: number): number | undefined => {
     counted();
     return lists[list]?.get(message);

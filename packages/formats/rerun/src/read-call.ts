@@ -8,7 +8,7 @@ import {
 import { comparableMessage, readRequestValue, type ModelApi } from '@stemma/model-apis';
 import type { LiveCall } from './matches.ts';
 import { maskedValue } from './values/match-values.ts';
-import type { TextPlace, Tokenizer } from './values/tokens.ts';
+import type { TextLocation, Tokenizer } from './values/tokens.ts';
 
 /** A message, with what it is compared and looked up by. */
 export type ReadMessage = {
@@ -147,7 +147,7 @@ const isResult = (message: WideJsonObject): message is WideJsonObject & { readon
 const roleOf = ({ role }: WideJsonObject): string => (typeof role === 'string' ? role : '');
 
 /** Where the texts of a message stand. */
-export const placeOf = (role: string): TextPlace => {
+export const placeOf = (role: string): TextLocation => {
   if (role === 'tool' || role === 'function') return 'tool';
   if (role === 'system' || role === 'developer') return 'system';
   return role === 'assistant' ? 'assistant' : 'user';

@@ -2,13 +2,13 @@ import { fail } from '@stemma/errors';
 import { EMPTY_LIST, type MessageTree } from './message-tree.ts';
 import { openPending, type Pending } from './pending.ts';
 import type { CallReader, ReadCall } from './read-call.ts';
-import type { RecordedCall } from './recorded-call.ts';
+import type { RerunCall } from './rerun-call.ts';
 import type { RecordedConversation, RecordedCycle, Recording } from './recording.ts';
 
 /** The calls of a recording, and what they are found by. */
 export type RecordedCalls = {
-  readonly all: readonly RecordedCall[];
-  readonly byLabel: ReadonlyMap<string, RecordedCall>;
+  readonly all: readonly RerunCall[];
+  readonly byLabel: ReadonlyMap<string, RerunCall>;
   /** Calls of the same messages, parameters and tools, but for values that may differ; the earliest first. */
   readonly byKey: ReadonlyMap<string, Pending>;
   /** Those that begin a conversation, in groups: see {@link beginningKeys}. */
@@ -40,8 +40,8 @@ export const readRecording = (
   reader: CallReader,
   tree: MessageTree,
 ): RecordedCalls => {
-  const byLabel = new Map<string, RecordedCall>();
-  const lists = new Map<RecordedCall, readonly number[]>();
+  const byLabel = new Map<string, RerunCall>();
+  const lists = new Map<RerunCall, readonly number[]>();
   for (const conversation of conversations)
     for (const [index, cycle] of conversation.cycles.entries()) {
       if (byLabel.has(cycle.label)) throw fail('E_INPUT_SHAPE', `two calls have the label ${cycle.label}`);
@@ -64,7 +64,7 @@ const recordedCall = (
   index: number,
   read: ReadCall,
   key: string,
-): RecordedCall => ({
+): RerunCall => ({
   cycle,
   read,
   conversation: id,
@@ -81,25 +81,25 @@ const recordedCall = (
 });
 
 /** Calls in the order in which they were recorded; of one time, as they were given. */
-const compareTimes = (a: RecordedCall, b: RecordedCall): number => {
+const compareTimes = (a: RerunCall, b: RerunCall): number => {
   const [x, y] = [a.cycle.at, b.cycle.at];
   return x < y ? -1 : x > y ? 1 : 0;
 };
 
 /** Calls by what a later one goes on from: the list of their messages with an answer, or the id of it. */
 type Answers = {
-  readonly byList: ReadonlyMap<number, readonly RecordedCall[]>;
-  readonly byId: ReadonlyMap<string, RecordedCall>;
+  readonly byList: ReadonlyMap<number, readonly RerunCall[]>;
+  readonly byId: ReadonlyMap<string, RerunCall>;
 };
 
 const answersOf = (
-  calls: readonly RecordedCall[],
-  lists: ReadonlyMap<RecordedCall, readonly number[]>,
+  calls: readonly RerunCall[],
+  lists: ReadonlyMap<RerunCall, readonly number[]>,
   reader: CallReader,
   tree: MessageTree,
 ): Answers => {
-  const byList = new Map<number, RecordedCall[]>();
-  const byId = new Map<string, RecordedCall>();
+  const byList = new Map<number, RerunCall[]>();
+  const byId = new Map<string, RerunCall>();
   for (const call of calls)
     for (const { answer, answerId } of call.cycle.attempts) {
       if (answerId !== null && !byId.has(answerId)) byId.set(answerId, call);
@@ -114,12 +114,12 @@ const answersOf = (
 
 const linkCalls = (
   conversations: readonly RecordedConversation[],
-  byLabel: ReadonlyMap<string, RecordedCall>,
-  calls: readonly RecordedCall[],
+  byLabel: ReadonlyMap<string, RerunCall>,
+  calls: readonly RerunCall[],
   answers: Answers,
-  lists: ReadonlyMap<RecordedCall, readonly number[]>,
+  lists: ReadonlyMap<RerunCall, readonly number[]>,
 ): void => {
-  const inConversation = new Map<RecordedCall, RecordedCall>();
+  const inConversation = new Map<RerunCall, RerunCall>();
   for (const { from, cycles } of conversations)
     for (const [index, { label }] of cycles.entries()) {
       const earlier = index === 0 ? from : (cycles[index - 1]?.label ?? null);
@@ -143,8 +143,8 @@ const linkCalls = (
 /** The calls whose messages and answer a list begins with, those of the longest beginning. */
 const deepest = (
   path: readonly number[],
-  byList: ReadonlyMap<number, readonly RecordedCall[]>,
-): readonly RecordedCall[] => {
+  byList: ReadonlyMap<number, readonly RerunCall[]>,
+): readonly RerunCall[] => {
   for (let i = path.length - 1; i >= 0; i--) {
     const found = byList.get(path[i] as number);
     if (found !== undefined) return found;
@@ -153,16 +153,16 @@ const deepest = (
 };
 
 /** @throws E_INPUT_SHAPE */
-export const callAt = (byLabel: ReadonlyMap<string, RecordedCall>, label: string): RecordedCall => {
+export const callAt = (byLabel: ReadonlyMap<string, RerunCall>, label: string): RerunCall => {
   const found = byLabel.get(label);
   if (found === undefined) throw fail('E_INPUT_SHAPE', `the recording has no call ${label}`);
   return found;
 };
 
-const indexesOf = (calls: readonly RecordedCall[]): Omit<RecordedCalls, 'all' | 'byLabel'> => {
-  const byKey = new Map<string, RecordedCall[]>();
-  const beginnings = new Map<string, RecordedCall[]>();
-  const ledToBy = new Map<string, RecordedCall[]>();
+const indexesOf = (calls: readonly RerunCall[]): Omit<RecordedCalls, 'all' | 'byLabel'> => {
+  const byKey = new Map<string, RerunCall[]>();
+  const beginnings = new Map<string, RerunCall[]>();
+  const ledToBy = new Map<string, RerunCall[]>();
   for (const call of calls) {
     addTo(byKey, call.key, call);
     if (!call.isBeginning) continue;
@@ -174,11 +174,11 @@ const indexesOf = (calls: readonly RecordedCall[]): Omit<RecordedCalls, 'all' | 
   return { byKey: pendingOf(byKey), beginnings: pendingOf(beginnings), ledToBy: pendingOf(ledToBy) };
 };
 
-const addTo = (map: Map<string, RecordedCall[]>, key: string, call: RecordedCall): void => {
+const addTo = (map: Map<string, RerunCall[]>, key: string, call: RerunCall): void => {
   const known = map.get(key);
   if (known === undefined) map.set(key, [call]);
   else known.push(call);
 };
 
-const pendingOf = (map: ReadonlyMap<string, readonly RecordedCall[]>): ReadonlyMap<string, Pending> =>
+const pendingOf = (map: ReadonlyMap<string, readonly RerunCall[]>): ReadonlyMap<string, Pending> =>
   new Map([...map].map(([key, calls]) => [key, openPending(key, calls)]));

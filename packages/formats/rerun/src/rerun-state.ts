@@ -4,11 +4,11 @@ import type { Match, ServedHow } from './matches.ts';
 import { openMessageTree } from './message-tree.ts';
 import type { RerunOptions } from './options.ts';
 import { openCallReader, openNumbers, type CallReader, type ReadCall } from './read-call.ts';
-import type { RecordedCall } from './recorded-call.ts';
+import type { RerunCall } from './rerun-call.ts';
 import { callAt, readRecording, type RecordedCalls } from './recorded-calls.ts';
 import type { Recording } from './recording.ts';
-import type { WorldDifference } from './report/report.ts';
-import type { Comparison } from './compare-calls.ts';
+import type { WorldDifference } from './report/call-results.ts';
+import type { RerunComparison } from './compare-calls.ts';
 import { emptyLedger } from './values/ledger.ts';
 import type { Binding } from './values/bindings.ts';
 import { maskMatcher } from './values/mask-pattern.ts';
@@ -21,7 +21,7 @@ export type LiveEntry = {
   readonly at: bigint;
   how: ServedHow | 'differs' | 'extra' | 'not kept' | 'live';
   /** The recorded call that it is, or that it was compared with. */
-  call: RecordedCall | null;
+  call: RerunCall | null;
   bindings: readonly Binding[];
   difference: Difference | null;
   /** What was said of it, which is said again if it is repeated. */
@@ -32,7 +32,7 @@ export type LiveEntry = {
 export type RerunState = {
   readonly options: RerunOptions;
   readonly recorded: RecordedCalls;
-  readonly comparison: Comparison;
+  readonly comparison: RerunComparison;
   /** Reads the calls that come. */
   readonly reader: CallReader;
   /** The list of the messages of a call among those of the recording, masked; undefined: no recorded list is like it. */
@@ -42,7 +42,7 @@ export type RerunState = {
   readonly positionOf: Map<number, LivePosition>;
   readonly entries: LiveEntry[];
   /** Recorded calls that are not to be served: their conversation has left the recording before them. */
-  readonly leftOut: Set<RecordedCall>;
+  readonly leftOut: Set<RerunCall>;
   /** Live calls whose answers called tools and from which none went on, the newest last. */
   readonly waiting: Set<LivePosition>;
   readonly world: WorldDifference[];
@@ -114,7 +114,7 @@ const idsOf = ({ all }: RecordedCalls): ReadonlySet<string> => {
 };
 
 /** From a recorded call on nothing of its conversation is served, and nothing that this leads to. */
-export const leaveOut = ({ recorded, leftOut }: RerunState, first: RecordedCall): void => {
+export const leaveOut = ({ recorded, leftOut }: RerunState, first: RerunCall): void => {
   const open = [first];
   for (let call = open.pop(); call !== undefined; call = open.pop()) {
     if (leftOut.has(call)) continue;

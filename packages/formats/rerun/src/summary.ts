@@ -1,7 +1,7 @@
 import type { Difference } from './difference/difference.ts';
 import { servedAttempts } from './plan.ts';
-import type { RecordedCall } from './recorded-call.ts';
-import type { CallResult, LedTo, WorldDifference } from './report/report.ts';
+import type { RerunCall } from './rerun-call.ts';
+import type { CallResult, LedTo, WorldDifference } from './report/call-results.ts';
 import type { LiveEntry, RerunState } from './rerun-state.ts';
 import type { Binding } from './values/bindings.ts';
 import { pairOf } from './values/ledger.ts';
@@ -110,9 +110,9 @@ const countsOf = (calls: readonly SummarizedCall[]): Omit<RerunCounts, 'recorded
 /** The recorded calls that show the message in which a call differs. */
 const shownTo = (
   { recorded }: RerunState,
-  { read }: RecordedCall,
+  { read }: RerunCall,
   difference: Difference | null,
-): readonly RecordedCall[] => {
+): readonly RerunCall[] => {
   const message = difference?.message ?? null;
   if (message === null || difference?.a === null) return [];
   const shown = read.messages.slice(0, message + 1);
@@ -123,7 +123,7 @@ const shownTo = (
   );
 };
 
-const ledTo = (calls: readonly RecordedCall[]): LedTo => ({
+const ledTo = (calls: readonly RerunCall[]): LedTo => ({
   calls: calls.length,
   tokens: calls.reduce((sum, { cycle }) => sum + (cycle.tokens ?? 0), 0),
 });

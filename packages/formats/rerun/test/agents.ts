@@ -97,7 +97,7 @@ export const runAgain = (
   const rerun = openRerun(recording, { ...DEFAULT_OPTIONS, ...options });
   const matches: Match[] = [];
   const at = (): bigint => LIVE_AT + BigInt(matches.length) * SECOND;
-  const stopped = Symbol('stopped');
+  const stopped = new Error('The agent is stopped.');
   try {
     agent(
       (request) => {
@@ -116,7 +116,7 @@ export const runAgain = (
 };
 
 /** The same value, as another object. */
-const again = (value: WideJson): WideJson => structuredClone(value) as WideJson;
+const again = (value: WideJson): WideJson => structuredClone<WideJson>(value);
 
 /** An answer that calls tools. */
 export const calling = (

@@ -58,7 +58,7 @@ test('the document of --json has the difference, its node and what hung on it', 
       rerun: 'rerun-1',
       of: 'shop:main',
       ends: { recorded: 0, now: 1 },
-      placeOf: (label, number) => ({ node: `${label}/${number}`, by: 'n:0:4:2' }),
+      locationOf: (label, number) => ({ node: `${label}/${number}`, by: 'n:0:4:2' }),
     }),
   ).toEqual({
     rerun: 'rerun-1',

@@ -143,7 +143,7 @@ describe('hostile texts', () => {
   ];
 
   test('are gone through once', () => {
-    const tokenize = openTokenizer(['/tmp', '/home/ann'], []);
+    const tokenize = openTokenizer(['/home/ann'], []);
     for (const text of HOSTILE) expect(tokenize(text, 'tool').length).toBeLessThan(text.length / 7);
   });
 
@@ -187,7 +187,7 @@ describe('masks', () => {
     ['(?:ab)+c?', 'ababc ab', ['ababc', 'ab']],
     ['a.?c', 'abc ac a\nc', ['abc', 'ac']],
     ['[^ ]+@\\w+\\.de', 'to ann@b.de now', ['ann@b.de']],
-  ])('%s finds the longest in each place', (pattern, text, expected) => {
+  ])('%s finds the longest everywhere', (pattern, text, expected) => {
     const found = maskMatcher({ name: 'm', pattern, in: 'any' }).find(text);
     expect(found.map(({ start, end }) => text.slice(start, end))).toEqual(expected);
   });

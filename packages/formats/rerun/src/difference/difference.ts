@@ -1,7 +1,7 @@
 import type { IdConflict } from '../values/ledger.ts';
 
 /** Why a call differs from the recorded one. */
-export type Cause =
+export type DifferenceCause =
   | 'parameters'
   | 'tools'
   | 'prompt'
@@ -25,7 +25,7 @@ export type Difference = {
   readonly of: string;
   /** How many recorded calls it might stand for; more than one: which one is a guess. */
   readonly among: number;
-  readonly cause: Cause;
+  readonly cause: DifferenceCause;
   /** The number of the message in the recording; of an added one, the number that it has now. Null: it is no message. */
   readonly message: number | null;
   readonly role: string | null;

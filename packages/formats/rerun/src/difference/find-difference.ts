@@ -6,17 +6,17 @@ import {
   isSameValue,
   openCallDraft,
   type CallDraft,
-  type Comparison,
+  type RerunComparison,
 } from '../compare-calls.ts';
 import type { ReadCall, ReadMessage } from '../read-call.ts';
 import type { CallTimes, IdConflict } from '../values/ledger.ts';
 import { firstDifference, type MessagesDiffer } from './first-difference.ts';
-import type { AskedBy, Cause, Difference } from './difference.ts';
+import type { AskedBy, DifferenceCause, Difference } from './difference.ts';
 import { calledTool, isList, messageText } from './message-text.ts';
 
 /** What a difference says besides the calls themselves. */
 export type DifferenceContext = {
-  readonly comparison: Comparison;
+  readonly comparison: RerunComparison;
   readonly at: CallTimes;
   /** The label of the recorded call. */
   readonly of: string;
@@ -49,7 +49,7 @@ export const findDifference = (
   return { difference, draft };
 };
 
-const nothing = ({ of, among }: DifferenceContext, cause: Cause): Difference => ({
+const nothing = ({ of, among }: DifferenceContext, cause: DifferenceCause): Difference => ({
   of,
   among,
   cause,
@@ -71,7 +71,7 @@ const headDifference = (
 ): Difference | null => {
   const { comparison } = context;
   const differs = (
-    cause: Cause,
+    cause: DifferenceCause,
     name: string,
     a: WideJson | undefined,
     b: WideJson | undefined,
@@ -103,7 +103,7 @@ const headDifference = (
 
 /** Of what differs, the first that may not. */
 const changeIn = (
-  comparison: Comparison,
+  comparison: RerunComparison,
   changes: readonly ValueChange[],
   draft: CallDraft,
 ): ValueChange | undefined =>
@@ -113,11 +113,16 @@ const changeIn = (
   ) ?? changes[0];
 
 const toolDifference = (
-  comparison: Comparison,
+  comparison: RerunComparison,
   recorded: WideJson,
   now: WideJson,
   draft: CallDraft,
-  differs: (cause: Cause, name: string, a: WideJson | undefined, b: WideJson | undefined) => Difference,
+  differs: (
+    cause: DifferenceCause,
+    name: string,
+    a: WideJson | undefined,
+    b: WideJson | undefined,
+  ) => Difference,
 ): Difference => {
   const [before, after] = [listOf(recorded), listOf(now)];
   const changes = requestChanges({ tools: before, parameters: {} }, { tools: after, parameters: {} });
@@ -134,7 +139,7 @@ const toolDifference = (
   return differs('tools', 'tools', recorded, now);
 };
 
-const differsIn = (comparison: Comparison, { before, after }: ValueChange, draft: CallDraft): boolean =>
+const differsIn = (comparison: RerunComparison, { before, after }: ValueChange, draft: CallDraft): boolean =>
   before === undefined || after === undefined || !isSameValue(comparison, before, after, draft);
 
 const listOf = (tools: WideJson): readonly WideJson[] => (isList(tools) ? tools : []);
@@ -147,7 +152,7 @@ const nameOfTool = (tool: WideJson): string => {
   return called === '?' && typeof type === 'string' ? type : called;
 };
 
-const CAUSES: Readonly<Record<string, Cause>> = {
+const CAUSES: Readonly<Record<string, DifferenceCause>> = {
   system: 'prompt',
   developer: 'prompt',
   tool: 'tool result',

@@ -1,6 +1,6 @@
 import { visibleText } from '@stemma/errors';
 import { textDifferences, type TextDifference } from '@stemma/model-apis';
-import type { Cause, Difference } from '../difference/difference.ts';
+import type { DifferenceCause, Difference } from '../difference/difference.ts';
 import type { RerunSummary, SummarizedCall } from '../summary.ts';
 import type { Binding } from '../values/bindings.ts';
 import { rerunExit, type AgentEnds } from './report.ts';
@@ -95,7 +95,7 @@ const whereText = ({ message, role, name, askedBy }: Difference): string => {
   return `${number}, ${asked}${askedBy.call === null ? '' : `, which ${askedBy.call} asked for`}`;
 };
 
-const SENTENCES: Readonly<Record<Cause, string>> = {
+const SENTENCES: Readonly<Record<DifferenceCause, string>> = {
   parameters: 'a parameter is another one',
   tools: 'the tools are others; the parameters are the same',
   prompt: 'the prompt says something else; tools and parameters are the same',

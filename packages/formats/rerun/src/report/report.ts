@@ -1,10 +1,7 @@
-import type { Cause } from '../difference/difference.ts';
+import type { DifferenceCause } from '../difference/difference.ts';
 import type { RerunSummary, SummarizedCall } from '../summary.ts';
+import type { CallResult, LedTo, WorldDifference } from './call-results.ts';
 import type { Binding } from '../values/bindings.ts';
-
-/** How a call of the report came out. */
-export type CallResult =
-  'same' | 'bound' | 'other order' | 'differs' | 'extra' | 'missing' | 'not kept' | 'live';
 
 /** The document of `stemma rerun --json`. */
 export type RerunReport = {
@@ -36,32 +33,21 @@ export type ReportedDifference = {
   readonly role: string | null;
   readonly a: string | null;
   readonly b: string | null;
-  readonly cause: Cause | 'extra' | 'missing';
+  readonly cause: DifferenceCause | 'extra' | 'missing';
   /** The node of the message in the recording. */
   readonly node: string | null;
   /** The event that recorded it. */
   readonly by: string | null;
 };
 
-/** What was shown of a message after it, in the recording. */
-export type LedTo = { readonly calls: number; readonly tokens: number };
-
-/** A result that the agent's tools gave, in whose place the recorded one stood (`--tools recorded`). */
-export type WorldDifference = {
-  readonly call: string;
-  readonly tool: string;
-  readonly a: string;
-  readonly b: string;
-};
-
 /** The exit codes of the agent: when it was recorded, and now. Null: not known. */
 export type AgentEnds = { readonly recorded: number | null; readonly now: number | null };
 
 /** Where the recording has a message of a call: its node, and the event that recorded it. */
-export type MessagePlace = { readonly node: string | null; readonly by: string | null };
+export type RecordedLocation = { readonly node: string | null; readonly by: string | null };
 
 /** Finds where the recording has a message. @param message its number, from 0 */
-export type PlaceOf = (label: string, message: number) => MessagePlace | null;
+export type LocationOf = (label: string, message: number) => RecordedLocation | null;
 
 /** What a report says besides what came of the calls. */
 export type ReportFacts = {
@@ -70,7 +56,7 @@ export type ReportFacts = {
   /** What was run again. */
   readonly of: string;
   readonly ends: AgentEnds;
-  readonly placeOf: PlaceOf;
+  readonly locationOf: LocationOf;
 };
 
 /** 5: a call differs, is missing or too many; else 1: the agent ended with another code; else 0. */
@@ -82,7 +68,7 @@ export const rerunExit = ({ counts }: RerunSummary, { recorded, now }: AgentEnds
 /** The document of `stemma rerun --json`; calls that the provider answered are in the fork, and not here. */
 export const rerunReport = (
   summary: RerunSummary,
-  { rerun, of, ends, placeOf }: ReportFacts,
+  { rerun, of, ends, locationOf }: ReportFacts,
 ): RerunReport => {
   const { same, bound, differs, extra, missing } = summary.counts;
   return {
@@ -94,28 +80,28 @@ export const rerunReport = (
     differs,
     extra,
     missing,
-    calls: summary.calls.filter(({ how }) => how !== 'live').map((call) => reportedCall(call, placeOf)),
+    calls: summary.calls.filter(({ how }) => how !== 'live').map((call) => reportedCall(call, locationOf)),
     world: summary.world,
   };
 };
 
-const reportedCall = (call: SummarizedCall, placeOf: PlaceOf): ReportedCall => ({
+const reportedCall = (call: SummarizedCall, locationOf: LocationOf): ReportedCall => ({
   label: call.label,
   how: call.how,
   bindings: call.bindings,
-  difference: reportedDifference(call, placeOf),
+  difference: reportedDifference(call, locationOf),
   led_to: call.ledTo,
 });
 
 const reportedDifference = (
   { label, how, difference }: SummarizedCall,
-  placeOf: PlaceOf,
+  locationOf: LocationOf,
 ): ReportedDifference | null => {
   if (how === 'extra' || how === 'missing')
     return { message: null, role: null, a: null, b: null, cause: how, node: null, by: null };
   if (difference === null) return null;
   const { message, role, a, b, cause } = difference;
-  const place = message === null || a === null ? null : placeOf(label, message);
+  const place = message === null || a === null ? null : locationOf(label, message);
   return {
     message: message === null ? null : message + 1,
     role,

@@ -1,12 +1,13 @@
 import type { Binding, Replacements } from './bindings.ts';
-import { ID_KINDS, TIME_KINDS, type Token, type Tokenizer } from './tokens.ts';
+import { ID_KINDS, TIME_KINDS, type Tokenizer } from './tokens.ts';
+import type { Token } from './token.ts';
 import { isTimeOf } from './times.ts';
 
 /** When the two calls were made whose values are compared, in milliseconds since 1970. */
 export type CallTimes = { readonly recorded: number; readonly now: number };
 
 /** How far the clocks of the machines are before UTC, in milliseconds; null: nothing said it yet. */
-export type Offsets = { readonly recorded: number | null; readonly now: number | null };
+export type ClockOffsets = { readonly recorded: number | null; readonly now: number | null };
 
 /** A value of either side, cut out of its text. */
 export type FoundValue = { readonly token: Token; readonly text: string };
@@ -22,12 +23,12 @@ export type Ledger = {
   readonly recordedIds: ReadonlySet<string>;
   /** Times that were bound, with the ones they stand for. */
   readonly times: Map<string, Set<string>>;
-  offsets: Offsets;
+  offsets: ClockOffsets;
   /** Whether an id stands for another one. */
   hasOtherIds: boolean;
 };
 
-export const emptyLedger = (recordedIds: ReadonlySet<string>, offsets: Offsets): Ledger => ({
+export const emptyLedger = (recordedIds: ReadonlySet<string>, offsets: ClockOffsets): Ledger => ({
   ids: new Map(),
   idsNow: new Map(),
   recordedIds,
@@ -37,13 +38,13 @@ export const emptyLedger = (recordedIds: ReadonlySet<string>, offsets: Offsets):
 });
 
 /** What the comparison of a call would add to a ledger. Nothing is added unless it is committed. */
-export type Draft = {
+export type TentativeBindings = {
   readonly ledger: Ledger;
   readonly at: CallTimes;
   readonly ids: Map<string, string>;
   readonly idsNow: Map<string, string>;
   readonly times: Map<string, Set<string>>;
-  offsets: Offsets;
+  offsets: ClockOffsets;
   /** Each pair of different values once. */
   readonly bindings: Map<string, Binding>;
   /** Times that stand for themselves. */
@@ -59,7 +60,7 @@ export type Draft = {
 /** An id that stands for another one already. */
 export type IdConflict = { readonly recorded: string; readonly now: string; readonly known: string };
 
-export const draftOf = (ledger: Ledger, at: CallTimes): Draft => ({
+export const tentativeBindings = (ledger: Ledger, at: CallTimes): TentativeBindings => ({
   ledger,
   at,
   ids: new Map(),
@@ -74,7 +75,10 @@ export const draftOf = (ledger: Ledger, at: CallTimes): Draft => ({
 });
 
 /** The values that a comparison bound; undefined if it failed, which leaves the draft as it was. */
-export const bindingsOf = (draft: Draft, compare: () => boolean): readonly Binding[] | undefined => {
+export const bindingsOf = (
+  draft: TentativeBindings,
+  compare: () => boolean,
+): readonly Binding[] | undefined => {
   const [undos, noted] = [draft.undo.length, draft.noted.length];
   if (compare()) return [...new Map(draft.noted.slice(noted).map((each) => [pairOf(each), each])).values()];
   while (draft.undo.length > undos) draft.undo.pop()?.();
@@ -85,7 +89,7 @@ export const bindingsOf = (draft: Draft, compare: () => boolean): readonly Bindi
 /** What a pair of values is kept under. */
 export const pairOf = ({ kind, recorded, now }: Binding): string => `${kind}\n${recorded}\n${now}`;
 
-export const commitDraft = ({ ledger, ids, idsNow, times, offsets }: Draft): void => {
+export const commitBindings = ({ ledger, ids, idsNow, times, offsets }: TentativeBindings): void => {
   for (const [recorded, now] of ids) {
     ledger.ids.set(recorded, now);
     ledger.hasOtherIds ||= recorded !== now;
@@ -97,7 +101,7 @@ export const commitDraft = ({ ledger, ids, idsNow, times, offsets }: Draft): voi
 };
 
 /** Whether an id may stand for another, and from now on does. */
-export const bindId = (draft: Draft, recorded: string, now: string): boolean => {
+export const bindId = (draft: TentativeBindings, recorded: string, now: string): boolean => {
   const { ledger, ids, idsNow } = draft;
   const known = ids.get(recorded) ?? ledger.ids.get(recorded);
   if (known === now) return true;
@@ -116,7 +120,7 @@ export const bindId = (draft: Draft, recorded: string, now: string): boolean => 
 };
 
 /** Whether a value may stand for another of its kind, and from now on does. */
-export const bindValue = (draft: Draft, recorded: FoundValue, now: FoundValue): boolean => {
+export const bindValue = (draft: TentativeBindings, recorded: FoundValue, now: FoundValue): boolean => {
   const { kind, mask } = recorded.token;
   if (kind !== now.token.kind || mask !== now.token.mask) return false;
   if (ID_KINDS.has(kind) && !bindId(draft, idOf(recorded), idOf(now))) return false;
@@ -130,7 +134,7 @@ export const bindValue = (draft: Draft, recorded: FoundValue, now: FoundValue): 
 };
 
 /** Notes that a value stands for another. */
-export const noteBinding = (draft: Draft, binding: Binding): void => {
+export const noteBinding = (draft: TentativeBindings, binding: Binding): void => {
   draft.noted.push(binding);
   const pair = pairOf(binding);
   if (draft.bindings.has(pair)) return;
@@ -138,7 +142,7 @@ export const noteBinding = (draft: Draft, binding: Binding): void => {
   draft.undo.push(() => draft.bindings.delete(pair));
 };
 
-const bindTime = (draft: Draft, recorded: FoundValue, now: FoundValue): boolean => {
+const bindTime = (draft: TentativeBindings, recorded: FoundValue, now: FoundValue): boolean => {
   if (draft.ledger.times.get(recorded.text)?.has(now.text) !== true) {
     if (recorded.token.time === null || now.token.time === null) return false;
     const { offsets } = draft;

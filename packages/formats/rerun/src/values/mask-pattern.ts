@@ -1,13 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { Mask } from './masks.ts';
-import type { Token } from './tokens.ts';
-
-/** A mask that finds its values in a text. */
-export type MaskMatcher = {
-  readonly name: string;
-  readonly in: Mask['in'];
-  readonly find: (text: string) => readonly Token[];
-};
+import type { MaskMatcher, Token } from './token.ts';
 
 /** The most characters that one match has. */
 const MOST_CHARACTERS = 256;
@@ -113,7 +106,10 @@ const openAutomaton = ({ states, begin }: Machine, isAnywhere: boolean): Automat
     const key = [...reached].sort((a, b) => a - b).join();
     const found = known.get(key);
     if (found !== undefined) return found;
-    if (sets.length >= MOST_SETS) [sets, known] = [[], new Map()];
+    if (sets.length >= MOST_SETS) {
+      sets = [];
+      known = new Map();
+    }
     known.set(key, sets.length);
     return sets.push({ states: reached, isEnd: isAtEnd(states, reached), steps: new Map() }) - 1;
   };

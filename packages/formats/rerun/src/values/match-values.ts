@@ -1,6 +1,7 @@
 import { canonicalJson, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { bindId, bindValue, noteBinding, type Draft } from './ledger.ts';
-import { ID_KINDS, TIME_KINDS, type TextPlace, type Token, type Tokenizer } from './tokens.ts';
+import { bindId, bindValue, noteBinding, type TentativeBindings } from './ledger.ts';
+import { ID_KINDS, TIME_KINDS, type TextLocation, type Tokenizer } from './tokens.ts';
+import type { Token } from './token.ts';
 
 /** The tokenizers of the two sides. */
 export type Tokenizers = { readonly recorded: Tokenizer; readonly now: Tokenizer };
@@ -9,9 +10,9 @@ export type Tokenizers = { readonly recorded: Tokenizer; readonly now: Tokenizer
 export const matchValues = (
   recorded: WideJson,
   now: WideJson,
-  place: TextPlace,
+  place: TextLocation,
   tokenizers: Tokenizers,
-  draft: Draft,
+  draft: TentativeBindings,
 ): boolean => {
   const texts = (a: string, b: string): boolean => matchTexts(a, b, place, tokenizers, draft);
   const values = (a: WideJson, b: WideJson, name: string): boolean => {
@@ -76,9 +77,9 @@ const pairedKeys = (
 const matchTexts = (
   recorded: string,
   now: string,
-  place: TextPlace,
+  place: TextLocation,
   tokenizers: Tokenizers,
-  draft: Draft,
+  draft: TentativeBindings,
 ): boolean => {
   const [a, b] = [tokenizers.recorded(recorded, place), tokenizers.now(now, place)];
   if (recorded === now && a.length === 0) return true;
@@ -103,7 +104,7 @@ export type MaskedValue = {
 };
 
 /** Two values that match have the same text here; those that have it need not match. */
-export const maskedValue = (value: WideJson, place: TextPlace, tokenize: Tokenizer): MaskedValue => {
+export const maskedValue = (value: WideJson, place: TextLocation, tokenize: Tokenizer): MaskedValue => {
   const ids: string[] = [];
   const times: string[] = [];
   const text = (plain: string): string => {

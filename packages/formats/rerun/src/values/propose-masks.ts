@@ -2,7 +2,7 @@ import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { textDifferences } from '@stemma/model-apis';
 import { placeOf } from '../read-call.ts';
 import type { Mask } from './masks.ts';
-import { openTokenizer, type TextPlace, type Tokenizer } from './tokens.ts';
+import { openTokenizer, type TextLocation, type Tokenizer } from './tokens.ts';
 
 /** A call that came in a rerun, under the label of the recorded one that it stood for. */
 export type ObservedCall = {
@@ -73,7 +73,7 @@ const BOUND = '\u0000';
 const patternsFor = (
   a: string,
   b: string,
-  place: TextPlace,
+  place: TextLocation,
   tokenize: Tokenizer,
 ): readonly FoundPattern[] => {
   const parts = textDifferences(withoutValues(a, place, tokenize), withoutValues(b, place, tokenize));
@@ -92,7 +92,7 @@ const patternsFor = (
   return found;
 };
 
-const withoutValues = (text: string, place: TextPlace, tokenize: Tokenizer): string => {
+const withoutValues = (text: string, place: TextLocation, tokenize: Tokenizer): string => {
   let plain = '';
   let done = 0;
   for (const { start, end } of tokenize(text, place)) {

@@ -1,22 +1,13 @@
 import type { MovedFolder } from '../options.ts';
 import type { ValueKind } from './bindings.ts';
-import type { MaskMatcher } from './mask-pattern.ts';
-import { timeAt, type WrittenTime } from './times.ts';
-
-/** A value in a text that may differ between two runs. */
-export type Token = {
-  readonly start: number;
-  readonly end: number;
-  readonly kind: ValueKind;
-  readonly mask: string | null;
-  readonly time: WrittenTime | null;
-};
+import type { MaskMatcher, Token } from './token.ts';
+import { timeAt } from './times.ts';
 
 /** Where a text stands: results of tools hold durations, sizes, ports and process ids, too. */
-export type TextPlace = 'system' | 'user' | 'assistant' | 'tool' | 'parameters';
+export type TextLocation = 'system' | 'user' | 'assistant' | 'tool' | 'parameters';
 
 /** Finds the values of a text, in order, in a time that grows with its length. */
-export type Tokenizer = (text: string, place: TextPlace) => readonly Token[];
+export type Tokenizer = (text: string, place: TextLocation) => readonly Token[];
 
 /** Values of one run: they stand for others one to one. */
 export const ID_KINDS: ReadonlySet<ValueKind> = new Set<ValueKind>([
@@ -84,7 +75,7 @@ const withoutOverlaps = (tokens: readonly Token[]): readonly Token[] => {
   return kept;
 };
 
-const tokensIn = (text: string, place: TextPlace, roots: readonly string[]): readonly Token[] => {
+const tokensIn = (text: string, place: TextLocation, roots: readonly string[]): readonly Token[] => {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length;) {
     RUN_OR_SLASH.lastIndex = at;
@@ -127,7 +118,7 @@ const tokenAt = (
   text: string,
   start: number,
   end: number,
-  place: TextPlace,
+  place: TextLocation,
   roots: readonly string[],
 ): Token | undefined => {
   const path = pathEnd(text, start, roots);

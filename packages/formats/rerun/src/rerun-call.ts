@@ -2,7 +2,7 @@ import type { ReadCall } from './read-call.ts';
 import type { RecordedCycle, RecordedParent } from './recording.ts';
 
 /** A recorded call, with what it goes on from and whether it was played. */
-export type RecordedCall = {
+export type RerunCall = {
   readonly cycle: RecordedCycle;
   readonly read: ReadCall;
   readonly conversation: string;
@@ -17,11 +17,11 @@ export type RecordedCall = {
   /** True if it does not begin with the messages and the answer of another. */
   isBeginning: boolean;
   /** The call that it goes on from; of one that begins with other messages, the one before it in its conversation. */
-  before: RecordedCall | null;
+  before: RerunCall | null;
   /** The call before it in its conversation, or the one that this goes on from. */
-  previous: RecordedCall | null;
+  previous: RerunCall | null;
   /** The calls that go on from it. */
-  readonly next: RecordedCall[];
+  readonly next: RerunCall[];
   /** `stand-in`: a call that differs was compared with it. */
   played: 'no' | 'stand-in' | 'yes';
   nextAttempt: number;
