@@ -31,7 +31,7 @@ test('histories are listed newest first, with their state and the first words of
     (await airline.client.histories({ skip: 1, limit: 1 })).histories.map(({ history }) => history),
   ).toEqual([HISTORY]);
   expect((await airline.client.history({ history: 'airline' })).branches).toEqual([
-    { branch: HISTORY, branchId: 0, name: 'main', parent: null, at: null, calledBy: null },
+    { branch: HISTORY, branchId: 0, name: 'main', parent: null, at: null, calledBy: null, mayContinue: null },
   ]);
 });
 

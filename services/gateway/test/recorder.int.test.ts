@@ -77,7 +77,6 @@ test.each(PLACES)(
       expect(await desk.diff('@c1', '@name:here')).toEqual({
         added: ['turn-2', 'note'],
         removed: [],
-        request: null,
         changed: [{ id: 'rules', fields: ['content_hash'] }],
       });
       expect((await desk.snapshots()).map(({ label, blocks }) => [label, blocks])).toEqual([

@@ -6,7 +6,6 @@ import {
   positionAnswer,
   startStep,
   toWireJson,
-  requestChangeAnswer,
 } from '@stemma/api';
 import type { WideJson } from '@stemma/canonical';
 import { exportTree, threadBytes } from '@stemma/context-tree';
@@ -61,12 +60,9 @@ const backendOf = (home: Home): Backend => {
       return { position: positionAnswer(position), ids: [...ids] };
     },
     diff: async ({ history, a, b }) => {
-      const branch = await home.find(history);
-      const { added, removed, changed } = await home.read.diff(branch, a, b);
+      const { added, removed, changed } = await home.read.diff(await home.find(history), a, b);
       const fields = changed.map((one) => ({ id: one.id, fields: [...one.fields] }));
-      const [older, newer] = [await home.position(branch, a), await home.position(branch, b)];
-      const request = (await home.calls.changes(older, newer))?.map(requestChangeAnswer) ?? null;
-      return { added: [...added], removed: [...removed], changed: fields, request };
+      return { added: [...added], removed: [...removed], changed: fields };
     },
     export: async ({ history, at }) => {
       const { tree, payloads } = await viewAt(history, at);

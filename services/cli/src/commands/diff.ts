@@ -52,7 +52,7 @@ export const diff: TopCommand = {
     }
     const line = (sign: string, id: string, more = ''): string =>
       `${withExcerpt(`${sign} ${printable(id)}${more}`, id, excerpt, output.width)}\n`;
-    await output.result({ ...result, ...inAnswer }, () =>
+    await output.result(result, () =>
       [
         ...result.added.map((id) => line('+', id)),
         ...result.removed.map((id) => line('-', id)),

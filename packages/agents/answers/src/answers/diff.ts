@@ -7,8 +7,8 @@ export const diff: ContractAnswer<'diff'> = async ({ home }, { history, a, b, ex
   const branchRef = await home.find(history);
   const found = await home.read.diff(branchRef, a, b, selector);
   const [older, newer] = [await home.position(branchRef, a), await home.position(branchRef, b)];
+  if (explain !== '1') return diffAnswer(found);
   const request = (await home.calls.changes(older, newer))?.map(requestChangeAnswer) ?? null;
-  if (explain !== '1') return { ...diffAnswer(found), request };
   const { entries, moves, mergeBase, ...diff } = restrictExplained(
     await home.queries.causes.explain(older, newer),
     found,

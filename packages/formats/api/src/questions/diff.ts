@@ -63,7 +63,7 @@ export const diff = {
       .enum(['0', '1'])
       .optional()
       .describe(
-        '1: with the causes of each entry, possible moves, and byte ranges in both threads (default: 0)',
+        '1: with the causes of each entry, possible moves, byte ranges in both threads, and what else the requests differ in (default: 0)',
       ),
     selector: z
       .string()
@@ -77,7 +77,7 @@ export const diff = {
   answer: {
     kind: 'json',
     status: 200,
-    schema: z.union([Diff.extend({ request }).meta({ id: 'DiffOfCalls' }), ExplainedDiffAnswer]),
+    schema: z.union([Diff, ExplainedDiffAnswer]),
   },
   errors: ['E_HISTORY_NOT_FOUND', 'E_SNAPSHOT_NOT_FOUND', 'E_SELECTOR_INVALID'],
   heavy: true,
