@@ -43,6 +43,7 @@ import { pool } from './commands/pool.ts';
 import { run } from './commands/run.ts';
 import { projector } from './commands/projector.ts';
 import { record } from './commands/record.ts';
+import { rerun } from './commands/rerun.ts';
 import { relay } from './commands/relay.ts';
 import { replay } from './commands/replay.ts';
 import { report } from './commands/report.ts';
@@ -78,6 +79,7 @@ import { why } from './commands/why.ts';
 /** Every command, in the order of docs/cli.md: first what most people come for. A new one is a file and a line. */
 export const COMMANDS: readonly TopCommand[] = [
   record,
+  rerun,
   importCommand,
   histories,
   snapshots,

@@ -80,6 +80,13 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     [file('any.json', '[]'), '--format', LOUD],
   ],
   record: () => [[`/nowhere/${SLY}`], ['--history', LOUD, 'true']],
+  rerun: () => [
+    ['h', '--', `/nowhere/${SLY}`],
+    [LOUD, '--', 'true'],
+    ['h', '--on-difference', LOUD, '--', 'true'],
+    ['h', '--mask', LOUD, '--', 'true'],
+    ['h', '--run', LOUD, '--', 'true'],
+  ],
   histories: () => [[]],
   snapshots: () => [['h'], [LOUD]],
   calls: () => [['h'], [LOUD]],

@@ -172,6 +172,7 @@ const MORE: readonly (readonly string[])[] = [
   ['open', 'parcel', 'c1', '--print'],
   ['record', '--', process.execPath, '-e', ''],
   ['record', '--', 'no-such-agent'],
+  ['rerun', 'parcel', '--', process.execPath, '-e', ''],
   ['up', '--port', '0'],
   ['export', 'parcel', 'c1'],
   ['experiment', 'export', 'desk', '@c1'],
@@ -204,6 +205,7 @@ const show = async (
   const takesNoHome = [
     'help',
     'record',
+    'rerun',
     'restore',
     'copy',
     'completion',
@@ -227,7 +229,11 @@ const show = async (
     stdin: Readable.from([]),
     stdout,
     stderr: stream(),
-    env: { STEMMA_ACTOR: 'ada', NO_COLOR: '1', ...(args[0] === 'record' ? { STEMMA_HOME: directory } : {}) },
+    env: {
+      STEMMA_ACTOR: 'ada',
+      NO_COLOR: '1',
+      ...(['record', 'rerun'].includes(args[0] ?? '') ? { STEMMA_HOME: directory } : {}),
+    },
     signal: ending.signal,
     openHome: async (options) =>
       options.directory === directory ? { ...home, close: async () => undefined } : openHome(options),

@@ -22,7 +22,7 @@ export {
 } from './audit/calls/queries.ts';
 export { eachHash, hashOfSaid, messageHash, scopeSeed } from './audit/calls/message-hash.ts';
 export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/calls/call-links.ts';
-export { isRunScope, listWaitingCalls, type WaitingCall } from './audit/calls/run-calls.ts';
+export { hasCallsOfRun, isRunScope, listWaitingCalls, type WaitingCall } from './audit/calls/run-calls.ts';
 export {
   findIntervention,
   type InterventionQuery,

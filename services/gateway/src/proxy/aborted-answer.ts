@@ -5,12 +5,22 @@ import type { HttpAnswer } from '../front/answer.ts';
 const STATUS = 403;
 
 /** What a client is told whose call an observer ended, in the form of the errors of its API. */
-export const abortedAnswer = (api: ModelApi, message: string): HttpAnswer => ({
-  status: STATUS,
+export const abortedAnswer = (api: ModelApi, message: string): HttpAnswer =>
+  refusal(api, STATUS, 'permission_error', 'stemma_aborted', message);
+
+/** What a client is told whose request is larger than what is recorded, and so stands for no recorded call. */
+export const tooLargeAnswer = (api: ModelApi): HttpAnswer =>
+  refusal(
+    ...([api, 413, 'request_too_large', 'stemma_rerun_too_large'] as const),
+    'the request is larger than what is recorded of calls, so no recorded call answers it',
+  );
+
+const refusal = (api: ModelApi, status: number, type: string, code: string, message: string): HttpAnswer => ({
+  status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(
     api === 'anthropic.messages'
-      ? { type: 'error', error: { type: 'permission_error', message } }
-      : { error: { message, type: 'invalid_request_error', param: null, code: 'stemma_aborted' } },
+      ? { type: 'error', error: { type, message } }
+      : { error: { message, type: 'invalid_request_error', param: null, code } },
   ),
 });

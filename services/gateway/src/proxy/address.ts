@@ -34,20 +34,24 @@ const upstreamOf = (name: string, env: Readonly<Record<string, string | undefine
 export type ProxyAddress = {
   readonly provider: Provider;
   readonly place: AskedScope;
+  /** The rerun that answers it; null: its provider does. */
+  readonly rerun: string | null;
   /** What the client appended to the address of the API, without the query. */
   readonly path: string;
   readonly query: string;
 };
 
 /**
- * The parts of `/proxy/[[steer/]run/RUN/|[steer/]history/NAME/]PROVIDER/PATH`. @param named what the header `x-stemma-history` says
+ * The parts of `/proxy/[[steer/]run/RUN/|[steer/]history/NAME/|rerun/RERUN/]PROVIDER/PATH`. @param named what the header `x-stemma-history` says
  *
  * @throws E_USAGE
  */
 export const addressOf = (target: string, named: string | undefined): ProxyAddress => {
   const cut = target.indexOf('?');
   const [path, query] = cut === -1 ? [target, ''] : [target.slice(0, cut), target.slice(cut)];
-  const match = /^\/proxy(?:(\/steer)?\/(run|history)\/([^/]+))?\/(openai|anthropic)(\/.*)?$/.exec(path);
+  const match = /^\/proxy(?:(\/steer)?\/(run|history|rerun)\/([^/]+))?\/(openai|anthropic)(\/.*)?$/.exec(
+    path,
+  );
   if (match === null)
     throw fail(
       'E_USAGE',
@@ -59,7 +63,8 @@ export const addressOf = (target: string, named: string | undefined): ProxyAddre
   if (named !== undefined) place = { name: checked(named), ...steer };
   else if (word === 'run') place = { run: checked(segment), ...steer };
   else if (word === 'history') place = { name: checked(segment), ...steer };
-  return { provider: provider as Provider, place, path: rest, query };
+  const rerun = word === 'rerun' ? checked(segment) : null;
+  return { provider: provider as Provider, place, rerun, path: rest, query };
 };
 
 const checked = (text: string): string => {

@@ -1,4 +1,5 @@
 import type { ModelApi } from '@stemma/model-apis';
+import type { CallReply } from '@stemma/reruns';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ProxyAddress } from './address.ts';
@@ -13,12 +14,16 @@ export type CallNotes = {
   readonly steer:
     | ((entry: StartedEntry, body: readonly Uint8Array[], gone: AbortSignal) => Promise<RequestToSend>)
     | undefined;
+  /** True: no request goes on of which `steer` has not said so. Default: one that is too large does. */
+  readonly isClosed?: boolean;
 };
 
-/** A request that observers may steer: it is sent with this body (null: that which came), or not at all. */
+/** A request that observers may steer, or a rerun answers: it is sent with this body (null: that which came), or not at all. */
 export type RequestToSend =
   | { readonly kind: 'send'; readonly body: Uint8Array | null }
-  | { readonly kind: 'ended'; readonly message: string };
+  | { readonly kind: 'ended'; readonly message: string }
+  /** Something recorded answers it. */
+  | { readonly kind: 'served'; readonly reply: Extract<CallReply, { readonly kind: 'served' }> };
 
 /** How an exchange ended. */
 export type ExchangeEnding = Pick<EndedEntry, 'status' | 'error'>;
@@ -62,6 +67,11 @@ export class ExchangeNotes {
   /** True if the client got all that it will get. */
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  /** True if no request goes on that nobody has looked at. */
+  get isClosed(): boolean {
+    return this.#notes.isClosed === true;
   }
 
   get isStartNoted(): boolean {

@@ -1,11 +1,12 @@
 import { apiOf, type ModelApi } from '@stemma/model-apis';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { answerAndClose } from '../front/answer-and-close.ts';
-import { abortedAnswer } from './aborted-answer.ts';
+import { abortedAnswer, tooLargeAnswer } from './aborted-answer.ts';
 import { upstreamTarget, type ProxyAddress } from './address.ts';
 import type { EndedEntry } from './entry.ts';
 import { ExchangeNotes, type CallNotes, type ExchangeEnding, type RequestToSend } from './exchange-notes.ts';
 import { forwardedHeaders, headersOfBody, requestHeaders } from './headers.ts';
+import { sendReply } from './send-reply.ts';
 import { upstreamError, upstreamErrorBody, upstreamRequest } from './upstream-request.ts';
 
 /**
@@ -69,6 +70,12 @@ class Exchange {
       const before = notes.sent.pieces();
       notes.sent.add(piece);
       if (notes.sent.unkept() === undefined) return;
+      if (notes.isClosed) {
+        incoming.off('data', onData).off('end', onEnd);
+        notes.markEnded();
+        answerAndClose(this.#outgoing, tooLargeAnswer(this.#api));
+        return;
+      }
       // It is larger than what can be steered or recorded: it goes on as it comes.
       incoming.off('data', onData).off('end', onEnd);
       notes.markSent();
@@ -87,6 +94,11 @@ class Exchange {
       notes.markEnded();
       if (!this.#outgoing.destroyed)
         answerAndClose(this.#outgoing, abortedAnswer(this.#api, outcome.message));
+      return;
+    }
+    if (outcome.kind === 'served') {
+      notes.markEnded();
+      sendReply(this.#outgoing, outcome.reply);
       return;
     }
     notes.markSent();

@@ -1,9 +1,12 @@
+import { fail } from '@stemma/errors';
+import { apiOf } from '@stemma/model-apis';
+import type { ServedCalls } from '@stemma/reruns';
 import { LRUCache } from 'lru-cache';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { errorAnswer } from '../front/error-answer.ts';
-import { addressOf, type ProxyAddress, type Upstreams } from './address.ts';
+import { addressOf, upstreamTarget, type ProxyAddress, type Upstreams } from './address.ts';
 import type { CallSink } from './call-sink.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { exchange } from './exchange.ts';
@@ -12,6 +15,7 @@ import { openCallNoter } from './note-calls.ts';
 import { CallCounter, type ProxyCounts } from './proxy-counts.ts';
 import { CallsToRecord } from './record-calls.ts';
 import { recordLater } from './record-later.ts';
+import { rerunNotes } from './rerun-notes.ts';
 import { SinkBacklog } from './sink-backlog.ts';
 import { tunnel } from './tunnel.ts';
 
@@ -28,9 +32,14 @@ export type ProxyOptions = {
   readonly endWithin?: number;
   /** Milliseconds after which what is noted is recorded, with all that was noted meanwhile; default 10. 0: at once. */
   readonly recordAfter?: number;
+  /** What answers the calls of a rerun instead of their providers. */
+  readonly rerun?: RerunUpstream | undefined;
   readonly warn: (sentence: string) => void;
   readonly count: (what: 'recorded' | 'dropped' | 'refused') => void;
 };
+
+/** What answers the calls of a rerun, under its id. */
+export type RerunUpstream = { readonly id: string; readonly served: ServedCalls };
 
 /** What of the calls through a proxy is not recorded yet. */
 export type ProxyBacklog = {
@@ -95,10 +104,25 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   /** Clients that speak another protocol. */
   const tunnels = new Set<Duplex>();
   records.recordLeft(left);
+  const handleRerun = (incoming: IncomingMessage, outgoing: ServerResponse, address: ProxyAddress): void => {
+    const { rerun } = options;
+    if (rerun === undefined || rerun.id !== address.rerun)
+      throw fail('E_NOT_FOUND', 'no rerun of this id is under way here');
+    const upstream = upstreams[address.provider];
+    const { method = 'GET' } = incoming;
+    const [path = ''] = upstreamTarget(upstream, address).split('?', 1);
+    if (apiOf(method, path) === 'other' && !rerun.served.passes(method, path)) {
+      const why = `stemma rerun: ${method} ${path.slice(0, 200)} is no call of a model, and nothing recorded answers it`;
+      answerAndClose(outgoing, errorAnswer(fail('E_NOT_FOUND', why)));
+      return;
+    }
+    exchange(incoming, outgoing, address, upstream, rerunNotes(rerun.served, { started, ended }));
+  };
 
   return {
     upgrade: (incoming, client, head) => {
       const address = addressIn(incoming);
+      if (address.rerun !== null) throw fail('E_USAGE', 'a rerun answers no websockets');
       tunnels.add(client);
       client.once('close', () => tunnels.delete(client));
       tunnel(incoming, client, head, address, upstreams[address.provider]);
@@ -106,6 +130,10 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     handle: (incoming, outgoing) => {
       try {
         const address = addressIn(incoming);
+        if (address.rerun !== null) {
+          handleRerun(incoming, outgoing, address);
+          return;
+        }
         const send = (isSteered: boolean): void =>
           exchange(incoming, outgoing, address, upstreams[address.provider], {
             ...{ started, ended },

@@ -28,6 +28,7 @@ import type { Prices } from './prices.ts';
 import { diffRequests } from './request-facts.ts';
 import {
   findCallRow,
+  hasCallsOfRun,
   type LinkedBranch,
   listCallsAt,
   listHistories,
@@ -92,6 +93,8 @@ export type WholeCallAttempt = CallAttempt & {
   readonly parameters: WideJson;
   readonly tools: readonly WideJson[];
   readonly answer: WideJson | null;
+  /** The name that its provider gave the answer, by which later requests go on from it; null: none, or it is not recorded. */
+  readonly answerId: string | null;
   /** The messages of the other choices of the answer. */
   readonly otherAnswers: readonly WideJson[];
   /** Why the thread is not all that the model was shown; null: it is. */
@@ -131,6 +134,8 @@ export type CallAttempts = {
   ): Promise<CallAttemptsPage>;
   /** How many attempts were made on each branch of a history that has some, the newest branch last. */
   counts(history: string): Promise<readonly { readonly branchId: number; readonly calls: number }[]>;
+  /** The histories that have calls of a run. */
+  historiesOfRun(run: string): Promise<readonly string[]>;
   /**
    * What differs between the requests of the newest calls with two positions of a history, besides their messages: tools and
    * parameters; undefined if no call is recorded with one of them.
@@ -192,6 +197,14 @@ export const openCallAttempts = (
       await catchUp(history);
       return projection.read((rows) => countByBranch(rows, history));
     },
+    async historiesOfRun(run) {
+      await projection.catchUp();
+      return projection.read((rows) =>
+        listHistories(rows)
+          .map(({ history }) => history)
+          .filter((history) => hasCallsOfRun(rows, history, run)),
+      );
+    },
     async changes(a, b) {
       await catchUp(a.history);
       return diffRequests(projection, a.history, a.seq, b.seq);
@@ -222,6 +235,7 @@ export const openCallAttempts = (
         notShown: unreadReason(row) ?? elsewhereReason(row.api, parameters, payload(started, 'data_place')),
         tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
         answer: payload(finished, 'data_answer'),
+        answerId: payload(finished, 'data_answer_id') as string | null,
         otherAnswers: (payload(finished, 'data_choices') ?? []) as readonly WideJson[],
         notKept: await withheldOf(history, row),
         steered: await projection.read((rows) => steeredOf(findSteeredCall(rows, history, attemptId))),

@@ -92,3 +92,7 @@ export const listWaitingCalls = (rows: RowReader, scope: string, limit: number):
   listRows(rows, RUN_CALLS, { bucket: bucketOfText(scope), scope }, { reverse: true, limit }).map(
     ({ history, branch_id, seq, index }) => ({ history, branchId: branch_id, location: { seq, index } }),
   );
+
+/** True if calls of a run are in a history. */
+export const hasCallsOfRun = (rows: RowReader, history: string, run: string): boolean =>
+  listRows(rows, RUN_BRANCHES, { history }).some(({ scope }) => scope === `${RUN}${run}`);

@@ -1,0 +1,5 @@
+export { chooseRun, RERUN, runOf, type ChosenRun, type RecordedRunBranch } from './choose-run.ts';
+export { listOf, readRecording, type ReadRun, type RunAttempt, type RunCall } from './read-recording.ts';
+export { serveRun, type ServedRunOptions } from './serve-run.ts';
+export type { AskedCall, CallReply, LiveEnd, ServedCalls } from './served-calls.ts';
+export { findMessage, type FoundMessage } from './find-message.ts';

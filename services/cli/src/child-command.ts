@@ -1,0 +1,67 @@
+import { fail } from '@stemma/errors';
+import { spawn, type StdioOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+
+/** Variables of an environment. */
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What clients read the address of an API from. */
+const VARIABLES = {
+  openai: ['OPENAI_BASE_URL', 'OPENAI_API_BASE'],
+  anthropic: ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_BASE'],
+} as const;
+
+/** The upstreams: those of Stemma's own variables, else where the command would have called. */
+export const upstreamVariables = (env: Env): Env => ({
+  STEMMA_UPSTREAM_OPENAI: firstOf(env, ['STEMMA_UPSTREAM_OPENAI', ...VARIABLES.openai]),
+  STEMMA_UPSTREAM_ANTHROPIC: firstOf(env, ['STEMMA_UPSTREAM_ANTHROPIC', ...VARIABLES.anthropic]),
+});
+
+const firstOf = (env: Env, names: readonly string[]): string | undefined =>
+  names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
+
+/** The environment of a command whose calls go through a proxy. @param url the address of the proxy, with the place of the calls */
+export const childEnv = (env: Env, url: string): NodeJS.ProcessEnv => {
+  const child: NodeJS.ProcessEnv = { ...env };
+  for (const provider of ['openai', 'anthropic'] as const)
+    for (const name of VARIABLES[provider]) child[name] = `${url}/${provider}`;
+  // A proxy of the network has no way to this machine's own addresses.
+  for (const name of ['NO_PROXY', 'no_proxy'])
+    child[name] = [env[name] ?? '', '127.0.0.1', 'localhost'].filter((each) => each !== '').join(',');
+  return child;
+};
+
+/** Runs a program with this process's own input and output. @returns its exit code; 128 and more: the signal that ended it */
+export const runChild = async (
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  signal: AbortSignal,
+  stdio: StdioOptions = 'inherit',
+): Promise<number> => {
+  // Ctrl-C while the home was being opened: the command has not begun.
+  signal.throwIfAborted();
+  const child = spawn(program, args, { env, stdio });
+  // Ctrl-C reaches the command too, which decides what it does; whatever else ends this one, ends it.
+  let isInterrupted = false;
+  const interrupted = (): void => void (isInterrupted = true);
+  process.prependListener('SIGINT', interrupted);
+  const stop = (): void => {
+    if (!isInterrupted) child.kill('SIGTERM');
+  };
+  signal.addEventListener('abort', stop);
+  try {
+    const [code, ended] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code ?? 128 + (ended === null ? 0 : constants.signals[ended]);
+  } catch (error) {
+    const known = error as NodeJS.ErrnoException;
+    throw fail(
+      'E_USAGE',
+      `the command ${JSON.stringify(program)} cannot be run (${known.code ?? known.message})`,
+    );
+  } finally {
+    signal.removeEventListener('abort', stop);
+    process.removeListener('SIGINT', interrupted);
+  }
+};

@@ -1,0 +1,75 @@
+import { fail } from '@stemma/errors';
+import { randomBytes } from 'node:crypto';
+import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
+import type { TopCommand } from '../command.ts';
+import { required, text } from '../options.ts';
+import { openForks } from '../rerun/rerun-forks.ts';
+import { JUDGING_OPTIONS, judgedBy, oneOf } from '../rerun/rerun-options.ts';
+import { showRerun } from '../rerun/show-rerun.ts';
+import { refuseUnserved, runCommand } from '../rerun/run-command.ts';
+
+export const rerun: TopCommand = {
+  name: 'rerun',
+  summary:
+    'run a recorded agent again, answered from the record, and show the first difference with its cause',
+  group: 'Record and import',
+  place: 2,
+  example: 'stemma rerun mine -- python agent.py',
+  arguments: [
+    [
+      '<history>',
+      'the history whose newest run answers; of a branch (mine:what-if), only the calls on the way to its tip',
+    ],
+    ['[command...]', 'the command with its arguments, after --'],
+  ],
+  options: [
+    ['--run <id>', 'the recorded run that answers (default: the newest one of the history)'],
+    ...JUDGING_OPTIONS,
+    [
+      '--other <what>',
+      'what becomes of requests that are no calls of models: block or pass (default: block)',
+    ],
+    ['--name <name>', 'what forks are named after (default: the id of the rerun)'],
+    ...ACTOR_OPTIONS,
+  ],
+  run: async (context, [given, command], options) => {
+    const words = (command ?? []) as readonly string[];
+    if ((words[0] ?? '') === '') throw fail('E_USAGE', 'give a command after --');
+    const passesOthers = oneOf(options, 'other', ['block', 'pass']) === 'pass';
+    const { DEFAULT_OPTIONS } = await import('@stemma/rerun');
+    const judged = { ...DEFAULT_OPTIONS, ...judgedBy(options) };
+    const name = required(given);
+    const { home, branchRef } = await context.findBranch(name);
+    const { chooseRun, readRecording, RERUN } = await import('@stemma/reruns');
+    const only = name.includes(':') ? branchRef : null;
+    const run = await readRecording(
+      home,
+      await chooseRun(home, branchRef, only, text(options, 'run') ?? null),
+    );
+    const tools = await refuseUnserved(run, judged);
+    if (tools.length > 0 && judged.tools === 'real')
+      context.output.say(`the tools of the command run for real: ${tools.join(', ')}`);
+    const id = `${RERUN}${randomBytes(4).toString('hex')}`;
+    const isLive = judged.onDifference === 'live' || judged.from !== null;
+    const forks = openForks(home, run, {
+      history: branchRef.history,
+      name: text(options, 'name') ?? id,
+      actor: isLive ? await actorOf(context, options) : '',
+      notes: isLive ? await notesOf(context, options) : '',
+    });
+    const ran = await runCommand(
+      context,
+      { home, run, judged, forks, id, command: words, passesOthers },
+      options,
+    );
+    return showRerun(context, {
+      ...ran,
+      home,
+      run,
+      judged,
+      id,
+      forks: forks.names(),
+      history: name,
+    });
+  },
+};

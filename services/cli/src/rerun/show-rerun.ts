@@ -1,0 +1,70 @@
+import type { Author } from '@stemma/events';
+import type { Home } from '@stemma/home';
+import type { RerunOptions, RerunSummary } from '@stemma/rerun';
+import type { FoundMessage, ReadRun } from '@stemma/reruns';
+import type { Context } from '../command.ts';
+import type { EndedRerun } from './run-command.ts';
+
+/** What is shown of a rerun. */
+export type ShownRerun = EndedRerun & {
+  readonly home: Home;
+  readonly run: ReadRun;
+  readonly judged: RerunOptions;
+  readonly id: string;
+  /** The branches with the calls that went to their providers. */
+  readonly forks: readonly string[];
+  /** As the command named it. */
+  readonly history: string;
+};
+
+/** Shows what came of a rerun. @returns the exit code */
+export const showRerun = async (
+  { output }: Pick<Context, 'output'>,
+  { home, run, summary, exitCode, waiting, id, forks, history }: ShownRerun,
+): Promise<number> => {
+  const { reportLines, rerunExit, rerunReport } = await import('@stemma/rerun');
+  const places = await placesOf(home, run, summary);
+  // Nobody recorded how the first run ended: as most do, without an error.
+  const ends = { recorded: 0, now: exitCode };
+  const report = rerunReport(summary, {
+    ...{ rerun: id, of: run.run ?? history, ends },
+    locationOf: (label, message) => places.get(keyOf(label, message)) ?? null,
+  });
+  await output.result(report, () => {
+    const lines = reportLines(summary, {
+      ...{ command: `stemma rerun ${history}`, ends },
+      recordedBy: (label, message) => recordedBy(places.get(keyOf(label, message))),
+    });
+    const live = forks.map((fork) => `live calls are in ${fork}: stemma compare ${history} ${fork}`);
+    return [...lines, ...live].map((line) => `${line}\n`).join('');
+  });
+  if (waiting > 0)
+    output.say(`${waiting} entries of live calls wait: the next stemma record or up records them`);
+  return rerunExit(summary, ends);
+};
+
+const keyOf = (label: string, message: number): string => `${message} ${label}`;
+
+/** Where the messages are recorded in which calls differ. */
+const placesOf = async (
+  home: Home,
+  run: ReadRun,
+  { calls }: RerunSummary,
+): Promise<ReadonlyMap<string, FoundMessage>> => {
+  const { findMessage } = await import('@stemma/reruns');
+  const places = new Map<string, FoundMessage>();
+  for (const { label, difference } of calls) {
+    if (difference === null || difference.message === null || difference.a === null) continue;
+    const found = await findMessage(home, run, label, difference.message);
+    if (found !== undefined) places.set(keyOf(label, difference.message), found);
+  }
+  return places;
+};
+
+const recordedBy = (found: FoundMessage | undefined): string | null => {
+  if (found === undefined) return null;
+  const { node, by, at, author } = found;
+  return `${by} (${node}), ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')}Z, ${nameOf(author)}`;
+};
+
+const nameOf = (author: Author): string => ('actor' in author ? author.actor : author.recorder);
