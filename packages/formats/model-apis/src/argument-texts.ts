@@ -1,12 +1,12 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 
-/** Shorter texts are in many arguments. */
-const LEAST_TEXT = 8;
+/** Characters of a text that tells which call is meant: shorter ones are in many arguments. */
+export const LEAST_TOLD = 8;
 
 /** Whether a text tells what an argument does, or an argument what a text does (calls §3.8). */
 export const isToldIn = (argument: string, text: string): boolean =>
-  (text.length >= LEAST_TEXT && argument.includes(text)) ||
-  (argument.length >= LEAST_TEXT && text.includes(argument));
+  (text.length >= LEAST_TOLD && argument.includes(text)) ||
+  (argument.length >= LEAST_TOLD && text.includes(argument));
 
 /** The texts in the arguments of the tools that an answer calls, without white space around them. */
 export const argumentTexts = (answer: WideJson | null | undefined): readonly string[] => {

@@ -1,7 +1,7 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import type { CallOrigin, HistoryEvent } from '@stemma/events';
-import { argumentTexts, isToldIn, userTexts } from '@stemma/model-apis';
+import { argumentTexts, isToldIn, LEAST_TOLD, userTexts } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import {
   callsThatAsked,
@@ -54,7 +54,7 @@ const whoAsked = async (
   scope: string,
   texts: readonly string[],
 ): Promise<CallOrigin | undefined> => {
-  const long = texts.filter(({ length }) => length >= LEAST_TEXT).slice(-MOST_TEXTS);
+  const long = texts.filter(({ length }) => length >= LEAST_TOLD).slice(-MOST_TEXTS);
   const asked = await projection.read((rows) => long.flatMap((text) => callsThatAsked(rows, scope, text)));
   for (const { history, branchId, attemptId, reassignedTo } of asked.sort(byAge))
     if (reassignedTo === null && !(await isForced(projection, history, attemptId)))
