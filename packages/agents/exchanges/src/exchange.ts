@@ -15,6 +15,8 @@ type WireRequest = {
   readonly origin?: string | null | undefined;
   readonly contentType?: string | null | undefined;
   readonly coding: string | null;
+  /** A hash of the session that its headers name; undefined: none does. */
+  readonly session?: string | undefined;
   /** Of one that is too large to be kept, its hash and size; null: nobody has it. */
   readonly body: Uint8Array | UnkeptBody | null;
 };

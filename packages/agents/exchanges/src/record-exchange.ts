@@ -23,7 +23,7 @@ type Scope = Parameters<Home['calls']['recordRequest']>[0]['within'];
 /** What is known of a request. */
 export type ReadExchangeStart = Pick<
   RequestFacts,
-  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'plainRequest' | 'sent' | 'end'
+  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'plainRequest' | 'sent' | 'session' | 'end'
 > & {
   readonly messages: readonly WideJson[];
 };
@@ -57,6 +57,7 @@ const sentOf = ({ request, sentAt = null }: ExchangeStart): NonNullable<RequestF
 export const readExchangeStart = async (start: ExchangeStart): Promise<ReadExchangeStart> => ({
   ...(await readRequestOf(start)),
   sent: sentOf(start),
+  ...(start.request.form === 'wire' && defined({ session: start.request.session })),
 });
 
 /** What a request says. One that no reader understands is recorded all the same, without messages. */

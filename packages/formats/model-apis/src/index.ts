@@ -9,6 +9,7 @@ export { responsesMessages } from './responses/messages.ts';
 export type { UnreadableBody } from './body.ts';
 export { priceOf, readPrices, type CallPrice, type PriceTable } from './price-of.ts';
 export { readAnswer, type AnswerHead } from './read-answer.ts';
+export { hashOfSession, sessionInHeaders, sessionInParameters } from './said-session.ts';
 export { requestChanges, type RequestChange, type RequestFacts } from './request-changes.ts';
 export { textDifferences, type TextDifference } from './text-differences.ts';
 export { definitionsIn, valueChanges, type ToolDefinition, type ValueChange } from './tool-definitions.ts';

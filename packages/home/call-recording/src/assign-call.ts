@@ -180,6 +180,7 @@ const recordAt = async (
         tools: payloadOf(tools, 'data_tools') as readonly WideJson[] | null,
         request: await bodyAt(projection, history, row.location, row.request),
         sent: started?.type === 'CallStarted' ? started.sent : null,
+        ...(row.session !== null && { place: { session: row.session } }),
         found: {
           scope: row.scope ?? `history:${target.history}`,
           match: 'assigned',

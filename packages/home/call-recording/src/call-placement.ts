@@ -10,7 +10,7 @@ import { besideOf, scopeOf } from './call-scopes.ts';
 import { findContinued } from './find-continued.ts';
 import { findParent } from './find-parent.ts';
 import { matchBranch, type BranchMatch } from './match-branch.ts';
-import { findEarlierCalls, type MatchCandidate } from './match-call.ts';
+import { findEarlierCalls, findInOtherSession, type MatchCandidate, type WantedCall } from './match-call.ts';
 import type { PromptHashes } from './prompt-hash.ts';
 import type { CallTarget } from './record-call.ts';
 import type { CallScope } from './record-request-types.ts';
@@ -35,30 +35,34 @@ export type WantedPlacement = {
   readonly messages: readonly WideJson[];
   readonly hashes: PromptHashes;
   readonly scope: string;
+  /** A hash of the session that its client named, which decides before its messages do; undefined: it named none. */
+  readonly session: string | undefined;
   readonly within: CallScope | undefined;
 };
 
 /** The earlier calls that a call may go on from, the likeliest first. */
-export const candidatesFor = (
-  rows: RowReader,
-  { messages, hashes, within }: WantedPlacement,
-): readonly MatchCandidate[] =>
-  findEarlierCalls(rows, {
-    ...{ hashes, leading: leadingSystem(messages), between: systemBetween(messages) },
-    except: besideOf(within),
-    on: within !== undefined && 'branch' in within ? within.branch : undefined,
-  });
+export const candidatesFor = (rows: RowReader, wanted: WantedPlacement): readonly MatchCandidate[] =>
+  findEarlierCalls(rows, wantedCall(wanted));
+
+const wantedCall = ({ messages, hashes, session, within }: WantedPlacement): WantedCall => {
+  const on = within !== undefined && 'branch' in within ? within.branch : undefined;
+  // Who names a branch says more than a session does.
+  const named = on === undefined ? session : undefined;
+  const [leading, between] = [leadingSystem(messages), systemBetween(messages)];
+  return { hashes, leading, between, session: named, except: besideOf(within), on };
+};
 
 /** Where a call belongs (calls §3), as far as the candidates say. */
 export const findPlacement = async (
   home: Pick<CallTarget, 'view' | 'position'>,
   projection: Projection,
-  { messages, hashes, scope, within }: WantedPlacement,
+  wanted: WantedPlacement,
   candidates: readonly MatchCandidate[],
 ): Promise<CallPlacement> => {
+  const { messages, within } = wanted;
   const found = await matchBranch(home, candidates, messages, leadingSystem(messages));
   if (within !== undefined && 'branch' in within) return placeOn(within.branch, found);
-  if (found === undefined) return placeOfBeginning(projection, { messages, hashes, scope, within });
+  if (found === undefined) return placeOfBeginning(projection, wanted);
   const { candidate, match } = found;
   return {
     ...{ match, from: candidate, tip: candidate.tip, origin: null, mayContinue: undefined },
@@ -77,18 +81,19 @@ const followedBy = async (
 };
 
 /** The place of a call that shares no message with an earlier one. */
-const placeOfBeginning = async (
-  projection: Projection,
-  { messages, hashes, scope, within }: WantedPlacement,
-): Promise<CallPlacement> => {
+const placeOfBeginning = async (projection: Projection, wanted: WantedPlacement): Promise<CallPlacement> => {
+  const { messages, scope } = wanted;
   const begun = { match: 'started', from: undefined, tip: undefined, follows: undefined } as const;
   const origin = await findParent(projection, scope, messages);
   if (origin?.kind === 'called' && origin.why === 'argument')
     return { ...begun, origin, mayContinue: undefined };
+  const other = await projection.read((rows) => findInOtherSession(rows, wantedCall(wanted)));
+  if (other !== undefined) {
+    const { history, branchId, attemptId } = other;
+    return { ...begun, origin: null, mayContinue: { history, branchId, attemptId } };
+  }
   const continued =
-    scope === scopeOf(undefined)
-      ? undefined
-      : await findContinued(projection, messages, hashes, leadingSystem(messages), besideOf(within));
+    scope === scopeOf(undefined) ? undefined : await findContinued(projection, messages, wantedCall(wanted));
   if (continued === undefined) return { ...begun, origin, mayContinue: undefined };
   const { call, summary } = continued;
   // Who waits for a tool is more likely to have asked for it than a helper to begin anew.

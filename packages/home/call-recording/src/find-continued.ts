@@ -2,11 +2,17 @@ import { isJsonObject, type WideJson } from '@stemma/canonical';
 import type { CallAddress } from '@stemma/events';
 import { textOfContent } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
-import { callsThatBrought, listCallsAt, newestCalledPosition, type CallInHistory } from '@stemma/read-models';
+import {
+  callsThatBrought,
+  listCallsAt,
+  newestCalledPosition,
+  NO_SESSION,
+  sessionOfBranch,
+  type CallInHistory,
+} from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 
-import { candidateOf, type MatchCandidate } from './match-call.ts';
-import type { PromptHashes } from './prompt-hash.ts';
+import { candidateOf, type MatchCandidate, type WantedCall } from './match-call.ts';
 
 /** A conversation that a call may continue although it shares no message with it. */
 export type Continued = {
@@ -29,13 +35,12 @@ const LEAST_SUMMARY = 120;
 export const findContinued = async (
   projection: Projection,
   messages: readonly WideJson[],
-  { messages: hashes }: PromptHashes,
-  leading: number,
-  except: string | undefined,
+  wanted: WantedCall,
 ): Promise<Continued | undefined> => {
-  const [system] = hashes;
+  const { hashes, leading } = wanted;
+  const [system] = hashes.messages;
   if (leading === 0 || system === undefined) return undefined;
-  const newest = await projection.read((rows) => newestOf(rows, callsThatBrought(rows, system), except));
+  const newest = await projection.read((rows) => newestOf(rows, wanted, system));
   if (newest === undefined) return undefined;
   const { history, branchId, attemptId, finished } = newest;
   const answer =
@@ -53,15 +58,21 @@ export const findContinued = async (
 /** The newest call of the conversations that calls began. */
 const newestOf = (
   rows: RowReader,
-  began: readonly CallInHistory[],
-  except: string | undefined,
+  { session, except }: WantedCall,
+  system: Uint8Array,
 ): CallInHistory | undefined => {
   let newest: CallInHistory | undefined;
+  const began =
+    session === undefined
+      ? callsThatBrought(rows, system)
+      : [session, NO_SESSION].flatMap((each) => callsThatBrought(rows, system, each));
   const seen = new Set<string>();
   for (const { history, branchId, reassignedTo } of began) {
     const key = `${history} ${branchId}`;
     if (history === except || reassignedTo !== null || seen.has(key)) continue;
     seen.add(key);
+    const named = session === undefined ? null : sessionOfBranch(rows, history, branchId);
+    if (named !== null && named !== session) continue;
     const position = newestCalledPosition(rows, history, branchId);
     if (position === undefined) continue;
     const call = listCallsAt(rows, history, { branchId, seq: position }).at(-1);

@@ -7,7 +7,7 @@ import type { Step } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { appendSteps, callSteps, leadingSystem } from '@stemma/importers';
 import type { Projection } from '@stemma/projector';
-import { callsWithPrompt, findCallRow } from '@stemma/read-models';
+import { callsWithPrompt, findCallRow, NO_SESSION } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { defined } from '@stemma/values';
 
@@ -23,6 +23,8 @@ export type HashedCall = {
   readonly call: UnplacedCall;
   readonly messages: readonly WideJson[];
   readonly scope: string;
+  /** A hash of the session that its client named; undefined: it named none, or its messages say more. */
+  readonly session: string | undefined;
   readonly hashes: PromptHashes;
   /** What conversations are remembered by. */
   readonly beginning: string;
@@ -111,7 +113,7 @@ export const openQuickRecorder = (
     conversations.recorded(beginning, conversation, { last, tip: seq }, bytes);
   };
   const tryToGoOn = async (hashed: HashedCall, before: Conversation): Promise<PlacedCall | undefined> => {
-    const { call, messages, hashes, beginning } = hashed;
+    const { call, messages, hashes, beginning, session } = hashed;
     const shown = before.given.length;
     // An end that is being recorded would come between.
     await conversations.settled(before.branch);
@@ -122,10 +124,10 @@ export const openQuickRecorder = (
     const isElsewhere = (rows: RowReader): boolean =>
       findCallRow(rows, history, call.id) !== undefined ||
       // Which of several branches with the same list is gone on with, the rows say.
-      callsWithPrompt(rows, hashes.lists[shown] as Uint8Array).some(
+      alike(rows, hashes.lists[shown] as Uint8Array, session).some(
         (other) => other.branchId !== branchId || other.history !== history,
       ) ||
-      hashes.lists.slice(shown + 1).some((list) => callsWithPrompt(rows, list).length > 0);
+      hashes.lists.slice(shown + 1).some((list) => alike(rows, list, session).length > 0);
     if (await projection.read(isElsewhere)) return undefined;
     return submit(hashed, appendSteps(messages, shown), {
       ...{ branch: before.branch, ...newest, match: 'appended', shown, origin: null },
@@ -161,6 +163,16 @@ export const openQuickRecorder = (
       }),
   };
 };
+
+/** The calls with a list that a call of a session may go on from. */
+const alike = (
+  rows: RowReader,
+  list: Uint8Array,
+  session: string | undefined,
+): ReturnType<typeof callsWithPrompt> =>
+  session === undefined
+    ? callsWithPrompt(rows, list)
+    : [session, NO_SESSION].flatMap((each) => callsWithPrompt(rows, list, each));
 
 /** What the three hashes of a message take, each an array of its own. */
 const BYTES_OF_HASHES = 750;

@@ -63,7 +63,7 @@ const withKeptMessages = async (
   return {
     ...call,
     messages: whole,
-    facts: { ...call.facts, place: { kept: { history, branchId, attemptId } } },
+    facts: { ...call.facts, place: { ...call.facts.place, kept: { history, branchId, attemptId } } },
   };
 };
 

@@ -16,6 +16,8 @@ import {
   eachHash,
   findBranch,
   newestCalledPosition,
+  NO_SESSION,
+  sessionOfBranch,
   type CallInHistory,
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
@@ -47,12 +49,14 @@ export type MatchCandidate = {
 const MOST_LOOKED_FOR = 32;
 
 /** A call whose list of messages has its hashes, and among which calls an earlier one is looked for. */
-type Wanted = {
+export type WantedCall = {
   readonly hashes: Pick<PromptHashes, 'lists' | 'messages'>;
   /** How many system messages it begins with: these alone identify no conversation. */
   readonly leading: number;
   /** The messages behind these that are the system's, which say nothing either. */
   readonly between: ReadonlySet<number>;
+  /** The session that the client named; undefined: it named none. */
+  readonly session: string | undefined;
   /** A history whose calls do not count. */
   readonly except?: string | undefined;
   /** The branch that it goes on with: only the calls on the way to its tip count. */
@@ -62,7 +66,9 @@ type Wanted = {
 /** What is looked up for every candidate alike. */
 type Look = {
   readonly rows: RowReader;
-  readonly wanted: Wanted;
+  readonly wanted: WantedCall;
+  /** The session whose calls are looked at; undefined: all. */
+  readonly session: string | undefined;
   readonly counts: (call: CallInHistory) => boolean;
 };
 
@@ -74,13 +80,29 @@ type Look = {
  * 2. the one with the longest list of messages that it begins with, first of all one whose answer comes next;
  * 3. one that brought several of its messages.
  *
- * It costs as many look-ups as the call has messages, however many calls are recorded.
+ * Of a call whose client names its session, those of the session come before those whose clients name none, and those of others are
+ * none. It costs as many look-ups as the call has messages, however many calls are recorded.
  */
-export const findEarlierCalls = (rows: RowReader, wanted: Wanted): readonly MatchCandidate[] => {
-  const look = { rows, wanted, counts: countsFor(rows, wanted) };
+export const findEarlierCalls = (rows: RowReader, wanted: WantedCall): readonly MatchCandidate[] => {
+  const { session } = wanted;
+  const counts = countsFor(rows, wanted);
+  const found = earlierCalls({ rows, wanted, session, counts });
+  const [first] = found;
+  if (session === undefined || (first !== undefined && isCertain(first, wanted))) return found;
+  const isFree = (call: CallInHistory): boolean => {
+    const named = counts(call) ? sessionOfBranch(rows, call.history, call.branchId) : undefined;
+    return named === null || named === session;
+  };
+  return [...found, ...earlierCalls({ rows, wanted, session: NO_SESSION, counts: isFree })];
+};
+
+/** True if no other call can be likelier. */
+const isCertain = ({ isNewest, common }: MatchCandidate, { hashes }: WantedCall): boolean =>
+  common > 0 && (isNewest || common === hashes.messages.length);
+
+const earlierCalls = (look: Look): readonly MatchCandidate[] => {
   const prefix = longestPrefix(look);
-  if (prefix !== undefined && (prefix.isNewest || prefix.common === wanted.hashes.messages.length))
-    return [prefix];
+  if (prefix !== undefined && isCertain(prefix, look.wanted)) return [prefix];
   const answered = newestAnswered(look, prefix);
   const found = [answered, prefix].filter((each) => each !== undefined);
   if (found.length > 0) return found;
@@ -88,7 +110,7 @@ export const findEarlierCalls = (rows: RowReader, wanted: Wanted): readonly Matc
   return brought === undefined ? [] : [brought];
 };
 
-const countsFor = (rows: RowReader, { except, on }: Wanted): Look['counts'] => {
+const countsFor = (rows: RowReader, { except, on }: WantedCall): Look['counts'] => {
   if (on === undefined) return ({ history, reassignedTo }) => history !== except && reassignedTo === null;
   const path = readAncestorPath(rows, on.history, on.branchId, readTipSeq(rows, on.history, on.branchId));
   const limits = new Map(path.map(({ branchId, limit }) => [branchId, limit]));
@@ -100,7 +122,7 @@ const longestPrefix = (look: Look): MatchCandidate | undefined => {
   const { hashes, leading } = look.wanted;
   const { lists, messages } = hashes;
   for (let common = messages.length; common > Math.min(leading, messages.length - 1); common--) {
-    const found = callsWithPrompt(look.rows, lists[common] as Uint8Array).filter(look.counts);
+    const found = callsWithPrompt(look.rows, lists[common] as Uint8Array, look.session).filter(look.counts);
     // Of a call that a rollback undid, the branch in its place has an older one that this begins with, too.
     const candidates = found
       .map((call) => candidateOf(look, call, common, hasAnswer(call, messages[common]) ? common : null))
@@ -119,6 +141,25 @@ const longestPrefix = (look: Look): MatchCandidate | undefined => {
   return undefined;
 };
 
+/**
+ * The newest call of another session whose messages and recorded answer a call begins with: its session may go on in this one.
+ *
+ * @returns undefined also of a call whose client names no session
+ */
+export const findInOtherSession = (rows: RowReader, wanted: WantedCall): CallInHistory | undefined => {
+  const { hashes, leading, session } = wanted;
+  const { lists, messages } = hashes;
+  if (session === undefined) return undefined;
+  const counts = countsFor(rows, wanted);
+  for (let common = messages.length - 1; common > leading; common--) {
+    const found = callsWithPrompt(rows, lists[common] as Uint8Array).find(
+      (call) => counts(call) && hasAnswer(call, messages[common]),
+    );
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
 const hasAnswer = ({ answers }: CallInHistory, message: Uint8Array | undefined): boolean =>
   answers !== null &&
   message !== undefined &&
@@ -132,7 +173,7 @@ const newestAnswered = (look: Look, prefix: MatchCandidate | undefined): MatchCa
   const first = prefix === undefined ? leading : prefix.common + (prefix.answer === null ? 0 : 1);
   const least = Math.max(first, messages.length - MOST_LOOKED_FOR);
   for (let index = messages.length - 1; index >= least; index--)
-    for (const call of callsAnsweredWith(look.rows, messages[index] as Uint8Array)) {
+    for (const call of callsAnsweredWith(look.rows, messages[index] as Uint8Array, look.session)) {
       if (!look.counts(call) || (prefix !== undefined && prefix.history !== call.history)) continue;
       const candidate = candidateOf(look, call, 0, index);
       if (candidate.isNewest && !candidate.isUndone) return candidate;
@@ -145,7 +186,7 @@ const mostBrought = (look: Look): MatchCandidate | undefined => {
   const scores = new Map<string, { call: CallInHistory; score: number }>();
   const said = hashes.messages.filter((_, i) => i >= leading && !between.has(i));
   for (const message of said.slice(-MOST_LOOKED_FOR))
-    for (const call of callsThatBrought(look.rows, message)) {
+    for (const call of callsThatBrought(look.rows, message, look.session)) {
       if (!look.counts(call)) continue;
       const known = scores.get(call.history);
       const newer = known === undefined || call.location.seq > known.call.location.seq ? call : known.call;
@@ -157,7 +198,7 @@ const mostBrought = (look: Look): MatchCandidate | undefined => {
 };
 
 export const candidateOf = (
-  { rows, wanted }: { readonly rows: RowReader; readonly wanted?: Pick<Wanted, 'on'> },
+  { rows, wanted }: { readonly rows: RowReader; readonly wanted?: Pick<WantedCall, 'on'> },
   { history, branchId: calledIn, position, cycle, answers, attemptId }: CallInHistory,
   common: number,
   answer: number | null,

@@ -40,6 +40,8 @@ export type PlacedCall = {
 export type FoundBranch = {
   readonly scope: string;
   readonly match: CallMatch;
+  /** A hash of the session that its client named; undefined: it named none. */
+  readonly session: string | undefined;
   /** The call that led to it, if it begins a conversation of its own. */
   readonly origin: CallOrigin | null;
   /** The call that it goes on from, and its branch; undefined: it begins a conversation. */

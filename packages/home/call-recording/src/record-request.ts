@@ -12,6 +12,7 @@ import { isInHistory, scopeOf } from './call-scopes.ts';
 import { BranchStarter } from './start-branches.ts';
 import { openKeptMessages } from './kept-messages.ts';
 import { openQuickRecorder } from './go-on.ts';
+import { namedSession } from './named-session.ts';
 import { candidatesFor, findPlacement } from './call-placement.ts';
 import type { MatchCandidate } from './match-call.ts';
 import { hashPrompt } from './prompt-hash.ts';
@@ -75,13 +76,14 @@ export const openRequestRecorder = (
       const scope = redactedScope(scopeOf(within), redactor);
       const { messages, redactions } = await redacted(call.messages);
       const hashes = hashPrompt(scope, messages);
-      const known = { scope, messages, redactions, hashes, origin: null };
+      const session = namedSession(call, redactor);
+      const known = { scope, session, messages, redactions, hashes, origin: null };
       await home.catchUp();
       if (within !== undefined && 'branch' in within) {
         const { history, branchId, seq } = await home.position(within.branch);
         return { ...known, match: 'named', from: { history, branchId, at: { branchId, seq } } };
       }
-      const wanted = { messages, hashes, scope, within };
+      const wanted = { messages, hashes, scope, session, within };
       const candidates = await projection.read((rows) => candidatesFor(rows, wanted));
       const { match, from, origin } = await findPlacement(home, projection, wanted, candidates);
       return { ...known, match, from, origin };
@@ -91,18 +93,22 @@ export const openRequestRecorder = (
     async record(given) {
       const { within } = given;
       const scope = redactedScope(scopeOf(within), redactor);
-      const call = await withKeptMessages(given, scope);
+      const said = namedSession(given, redactor);
+      const named = said === undefined ? given : withSession(given, said);
+      const call = await withKeptMessages(named, scope);
+      // What its provider has kept of an earlier response is more exact.
+      const session = call.facts.place?.kept === undefined ? said : undefined;
       const { messages } = await redacted(call.messages);
-      const beginning = beginningOf(scope, messages);
-      const named = within !== undefined && 'branch' in within ? within.branch : undefined;
+      const beginning = beginningOf(scope, session, messages);
+      const branch = within !== undefined && 'branch' in within ? within.branch : undefined;
       // Any two conversations of one history may begin at the same time, and only one of them on its first branch.
       const key = isInHistory(within) ? scope : beginning;
-      return inOrder(named === undefined ? key : `${named.history} ${named.branchId}`, async () => {
+      return inOrder(branch === undefined ? key : `${branch.history} ${branch.branchId}`, async () => {
         const hashes = hashPrompt(scope, messages, conversations.find(beginning));
         const others = conversations.others(scope);
-        const hashed = { call, messages, scope, hashes, beginning, others };
+        const hashed = { call, messages, scope, session, hashes, beginning, others };
         // Who names a branch is to every conversation as another process is.
-        if (named !== undefined) return calls.record(hashed);
+        if (branch !== undefined) return calls.record(hashed);
         return conversations.recording(call.id, async () => {
           const isPlain = redactor === undefined && call.facts.unsteered === undefined;
           const goneOn = isPlain ? await quick.goOn(hashed) : undefined;
@@ -119,8 +125,13 @@ export const openRequestRecorder = (
 const redactedScope = (scope: string, redactor: Redactor | undefined): string =>
   redactor?.text(scope) ?? scope;
 
-/** The hash of what a conversation begins with: the system's messages, and the first one behind them. */
-const beginningOf = (scope: string, messages: readonly WideJson[]): string => {
+const withSession = (call: UnplacedCall, session: string): UnplacedCall => ({
+  ...call,
+  facts: { ...call.facts, place: { ...call.facts.place, session } },
+});
+
+/** The hash of what a conversation begins with: its session, the system's messages, and the first one behind them. */
+const beginningOf = (scope: string, session = '', messages: readonly WideJson[]): string => {
   const beginning = messages.slice(0, leadingSystem(messages) + 1);
-  return sha256Hex([JSON.stringify(scope), ...beginning.map(comparableMessage)].join('\n'));
+  return sha256Hex([JSON.stringify([scope, session]), ...beginning.map(comparableMessage)].join('\n'));
 };

@@ -47,6 +47,8 @@ export type CallFacts = {
   readonly plainRequest?: Uint8Array | null;
   /** How the branch was found, and among which calls the next one is looked for; by default nobody looks for it. */
   readonly found?: { readonly scope: string; readonly match: CallMatch; readonly origin?: CallOrigin | null };
+  /** A hash of the session that a header of the request names; undefined: none does. */
+  readonly session?: string;
   /** What else is known of where it belongs. */
   readonly place?: StartCall['place'];
   /** Why it goes out as it came, if observers steer the branch. */

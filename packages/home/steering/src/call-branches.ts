@@ -111,6 +111,9 @@ const unplaced = ({
   id,
   by,
   messages: said.messages,
-  facts: { api, model: said.model, parameters: said.parameters, tools: said.tools, request: body },
+  facts: {
+    ...{ api, model: said.model, parameters: said.parameters, tools: said.tools, request: body },
+    ...defined({ session: said.session }),
+  },
   ...defined({ within }),
 });

@@ -92,6 +92,7 @@ export const openSender = ({
       sent: going,
       request: went,
       found,
+      ...(place.session !== undefined && { place: { session: place.session } }),
       ...(isSame && { plainRequest: call.plain }),
     };
     const step = await starter.step(branch, facts, [], {

@@ -26,7 +26,7 @@ export type OutgoingCall = {
   /** True: a history that it begins is in mode `steer`. */
   readonly steer: boolean;
   readonly api: Exclude<CallApi, 'other'>;
-  readonly said: Pick<CallFacts, 'model' | 'parameters' | 'tools' | 'sent'> & {
+  readonly said: Pick<CallFacts, 'model' | 'parameters' | 'tools' | 'sent' | 'session'> & {
     readonly messages: readonly WideJson[];
   };
   /** The body as it came, and without its content coding. */

@@ -19,6 +19,8 @@ export {
   listNewestCallRows,
   newestCallRow,
   newestCalledPosition,
+  NO_SESSION,
+  sessionOfBranch,
 } from './audit/calls/queries.ts';
 export { eachHash, hashOfSaid, messageHash, scopeSeed } from './audit/calls/message-hash.ts';
 export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/calls/call-links.ts';

@@ -38,6 +38,8 @@ const Started = z.strictObject({
   /** Milliseconds since 1970; null: it has not gone out yet. */
   sentAt: z.number().nullable().optional(),
   coding: z.string().nullable(),
+  /** A hash of the session that its headers name. */
+  session: z.string().optional(),
   /** False: the body is larger than what is kept, and is not here. */
   whole: z.boolean(),
   unkept: Unkept.optional(),

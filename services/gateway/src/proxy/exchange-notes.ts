@@ -1,4 +1,4 @@
-import type { ModelApi } from '@stemma/model-apis';
+import { hashOfSession, sessionInHeaders, type ModelApi } from '@stemma/model-apis';
 import type { CallReply } from '@stemma/reruns';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
@@ -146,6 +146,7 @@ export class ExchangeNotes {
     const { method, path, address, origin } = this.#asked;
     const { headers } = this.#incoming;
     this.#isSentNoted = this.#sentAt !== null;
+    const session = sessionInHeaders(headers);
     return {
       kind: 'started',
       id: this.#id,
@@ -156,6 +157,7 @@ export class ExchangeNotes {
       contentType: headers['content-type'] ?? null,
       sentAt: this.#sentAt,
       coding: headers['content-encoding'] ?? null,
+      ...(session !== undefined && { session: hashOfSession(session) }),
       ...wholeOf(this.sent),
     };
   }

@@ -12,12 +12,13 @@ const DEADLINE = 3_000;
 /** Puts what observers changed into a call, and holds it where they say so. @param gone aborts when the client is gone */
 export const steerEntry = async (
   { home, retry, calls, sayOnce }: RecordingOptions,
-  { id, place, method, path, origin, contentType, sentAt, coding }: StartedEntry,
+  { id, place, method, path, origin, contentType, sentAt, coding, session: named }: StartedEntry,
   body: Uint8Array,
   gone: AbortSignal,
 ): Promise<SteeredEntry> => {
-  const request = { form: 'wire', method, path, origin, contentType, coding, body } as const;
-  const { api, messages, model, parameters, tools, sent } = await readExchangeStart({
+  const wire = { form: 'wire', method, path, origin, contentType, coding } as const;
+  const request = { ...wire, session: named, body };
+  const { api, messages, model, parameters, tools, sent, session } = await readExchangeStart({
     id,
     by: BY,
     scope: place,
@@ -34,7 +35,7 @@ export const steerEntry = async (
       ...defined({ within }),
       steer: place?.steer === true,
       api,
-      said: { model, parameters, tools, messages, sent: sent ?? null },
+      said: { model, parameters, tools, messages, sent: sent ?? null, ...defined({ session }) },
       body,
       plain: await decoded(body, coding),
     },

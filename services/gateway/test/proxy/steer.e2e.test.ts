@@ -111,6 +111,37 @@ describe('a steered run', () => {
     },
   );
 
+  test.for(['run/r', 'steer/run/r'])(
+    'calls whose headers name two sessions are two conversations, of which no name is kept: %s',
+    async (place) => {
+      const url = await open();
+      const ask = async (session: string, messages: readonly object[]): Promise<void> => {
+        const response = await fetch(`${url}/${place}/openai/chat/completions`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'X-Session-Id': session },
+          body: JSON.stringify({ model: 'm-1', messages }),
+        });
+        await response.text();
+        await gateway?.drained(10_000);
+      };
+      const list: object[] = [{ role: 'user', content: 'STOP it.' }];
+      for (let turn = 0; turn < 3; turn++) {
+        for (const session of ['session-of-ann', 'session-of-bob']) await ask(session, list);
+        list.push({ role: 'assistant', content: 'I stop.' }, { role: 'user', content: `STOP ${turn}.` });
+      }
+      const histories = (await home.read.histories()).map(({ history }) => history);
+      expect(histories).toHaveLength(2);
+      for (const history of histories) {
+        const { attempts } = await home.calls.list(await home.find(history));
+        expect(attempts.map(({ match }) => match)).toEqual(['started', 'appended', 'appended']);
+        const places = (await home.read.events(history)).flatMap(({ event }) =>
+          event.type === 'CallStarted' ? [event.payload['data_place']] : [],
+        );
+        expect(places).toEqual(Array(3).fill({ session: expect.stringMatching(/^[0-9a-f]{32}$/) as string }));
+      }
+    },
+  );
+
   test.for(['history/talk', 'run/r'])(
     'begins with the first call after it was said that it does, in %s',
     { tags: ['calls§5.9'] },

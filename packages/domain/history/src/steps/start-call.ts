@@ -60,6 +60,11 @@ export const startCall = defineStep({
         kept: CallAddress.optional(),
         /** The attempt whose recorded answer it goes on from. */
         follows: z.string().max(512).optional(),
+        /** A hash of the session that its client named. */
+        session: z
+          .string()
+          .regex(/^[0-9a-f]{32}$/)
+          .optional(),
         /** A call of a conversation that it may continue: nothing of it is here, and nobody knows. */
         mayContinue: CallAddress.optional(),
       })

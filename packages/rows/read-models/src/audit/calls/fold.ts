@@ -6,7 +6,7 @@ import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/ro
 import { nanosecondsOf } from '@stemma/values';
 import { bucketOfText, putLink } from './call-links.ts';
 import { answerHashes, askedHash, eachHash } from './message-hash.ts';
-import { bucketOf } from './queries.ts';
+import { bucketOf, NO_SESSION } from './queries.ts';
 import { forgetRunCall, isRunScope, noteRunCall, noteWaitingCall } from './run-calls.ts';
 import {
   CALL_ANSWERS,
@@ -53,6 +53,7 @@ const foldCall = (frame: AppliedFrame, event: EventOf<'call'>, index: number, ro
 const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: number, rows: Rows): void => {
   const { attemptId, branchId, seq: position, request, toolsAt, prompt, sent } = event;
   const assigned = prompt?.origin?.kind === 'assigned' ? prompt.origin : null;
+  const { follows, mayContinue, session } = (event.payload['data_place'] ?? {}) as CallPlace;
   putRow(rows, CALLS, {
     history,
     seq,
@@ -74,6 +75,7 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
     path: sent?.path ?? null,
     request_type: sent?.contentType ?? null,
     request_coding: sent?.coding ?? null,
+    session: session ?? null,
     assigned_history: assigned?.history ?? null,
     assigned_attempt: assigned?.attemptId ?? null,
   });
@@ -85,7 +87,6 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
     { history, seq, index },
     event.api === 'openai.responses' ? conversationOf(parameters) : null,
   );
-  const { follows, mayContinue } = (event.payload['data_place'] ?? {}) as CallPlace;
   if (follows !== undefined)
     putRow(rows, CALL_FOLLOWED, { history, attempt_id: follows, branch_id: branchId, position });
   if (mayContinue !== undefined) putLink(rows, history, branchId, mayContinue, 'may continue');
@@ -94,14 +95,19 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
   if (origin?.kind === 'called') putLink(rows, history, branchId, origin, origin.why);
   noteRunCall(rows, { history, branchId, position, scope, at, location: { seq, index } });
   const list = fromHex(prompt.list);
-  putRow(rows, CALL_PROMPTS, { bucket: bucketOf(list), list, history, seq, index });
+  const call = { session: session ?? NO_SESSION, history, seq, index };
+  putRow(rows, CALL_PROMPTS, { bucket: bucketOf(list), list, ...call });
   for (const text of prompt.brings) {
     const message = fromHex(text);
-    putRow(rows, CALL_MESSAGES, { bucket: bucketOf(message), message, history, seq, index });
+    putRow(rows, CALL_MESSAGES, { bucket: bucketOf(message), message, ...call });
   }
 };
 
-type CallPlace = { readonly follows?: string; readonly mayContinue?: CallAddress };
+type CallPlace = {
+  readonly follows?: string;
+  readonly mayContinue?: CallAddress;
+  readonly session?: string;
+};
 
 /** A call of which a provider keeps something under a name. */
 const putKept = (
@@ -136,6 +142,7 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
     putRow(rows, CALL_ANSWERS, {
       bucket: bucketOf(message),
       message,
+      session: row.session ?? NO_SESSION,
       history,
       seq: row.seq,
       index: row.index,
@@ -210,6 +217,7 @@ const foldReassigned = ({ history }: AppliedFrame, event: Reassigned, rows: Rows
   if (row === undefined) return;
   const { to, prompt } = event;
   const { branch_id, position, seq, index } = row;
+  const call = { session: row.session ?? NO_SESSION, history, seq, index };
   putRow(rows, CALLS, {
     ...row,
     reassigned_history: to.history,
@@ -219,12 +227,12 @@ const foldReassigned = ({ history }: AppliedFrame, event: Reassigned, rows: Rows
   putRow(rows, CALLS_AT, { history, branch_id, position, seq, index, reassigned: true });
   forgetRunCall(rows, history, { branchId: branch_id, seq, index });
   for (const message of row.answers == null ? [] : eachHash(row.answers))
-    removeRow(rows, CALL_ANSWERS, { bucket: bucketOf(message), message, history, seq, index });
+    removeRow(rows, CALL_ANSWERS, { bucket: bucketOf(message), message, ...call });
   if (prompt === null) return;
   const list = fromHex(prompt.list);
-  removeRow(rows, CALL_PROMPTS, { bucket: bucketOf(list), list, history, seq, index });
+  removeRow(rows, CALL_PROMPTS, { bucket: bucketOf(list), list, ...call });
   for (const text of prompt.brings) {
     const message = fromHex(text);
-    removeRow(rows, CALL_MESSAGES, { bucket: bucketOf(message), message, history, seq, index });
+    removeRow(rows, CALL_MESSAGES, { bucket: bucketOf(message), message, ...call });
   }
 };

@@ -51,6 +51,8 @@ export type CallRow = {
   readonly finished: FinishedCall | null;
   /** The hashes of its answer over the scope, 8 bytes each; null: none is known. */
   readonly answers: Uint8Array | null;
+  /** A hash of the session that its client named; null: it named none. */
+  readonly session: string | null;
   /** The attempt that it was before somebody assigned it here, and the one that it is elsewhere since. */
   readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
   readonly reassignedTo: CallAddress | null;
@@ -178,17 +180,53 @@ export type CallInHistory = CallRow & { readonly history: string };
 /** The most calls with one hash that are looked at. */
 const MOST_ALIKE = 16;
 
-/** The newest calls of each history whose list of messages has this hash. @param list its first 16 bytes */
-export const callsWithPrompt = (rows: RowReader, list: Uint8Array): readonly CallInHistory[] =>
-  callsInHistories(rows, listRows(rows, CALL_PROMPTS, { bucket: bucketOf(list), list }, NEWEST_ALIKE));
+/** What calls have in the place of a session whose clients name none: of all sessions it is the last one, so the first in reverse. */
+export const NO_SESSION = '~';
+
+/**
+ * The newest calls of each history whose list of messages has this hash.
+ *
+ * @param list its first 16 bytes @param session only the calls of this one, or with {@link NO_SESSION} of none; by default of all
+ */
+export const callsWithPrompt = (
+  rows: RowReader,
+  list: Uint8Array,
+  session?: string,
+): readonly CallInHistory[] => {
+  const all = { bucket: bucketOf(list), list };
+  const prefix = session === undefined ? all : { ...all, session };
+  return callsInHistories(rows, listRows(rows, CALL_PROMPTS, prefix, NEWEST_ALIKE));
+};
 
 /** The same for a message that calls brought. @param message the first 8 bytes of its hash */
-export const callsThatBrought = (rows: RowReader, message: Uint8Array): readonly CallInHistory[] =>
-  callsInHistories(rows, listRows(rows, CALL_MESSAGES, { bucket: bucketOf(message), message }, NEWEST_ALIKE));
+export const callsThatBrought = (
+  rows: RowReader,
+  message: Uint8Array,
+  session?: string,
+): readonly CallInHistory[] =>
+  callsInHistories(rows, listRows(rows, CALL_MESSAGES, byMessage(message, session), NEWEST_ALIKE));
 
 /** The same for a message that calls were answered with. @param message the first 8 bytes of its hash */
-export const callsAnsweredWith = (rows: RowReader, message: Uint8Array): readonly CallInHistory[] =>
-  callsInHistories(rows, listRows(rows, CALL_ANSWERS, { bucket: bucketOf(message), message }, NEWEST_ALIKE));
+export const callsAnsweredWith = (
+  rows: RowReader,
+  message: Uint8Array,
+  session?: string,
+): readonly CallInHistory[] =>
+  callsInHistories(rows, listRows(rows, CALL_ANSWERS, byMessage(message, session), NEWEST_ALIKE));
+
+const byMessage = (
+  message: Uint8Array,
+  session: string | undefined,
+): { bucket: number; message: Uint8Array } | { bucket: number; message: Uint8Array; session: string } => {
+  const all = { bucket: bucketOf(message), message };
+  return session === undefined ? all : { ...all, session };
+};
+
+/** The session that the newest calls of a branch name; null: none of them names one. */
+export const sessionOfBranch = (rows: RowReader, history: string, branchId: number): string | null =>
+  listRows(rows, CALLS_AT, { history, branch_id: branchId }, { reverse: true, limit: MOST_LOOKED_AT })
+    .flatMap((row) => callsIn(rows, row))
+    .find(({ session, reassignedTo }) => session !== null && reassignedTo === null)?.session ?? null;
 
 /** The newest calls of each history of a run whose answer calls a tool with this text as an argument. */
 export const callsThatAsked = (rows: RowReader, scope: string, text: string): readonly CallInHistory[] => {
@@ -256,6 +294,7 @@ const callOf = (row: NamedRow<typeof CALLS>): CallRow => ({
   coding: row.request_coding,
   finished: row.status === null ? null : finishedOf(row, row.status),
   answers: row.answers,
+  session: row.session,
   assignedFrom:
     row.assigned_history === null
       ? null
