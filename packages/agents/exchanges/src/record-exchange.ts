@@ -325,6 +325,7 @@ export const readExchangeEnd = async (
     error: isLeft ? null : (error ?? answer?.error ?? (isCut && !answer.pending ? CUT : null)),
     answer: answer?.answer ?? null,
     ...(answer?.answer == null ? {} : { others: answer.others ?? [] }),
+    ...(answer?.contextEdits?.length && { contextEdits: answer.contextEdits }),
     // Other APIs keep no answer that a request could name.
     ...(api === 'openai.responses' && answer?.id != null && { answerId: answer.id.slice(0, MAX_NAME) }),
     head: {

@@ -105,7 +105,7 @@ test.each([
   },
 );
 
-test('a session is found among many that begin with the same words', async () => {
+test('a session is found among many that begin with the same words', { tags: ['calls§3.14'] }, async () => {
   const list = [S, user('hi')];
   const firsts = [];
   for (let n = 0; n < 24; n++)
@@ -132,50 +132,58 @@ const mayContinue = async (history: string): Promise<string | undefined> => {
   return histories.find((each) => each.history === history)?.branches[0]?.mayContinue?.history;
 };
 
-test('a session places no call by itself: its helpers are conversations of their own', async () => {
-  const { call } = openRecording(home, { run: 'r' });
-  const parameters = { prompt_cache_key: uuid(1) };
-  const task = callsTool('c1', 'Task', { prompt: 'Find all boats in the harbour.' });
-  const main = await call([S, user('Plan my evening.')], task, { parameters });
-  const helper = [system('You search.'), user('Find all boats in the harbour.')];
-  const first = await call(helper, says('Three.'), { parameters });
-  const title = await call([system('You name chats.'), user('Plan my evening.')], says('Evening'), {
-    parameters,
-  });
-  const second = await call([...helper, says('Three.'), user('Sure?')], says('Yes.'), { parameters });
-  const back = await call([S, user('Plan my evening.'), task, result('c1', 'Three.')], says('Go.'), {
-    parameters,
-  });
-  expect([main, first, title, second, back].map(({ match }) => match)).toEqual([
-    ...['started', 'started', 'started', 'appended', 'appended'],
-  ]);
-  const histories = [main, first, title].map(({ branch }) => branch.history);
-  expect(new Set(histories).size).toBe(3);
-  expect([second.branch.history, back.branch.history]).toEqual([histories[1], histories[0]]);
-});
+test(
+  'a session places no call by itself: its helpers are conversations of their own',
+  { tags: ['calls§3.14'] },
+  async () => {
+    const { call } = openRecording(home, { run: 'r' });
+    const parameters = { prompt_cache_key: uuid(1) };
+    const task = callsTool('c1', 'Task', { prompt: 'Find all boats in the harbour.' });
+    const main = await call([S, user('Plan my evening.')], task, { parameters });
+    const helper = [system('You search.'), user('Find all boats in the harbour.')];
+    const first = await call(helper, says('Three.'), { parameters });
+    const title = await call([system('You name chats.'), user('Plan my evening.')], says('Evening'), {
+      parameters,
+    });
+    const second = await call([...helper, says('Three.'), user('Sure?')], says('Yes.'), { parameters });
+    const back = await call([S, user('Plan my evening.'), task, result('c1', 'Three.')], says('Go.'), {
+      parameters,
+    });
+    expect([main, first, title, second, back].map(({ match }) => match)).toEqual([
+      ...['started', 'started', 'started', 'appended', 'appended'],
+    ]);
+    const histories = [main, first, title].map(({ branch }) => branch.history);
+    expect(new Set(histories).size).toBe(3);
+    expect([second.branch.history, back.branch.history]).toEqual([histories[1], histories[0]]);
+  },
+);
 
-test('a conversation goes on though its client names its session late, or no more', async () => {
-  const { call } = openRecording(home, { run: 'r' });
-  const named = { parameters: { metadata: { thread_id: 't1' } } };
-  const lists = [
-    [S, user('hi')],
-    [S, user('hi'), says('a'), user('b')],
-  ];
-  lists.push([...(lists[1] as Message[]), says('c'), user('d')]);
-  const first = await call(lists[0] as Message[], says('a'));
-  const second = await call(lists[1] as Message[], says('c'), named);
-  const third = await call(lists[2] as Message[], says('e'));
-  expect([second, third].map(({ match, branch }) => [match, branch])).toEqual(
-    Array(2).fill(['appended', first.branch]),
-  );
-  // Another session does not go on where the newest calls name none.
-  const other = await call([...(lists[2] as Message[]), says('e'), user('f')], says('g'), {
-    parameters: { metadata: { thread_id: 't2' } },
-  });
-  expect([other.match, other.branch.history === first.branch.history]).toEqual(['started', false]);
-});
+test(
+  'a conversation goes on though its client names its session late, or no more',
+  { tags: ['calls§3.14'] },
+  async () => {
+    const { call } = openRecording(home, { run: 'r' });
+    const named = { parameters: { metadata: { thread_id: 't1' } } };
+    const lists = [
+      [S, user('hi')],
+      [S, user('hi'), says('a'), user('b')],
+    ];
+    lists.push([...(lists[1] as Message[]), says('c'), user('d')]);
+    const first = await call(lists[0] as Message[], says('a'));
+    const second = await call(lists[1] as Message[], says('c'), named);
+    const third = await call(lists[2] as Message[], says('e'));
+    expect([second, third].map(({ match, branch }) => [match, branch])).toEqual(
+      Array(2).fill(['appended', first.branch]),
+    );
+    // Another session does not go on where the newest calls name none.
+    const other = await call([...(lists[2] as Message[]), says('e'), user('f')], says('g'), {
+      parameters: { metadata: { thread_id: 't2' } },
+    });
+    expect([other.match, other.branch.history === first.branch.history]).toEqual(['started', false]);
+  },
+);
 
-test('a session that has the answers of another may continue it', async () => {
+test('a session that has the answers of another may continue it', { tags: ['calls§3.14'] }, async () => {
   const { call } = openRecording(home, { run: 'r' });
   const at = (n: number) => ({ parameters: { prompt_cache_key: uuid(n) } });
   const first = await call([S, user('hi')], says('Hello.'), at(1));
@@ -185,7 +193,7 @@ test('a session that has the answers of another may continue it', async () => {
   expect([alike.match, await mayContinue(alike.branch.history)]).toEqual(['started', undefined]);
 });
 
-test('a cache key of a whole program tells nothing apart', async () => {
+test('a cache key of a whole program tells nothing apart', { tags: ['calls§3.14'] }, async () => {
   const { call } = openRecording(home, { run: 'r' });
   const at = (prompt_cache_key: string) => ({ parameters: { prompt_cache_key } });
   const first = await call([S, user('hi')], says('Hello.'), at('support-v1'));
@@ -193,7 +201,7 @@ test('a cache key of a whole program tells nothing apart', async () => {
   expect([next.match, next.branch]).toEqual(['appended', first.branch]);
 });
 
-test('a response that a request names says more than its session', async () => {
+test('a response that a request names says more than its session', { tags: ['calls§3.14'] }, async () => {
   const { responses } = openRecording(home, { run: 'r' });
   const answer = (id: string) => ({
     id,
@@ -207,7 +215,7 @@ test('a response that a request names says more than its session', async () => {
   expect([next.match, next.branch]).toEqual(['appended', first.branch]);
 });
 
-test('whoever assigns a call decides where its session goes on', async () => {
+test('whoever assigns a call decides where its session goes on', { tags: ['calls§3.14'] }, async () => {
   const { call } = openRecording(home, { run: 'r' });
   const at = (n: number) => ({ parameters: { prompt_cache_key: uuid(n) } });
   const theirs = await call([S, user('ahoy')], says('Ahoy.'), at(1));
@@ -222,7 +230,7 @@ test('whoever assigns a call decides where its session goes on', async () => {
   expect([next.match, next.branch]).toEqual(['appended', theirs.branch]);
 });
 
-test('a session is kept as a hash, with the call', async () => {
+test('a session is kept as a hash, with the call', { tags: ['calls§3.14'] }, async () => {
   const { branch } = await wireCall({ run: 'r' }, [S, user('hi')], 'Hello.', SAID['metadata of OpenAI'](1));
   const started = (await home.read.events(branch.history)).find(
     ({ event }) => event.type === 'CallStarted',

@@ -29,7 +29,8 @@ export type ResponseHead = z.infer<typeof ResponseHead>;
 /**
  * An attempt ended (calls §1). The payload holds `data_answer`, the message of the answer, and `data_own`, the own bytes
  * of the response; of a stream, the stream's. Of an answer with several choices `data_answer` is the first one, and
- * `data_choices` a list of the others. `data_answer_id` is the name that the provider gave an answer which it keeps.
+ * `data_choices` a list of the others. `data_answer_id` is the name that the provider gave an answer which it keeps, and
+ * `data_context_edits` what it changed in the context before the model saw it.
  */
 export const CallFinished = z.strictObject({
   type: z.literal('CallFinished'),

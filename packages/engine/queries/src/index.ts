@@ -6,9 +6,9 @@ export {
   type CallAttemptsPage,
   openCallAttempts,
   type SteeredRequest,
-  unreadReason,
   type WholeCallAttempt,
 } from './calls/attempts.ts';
+export { unreadReason } from './calls/not-shown.ts';
 export { openPrices, type Prices } from './calls/prices.ts';
 export { openRequestedRuns, type RequestedRun, type RequestedRuns } from './runs/runs.ts';
 export { openAudit } from './audit/audit.ts';

@@ -16,6 +16,9 @@ export type TokenUsage = {
   readonly reasoning: number | null;
 };
 
+/** An edit of the context that a provider made before its model saw it: its type, and what it counts. */
+export type ContextEdit = { readonly [name: string]: string | number };
+
 /** What the API, or the reader of its answer, says went wrong. */
 export type AnswerError = { readonly code: string | null; readonly message: string };
 
@@ -30,6 +33,8 @@ export type ModelAnswer = {
   readonly model: string | null;
   readonly id: string | null;
   readonly usage: TokenUsage | null;
+  /** What its API changed in the context before the model saw it, as far as the answer says. */
+  readonly contextEdits?: readonly ContextEdit[];
   readonly error: AnswerError | null;
   /** True if the body ends as its API ends it: nothing is missing. */
   readonly complete: boolean;

@@ -1,9 +1,10 @@
 export { argumentTexts, isToldIn, LEAST_TOLD, textsOfToolCall, userTexts } from './argument-texts.ts';
-export type { AnswerError, ModelAnswer, TokenUsage } from './answer.ts';
+export type { AnswerError, ContextEdit, ModelAnswer, TokenUsage } from './answer.ts';
 export { anthropicMessages } from './anthropic/messages.ts';
 export { apiOf, type ModelApi } from './api-of.ts';
 export { keptAtProvider } from './kept-at-provider.ts';
 export { conversationOf, keptBefore, nameOfAnswer, withKept } from './kept-messages.ts';
+export { changedByProvider } from './context-edits.ts';
 export { CHAT_ROLES, chatMessageAt } from './chat/message-at.ts';
 export { responsesMessages } from './responses/messages.ts';
 export type { UnreadableBody } from './body.ts';

@@ -12,7 +12,7 @@ test.each([
   [{ 'x-session-id': '' }, undefined],
   [{ 'x-session-id': 'x'.repeat(513) }, undefined],
   [{ authorization: 'Bearer s', cookie: 'session_id=1', 'x-api-key': 'k' }, undefined],
-])('the headers %j name the session %j', (headers, session) => {
+])('the headers %j name the session %j', { tags: ['calls§3.14'] }, (headers, session) => {
   expect(sessionInHeaders(headers)).toBe(session);
 });
 
@@ -34,6 +34,6 @@ test.each([
   expect(sessionInParameters(api, parameters)).toBe(session);
 });
 
-test('of a session only half of a hash is kept', () => {
+test('of a session only half of a hash is kept', { tags: ['calls§3.14'] }, () => {
   expect(hashOfSession(ID)).toMatch(/^[0-9a-f]{32}$/);
 });

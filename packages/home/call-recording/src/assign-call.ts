@@ -6,6 +6,7 @@ import { erasableOf, isBodyKept, type CallAddress, type HistoryEvent } from '@st
 import { historyId, namesLike, underFreeName } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { nameOfMessages, toOpenAIMessages } from '@stemma/importers';
+import type { ContextEdit } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import { authorOf, callsAfter, findCallRow, findFrameSummary, type CallRow } from '@stemma/read-models';
 
@@ -210,12 +211,14 @@ const recordAt = async (
     retryAfter: _after,
     ...end
   } = finished;
+  const edits = payloadOf(ended, 'data_context_edits');
   const others = payloadOf(ended, 'data_choices') as readonly WideJson[] | null;
   await home.finishCall(branch, {
     ...end,
     by,
     attemptId: id,
     answer: payloadOf(ended, 'data_answer'),
+    ...(edits !== null && { contextEdits: edits as readonly ContextEdit[] }),
     answerId: (payloadOf(ended, 'data_answer_id') as string | null) ?? undefined,
     ...(ended?.type === 'CallFinished' && ended.choices !== null ? { others: others ?? [] } : {}),
     ...(ended?.type === 'CallFinished' ? { sentAt: ended.sentAt, head: ended.head } : {}),

@@ -3,6 +3,7 @@ import { encodeBody, responseCompanion, type UnkeptBody } from '@stemma/call-bod
 import type { WideJson } from '@stemma/canonical';
 import type { Author, CallStatus, CallUsage, ResponseHead } from '@stemma/events';
 import { finishOf, type Command, type StepOf } from '@stemma/history';
+import type { ContextEdit } from '@stemma/model-apis';
 import type { BranchRef } from '@stemma/history-store';
 import type { Redactor } from '@stemma/redaction';
 import { defined } from '@stemma/values';
@@ -25,6 +26,8 @@ export type CallEnd = {
   readonly answer: WideJson | null;
   /** The name that its provider gave it, if that keeps it. */
   readonly answerId?: string | undefined;
+  /** What its provider changed in the context before the model saw it, as far as the answer says. */
+  readonly contextEdits?: readonly ContextEdit[];
   /** The messages of all choices but the first; by default nobody knows how many there are. */
   readonly others?: readonly WideJson[];
   /** When the request began to go out, if its start was recorded before: milliseconds since 1970. */
@@ -42,6 +45,7 @@ export const finishStep = (
   {
     answer,
     answerId,
+    contextEdits,
     others,
     sentAt = null,
     head = null,
@@ -61,6 +65,7 @@ export const finishStep = (
     ...end,
     answer,
     ...(others === undefined ? {} : { others: [...others] }),
+    ...(contextEdits === undefined ? {} : { contextEdits: contextEdits.map((edit) => ({ ...edit })) }),
     ...defined({ answerId, sentAt: sentAt ?? undefined, head: head ?? undefined }),
     response: encoded?.body ?? null,
     own: encoded?.own ?? null,

@@ -4,7 +4,7 @@ import type { Redactor } from '@stemma/redaction';
 import type { UnplacedCall } from './record-request-types.ts';
 
 /**
- * A hash of the session that a call's client named in a header, or else in its parameters (calls §3.12); undefined: it named none, or
+ * A hash of the session that a call's client named in a header, or else in its parameters (calls §3.14); undefined: it named none, or
  * rules take out what it named.
  */
 export const namedSession = (

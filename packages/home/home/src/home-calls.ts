@@ -22,7 +22,7 @@ import type { Outcome } from '@stemma/command-handler';
 import type { CallAddress } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import { claimRun } from '@stemma/operations';
-import { catchUpWith, openCallAttempts, type CallAttempts } from '@stemma/queries';
+import { catchUpWith, viewOf, openCallAttempts, type CallAttempts } from '@stemma/queries';
 import { randomUUID } from 'node:crypto';
 import type { HomeServices } from './home-services.ts';
 
@@ -85,7 +85,12 @@ export const openCalls = (
   };
   const assigning = { ...target, recordCall: record, finishCall: finish };
   return {
-    ...openCallAttempts(projection, (history) => catchUpWith(projection, history), prices),
+    ...openCallAttempts(
+      projection,
+      (history) => catchUpWith(projection, history),
+      prices,
+      (position) => viewOf(projection, position),
+    ),
     recordCall: record,
     recordRequest: (call) => requests.record(call),
     startCallAtTip: (branchRef, call) =>

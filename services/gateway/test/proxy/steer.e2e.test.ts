@@ -113,6 +113,7 @@ describe('a steered run', () => {
 
   test.for(['run/r', 'steer/run/r'])(
     'calls whose headers name two sessions are two conversations, of which no name is kept: %s',
+    { tags: ['calls§3.14'] },
     async (place) => {
       const url = await open();
       const ask = async (session: string, messages: readonly object[]): Promise<void> => {

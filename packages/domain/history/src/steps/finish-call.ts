@@ -26,6 +26,11 @@ export const finishCall = defineStep({
     model: z.string().max(512).nullable(),
     /** The name that the provider gave the answer, by which a later request goes on from it. */
     answerId: z.string().max(512).optional(),
+    /** What its provider changed in the context before the model saw it: the type of each edit, and what it counts. */
+    contextEdits: z
+      .array(z.record(z.string().max(100), z.union([z.string().max(100), count])))
+      .max(32)
+      .optional(),
     usage: CallUsage.nullable(),
     firstByteMs: count.nullable(),
     durationMs: count.nullable(),
@@ -50,6 +55,7 @@ export const finishCall = defineStep({
     model: { as: 'model' },
     answer: { as: 'data_answer' },
     answerId: { as: 'data_answer_id' },
+    contextEdits: { as: 'data_context_edits' },
     others: { as: 'data_choices' },
     finishReason: { as: 'finishReason' },
     error: { as: 'error' },
@@ -72,6 +78,7 @@ export const finishCall = defineStep({
       attemptId,
       answer,
       answerId,
+      contextEdits,
       others,
       response,
       own,
@@ -104,7 +111,11 @@ export const finishCall = defineStep({
         ...(others === undefined || others.length === 0
           ? {}
           : { data_choices: checkedInCall([...others], 'the choices of the answer') }),
-        ...defined({ data_answer_id: answerId, data_own: own ?? undefined }),
+        ...defined({
+          data_answer_id: answerId,
+          data_context_edits: contextEdits,
+          data_own: own ?? undefined,
+        }),
       },
     };
   },

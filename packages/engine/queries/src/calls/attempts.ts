@@ -1,5 +1,5 @@
 import { notKept, readBodyAt } from '@stemma/call-bodies';
-import { isJsonObject, toHex, type WideJson } from '@stemma/canonical';
+import { toHex, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import {
@@ -14,16 +14,11 @@ import {
 } from '@stemma/events';
 import { NOT_KEPT } from '@stemma/history';
 import { findSnapshot, type BranchRef, type Position } from '@stemma/history-store';
-import {
-  keptAtProvider,
-  priceOf,
-  type CallPrice,
-  type PriceTable,
-  type RequestChange,
-} from '@stemma/model-apis';
+import { priceOf, type CallPrice, type PriceTable, type RequestChange } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import type { RowReader } from '@stemma/row-store';
 import { callsOnBranch, countByBranch } from './calls-of-branches.ts';
+import { notShownReason, type ViewReader } from './not-shown.ts';
 import type { Prices } from './prices.ts';
 import { diffRequests } from './request-facts.ts';
 import {
@@ -155,6 +150,7 @@ export const openCallAttempts = (
   projection: Projection,
   catchUp: (history: string) => Promise<void>,
   prices: Prices,
+  view: ViewReader,
 ): CallAttempts => {
   const eventsOf = (history: string) => (seq: number) => projection.payloads.events(history, seq);
   const rowOf = async (history: string, attemptId: string): Promise<CallRow> => {
@@ -229,12 +225,16 @@ export const openCallAttempts = (
           ? ((event.payload[name] ?? null) as WideJson | null)
           : null;
       const parameters = payload(started, 'data_parameters') ?? {};
+      const answer = payload(finished, 'data_answer');
       return {
         ...(await projection.read((rows) => attemptOf(rows, history, row, table))),
         parameters,
-        notShown: unreadReason(row) ?? elsewhereReason(row.api, parameters, payload(started, 'data_place')),
+        notShown: await notShownReason({ projection, view }, history, row, {
+          ...{ parameters, answer, place: payload(started, 'data_place') },
+          edits: payload(finished, 'data_context_edits'),
+        }),
         tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
-        answer: payload(finished, 'data_answer'),
+        answer,
         answerId: payload(finished, 'data_answer_id') as string | null,
         otherAnswers: (payload(finished, 'data_choices') ?? []) as readonly WideJson[],
         notKept: await withheldOf(history, row),
@@ -269,34 +269,6 @@ export const openCallAttempts = (
       return readBodyAt(location, projection.payloads.framesOf(history));
     },
   };
-};
-
-/**
- * Why nobody knows what a request showed the model, though it was recorded; null: it was read, or a program said what its messages
- * are (calls §1.8).
- */
-export const unreadReason = ({
-  api,
-  request,
-}: {
-  readonly api: CallApi;
-  readonly request: { readonly size: number } | null;
-}): string | null => {
-  if (api !== 'other' || request === null) return null;
-  return isBodyKept(request)
-    ? 'no reader understands the request: nobody checked that the thread is what it showed the model'
-    : 'the request is too large to be kept: nobody knows what it showed the model';
-};
-
-/** @param place what is known of where the call belongs: of one whose earlier messages are recorded, they are in the thread */
-const elsewhereReason = (api: CallApi, parameters: WideJson, place: WideJson | null): string | null => {
-  const isKnown = isJsonObject(place) && place['kept'] !== undefined;
-  const names = keptAtProvider(api, parameters).filter(
-    (name) => !(isKnown && name === 'previous_response_id'),
-  );
-  return names.length === 0
-    ? null
-    : `the model was shown more than the thread: ${names.join(' and ')} name${names.length === 1 ? 's' : ''} what its provider has`;
 };
 
 /** The event that has a body, and its hash and size. A request that nobody changed went out as it came. */

@@ -1,19 +1,24 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { countOrNull, errorOf, type ModelAnswer, type TokenUsage } from '../answer.ts';
+import { appliedEdits } from '../context-edits.ts';
 import { isList, objectOrEmpty, textOrNull } from '../body.ts';
 import { assistantMessage } from './assistant-message.ts';
 
 /** What a message of Anthropic's API says. */
-export const anthropicAnswer = (body: WideJsonObject): ModelAnswer => ({
-  answer: isList(body['content']) ? assistantMessage(body['content']) : null,
-  finishReason: textOrNull(body['stop_reason']),
-  model: textOrNull(body['model']),
-  id: textOrNull(body['id']),
-  usage: anthropicUsage(body['usage']),
-  error: errorOf(body['error']),
-  complete: true,
-  pending: false,
-});
+export const anthropicAnswer = (body: WideJsonObject): ModelAnswer => {
+  const contextEdits = appliedEdits(body);
+  return {
+    answer: isList(body['content']) ? assistantMessage(body['content']) : null,
+    finishReason: textOrNull(body['stop_reason']),
+    model: textOrNull(body['model']),
+    id: textOrNull(body['id']),
+    usage: anthropicUsage(body['usage']),
+    ...(contextEdits.length > 0 && { contextEdits }),
+    error: errorOf(body['error']),
+    complete: true,
+    pending: false,
+  };
+};
 
 /** The usage of Anthropic's API, whose `input_tokens` do not hold what was read from or written to its cache. */
 const anthropicUsage = (usage: WideJson | undefined): TokenUsage | null => {

@@ -60,8 +60,12 @@ const addDelta = (open: OpenBlock, { type, ...fields }: WideJsonObject): void =>
 };
 
 /** Usage is cumulative: each count replaces the one before it. */
-const addToMessage = (message: Growing, { delta, usage }: WideJsonObject): void => {
+const addToMessage = (
+  message: Growing,
+  { delta, usage, context_management: edited }: WideJsonObject,
+): void => {
   replace(message, delta);
+  if (edited !== undefined && edited !== null) message['context_management'] = copyOf(edited);
   const counts = copyOfObject(message['usage']) ?? {};
   replace(counts, usage);
   message['usage'] = counts;
