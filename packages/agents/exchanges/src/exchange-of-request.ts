@@ -66,6 +66,7 @@ const responseOf = (response: Response): NonNullable<ExchangeEnd['response']> =>
     answer: answer as WideJson | null,
     finishReason,
     model,
+    answerId: response.answer_id ?? null,
     usage: usage && {
       input: usage.input ?? null,
       output: usage.output ?? null,

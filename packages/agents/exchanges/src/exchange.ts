@@ -48,6 +48,8 @@ type SaidAnswer = {
   readonly finishReason: string | null;
   readonly model: string | null;
   readonly usage: CallUsage | null;
+  /** The name by which a later request goes on from it; by default its provider keeps nothing. */
+  readonly answerId?: string | null;
 };
 
 /** A request to a model. */

@@ -292,11 +292,12 @@ export const readExchangeEnd = async (
 ): Promise<NonNullable<RequestFacts['end']>> => {
   const common = { sentAt: sentAt ?? null, firstByteMs, durationMs };
   if (response === null || response.form === 'said') {
-    const said = response ?? { answer: null, finishReason: null, model: null, usage: null };
-    const { answer, finishReason, model, usage } = said;
+    const said = response ?? { answer: null, finishReason: null, model: null, usage: null, answerId: null };
+    const { answer, finishReason, model, usage, answerId = null } = said;
     const names = {
       finishReason: finishReason?.slice(0, MAX_NAME) ?? null,
       model: model?.slice(0, MAX_NAME) ?? null,
+      ...(answerId !== null && { answerId: answerId.slice(0, MAX_NAME) }),
     };
     return { ...common, ...names, httpStatus: null, response: null, status, usage, error, answer };
   }
@@ -325,7 +326,7 @@ export const readExchangeEnd = async (
     error: isLeft ? null : (error ?? answer?.error ?? (isCut && !answer.pending ? CUT : null)),
     answer: answer?.answer ?? null,
     ...(answer?.answer == null ? {} : { others: answer.others ?? [] }),
-    ...(answer?.contextEdits?.length && { contextEdits: answer.contextEdits }),
+    ...(answer?.contextEdits !== undefined && { contextEdits: answer.contextEdits }),
     // Other APIs keep no answer that a request could name.
     ...(api === 'openai.responses' && answer?.id != null && { answerId: answer.id.slice(0, MAX_NAME) }),
     head: {

@@ -139,7 +139,7 @@ def test_calls_that_a_program_says_itself_are_recorded_without_bytes(setting):
 
     messages = [{"role": "user", "content": "Look."}, Message()]
     first = stemma.record_call(messages, model="local", tools=[{"type": "function"}], calls=calls, history="said")
-    stemma.record_answer(first, answer="Yes.", usage={"input": 5, "output": 2}, finish_reason="stop")
+    stemma.record_answer(first, answer="Yes.", usage={"input": 5, "output": 2}, finish_reason="stop", answer_id="resp_1")
     stemma.record_answer(first, error="too late")
     second = stemma.record_call(messages, parameters={"top_p": 1}, calls=calls)
     stemma.record_answer(second, error=ValueError("out of memory"))
@@ -150,6 +150,7 @@ def test_calls_that_a_program_says_itself_are_recorded_without_bytes(setting):
     assert one["request"]["messages"] == [messages[0], {"role": "assistant", "content": "Seen."}]
     assert one["end"]["response"]["answer"] == {"role": "assistant", "content": "Yes."}
     assert one["end"]["response"]["usage"]["input"] == 5
+    assert one["end"]["response"]["answer_id"] == "resp_1"
     assert (two["end"]["status"], two["end"]["error"]["message"]) == ("failed", "out of memory")
     assert calls.status().dropped == 2
 

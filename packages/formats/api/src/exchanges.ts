@@ -80,6 +80,9 @@ const saidResponse = z.strictObject({
   answer: z.record(z.string(), anyJson).nullable(),
   finish_reason: name,
   model: name,
+  answer_id: name.describe(
+    'the name by which a later request goes on from the answer (`previous_response_id`), if its provider keeps it',
+  ),
   usage: z
     .strictObject({ input: tokens, output: tokens, cached: tokens, cache_write: tokens, reasoning: tokens })
     .nullable()

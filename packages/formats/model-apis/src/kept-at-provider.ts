@@ -6,7 +6,8 @@ const NAMING: { readonly [api in ModelApi]: readonly string[] } = {
   'openai.chat': [],
   'openai.responses': ['previous_response_id', 'conversation', 'prompt'],
   'anthropic.messages': [],
-  other: [],
+  // What a program says that it sends.
+  other: ['previous_response_id'],
 };
 
 /**

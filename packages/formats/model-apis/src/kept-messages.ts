@@ -13,9 +13,12 @@ export const keptBefore = (
   parameters: WideJson,
   messages: readonly WideJsonObject[],
 ): string | null => {
-  if (api !== 'openai.responses' || !isJsonObject(parameters)) return null;
+  if (!isJsonObject(parameters)) return null;
+  // Programs that say what they ask name no API.
+  if (api !== 'openai.responses' && api !== 'other') return null;
   const previous = textOrNull(parameters['previous_response_id']);
   if (previous !== null) return `response:${previous}`;
+  if (api === 'other') return null;
   const conversation = conversationOf(parameters);
   if (conversation !== null) return conversation;
   const last = messages.flatMap(referencesIn).at(-1);

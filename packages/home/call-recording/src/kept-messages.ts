@@ -29,7 +29,7 @@ export const openKeptMessages = (home: RequestTarget, projection: Projection) =>
 
 /** What of an earlier call a request says that its provider has kept; null: nothing. */
 const nameKeptBefore = ({ messages, facts: { api, parameters } }: UnplacedCall): string | null =>
-  api === 'openai.responses'
+  api === 'openai.responses' || parameters['previous_response_id'] !== undefined
     ? keptBefore(
         api,
         parameters,

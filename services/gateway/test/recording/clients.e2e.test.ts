@@ -205,6 +205,60 @@ test(
   },
 );
 
+test('a call goes on from the answer that it names, whether its bytes say so, a program or the AI SDK', async () => {
+  const url = await at.serve();
+  const calls = at.recorder({ url });
+  const ids = ['resp_wire_1', 'resp_wire_2'];
+  const content = [{ type: 'output_text', text: 'Dry.' }];
+  const models = await at.provide((_, _n, outgoing) => {
+    const output = [{ type: 'message', role: 'assistant', content }];
+    const response = { object: 'response', id: ids.shift(), status: 'completed', model: 'm', output };
+    outgoing.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(response));
+  });
+  const fetched = recordingFetch({ calls, history: 'wire' });
+  const ask = async (body: object): Promise<void> => {
+    const sent = { method: 'POST', body: JSON.stringify({ model: 'm', ...body }) };
+    await (await fetched(`${models.url}/v1/responses`, sent)).text();
+    await calls.flush();
+  };
+  await ask({ input: 'Is pier 1 dry?' });
+  await ask({ input: 'And pier 2?', previous_response_id: 'resp_wire_1' });
+  const options = { calls, history: 'said' };
+  const first = recordCall({ messages: [question('Is pier 1 dry?')] }, options);
+  recordAnswer(first, { answer: 'Dry.', answerId: 'resp_said_1' });
+  await calls.flush();
+  const parameters = { previous_response_id: 'resp_said_1' };
+  recordAnswer(recordCall({ messages: [question('And pier 2?')], parameters }, options), { answer: 'Wet.' });
+  await calls.flush();
+  const usage = { inputTokens: { total: 7 }, outputTokens: { total: 3 } } as never;
+  const mock = new MockLanguageModelV3({
+    doGenerate: async () => ({
+      content: [{ type: 'text', text: 'Dry.' }],
+      ...{ finishReason: { unified: 'stop', raw: 'stop' }, usage, warnings: [] },
+      providerMetadata: { openai: { responseId: 'resp_sdk_1' } },
+    }),
+  });
+  const model = wrapLanguageModel({
+    model: mock,
+    middleware: recordingMiddleware({ calls, history: 'sdk' }),
+  });
+  await generateText({ model, prompt: 'Is pier 1 dry?' });
+  await calls.flush();
+  const providerOptions = { openai: { previousResponseId: 'resp_sdk_1' } };
+  await generateText({ model, prompt: 'And pier 2?', providerOptions });
+  await calls.flush();
+  expect(at.said).toEqual([]);
+  const found = await at.recorded();
+  expect(found.map(({ label, match, notShown }) => [label, match, notShown])).toEqual(
+    Array(3)
+      .fill([
+        ['@c1', 'started', null],
+        ['@c2', 'appended', null],
+      ])
+      .flat(),
+  );
+});
+
 describe('recordingMiddleware', () => {
   const usage = {
     inputTokens: { total: 7, noCache: 5, cacheRead: 2, cacheWrite: undefined },

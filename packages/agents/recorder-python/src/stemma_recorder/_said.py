@@ -54,6 +54,7 @@ def record_answer(
     status: Optional[str] = None,
     model: Optional[str] = None,
     finish_reason: Optional[str] = None,
+    answer_id: Optional[str] = None,
     usage: Optional[Mapping[str, Any]] = None,
     first_byte_ms: Optional[float] = None,
     duration_ms: Optional[float] = None,
@@ -61,7 +62,8 @@ def record_answer(
 ) -> None:
     """Says how a call ended: with an answer (a message, or its text), or with an error. It raises nothing.
 
-    usage: `input`, `output`, `cached`, `cache_write`, `reasoning`. Only the first end of a call counts.
+    usage: `input`, `output`, `cached`, `cache_write`, `reasoning`. answer_id: the name by which a later call
+    goes on from the answer (`previous_response_id`), if its provider keeps it. Only the first end of a call counts.
     """
     say_unknown("record_answer", unknown, None)
     if not isinstance(call, RecordedCall) or call._call is None:
@@ -81,6 +83,8 @@ def record_answer(
                 "usage": None if usage is None else {name: _count(usage.get(name)) for name in _USAGE},
             },
         }
+        if answer_id is not None:
+            end["response"]["answer_id"] = str(answer_id)[:512]
         if duration_ms is not None:
             end["duration_ms"] = round(duration_ms)
         return end

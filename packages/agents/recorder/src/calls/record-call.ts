@@ -62,7 +62,7 @@ export const recordAnswer = (handle: RecordedCallHandle, said: SaidAnswer): void
 };
 
 const endingOf = (said: SaidAnswer): CallEnding => {
-  const { answer, error, model, finishReason, usage, firstByteMs, durationMs } = said;
+  const { answer, error, model, finishReason, answerId, usage, firstByteMs, durationMs } = said;
   const message = typeof answer === 'string' ? { role: 'assistant', content: answer } : answer;
   return {
     status: said.status ?? (answer === undefined ? 'failed' : 'answered'),
@@ -74,6 +74,7 @@ const endingOf = (said: SaidAnswer): CallEnding => {
       answer: (message as Record<string, unknown> | undefined) ?? null,
       finish_reason: finishReason?.slice(0, 512) ?? null,
       model: model?.slice(0, 512) ?? null,
+      ...(answerId !== undefined && { answer_id: answerId.slice(0, 512) }),
       usage: usage === undefined ? null : usageOf(usage),
     },
   };

@@ -2,11 +2,16 @@ import { defined } from '@stemma/values';
 import { assistantOf, chatMessagesOf, chatToolsOf } from './ai-messages.ts';
 import { endOfError } from './end-of-error.ts';
 import { recordAnswer, recordCall, type RecordedCallHandle, type SaidCallOptions } from './record-call.ts';
-import { openParts, usageOfSdk, type SdkPart } from './sdk-parts.ts';
+import { answerIdOf, openParts, previousOf, usageOfSdk, type SdkPart } from './sdk-parts.ts';
 import { sayUnknownKeys } from './unknown-keys.ts';
 
 type Params = Readonly<Record<string, unknown>>;
-type Generated = { readonly content?: unknown; readonly finishReason?: unknown; readonly usage?: unknown };
+type Generated = {
+  readonly content?: unknown;
+  readonly finishReason?: unknown;
+  readonly usage?: unknown;
+  readonly providerMetadata?: unknown;
+};
 type Streamed = { readonly stream: ReadableStream<unknown> };
 
 /** A middleware of the AI SDK: `wrapLanguageModel({ model, middleware: recordingMiddleware() })`. */
@@ -36,9 +41,12 @@ export const recordingMiddleware = (options: SaidCallOptions = {}): RecordingMid
   const begin = (params: object, model: { readonly modelId: string }): RecordedCallHandle | undefined =>
     unharmed(() => {
       const given = params as Params;
-      const parameters = Object.fromEntries(
-        Object.entries(given).filter(([name, value]) => !APART.has(name) && isJson(value)),
-      );
+      const parameters = {
+        ...Object.fromEntries(
+          Object.entries(given).filter(([name, value]) => !APART.has(name) && isJson(value)),
+        ),
+        ...previousOf(given['providerOptions']),
+      };
       const tools = chatToolsOf(given['tools']);
       const messages = chatMessagesOf(given['prompt']);
       return recordCall({ messages, model: model.modelId, parameters, ...defined({ tools }) }, options);
@@ -56,11 +64,12 @@ export const recordingMiddleware = (options: SaidCallOptions = {}): RecordingMid
       try {
         const result = await doGenerate();
         unharmed(() => {
-          const { content, finishReason, usage } = result as Generated;
+          const { content, finishReason, usage, providerMetadata } = result as Generated;
           if (call !== undefined)
             recordAnswer(call, {
               answer: assistantOf(content as readonly SdkPart[]),
               ...finishOf(finishReason),
+              ...answerIdOf(providerMetadata),
               usage: usageOfSdk(usage),
             });
         });
@@ -95,13 +104,14 @@ const watched = (
   let firstByteMs: number | undefined;
   const end = (status: 'answered' | 'failed' | 'cancelled', error?: unknown): void =>
     unharmed(() => {
-      const { content, finishReason, usage, error: said } = parts.result();
+      const { content, finishReason, usage, providerMetadata, error: said } = parts.result();
       const failed = status === 'answered' && said !== undefined && content.length === 0;
       recordAnswer(call, {
         status: failed ? 'failed' : status,
         ...(content.length === 0 ? {} : { answer: assistantOf(content) }),
         ...(error === undefined && said === undefined ? {} : { error: error ?? said }),
         ...finishOf(finishReason),
+        ...answerIdOf(providerMetadata),
         usage: usageOfSdk(usage),
         ...defined({ firstByteMs }),
       });

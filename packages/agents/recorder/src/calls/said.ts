@@ -16,6 +16,8 @@ export type SaidAnswer = {
   readonly status?: 'answered' | 'failed' | 'cancelled' | 'timed out';
   readonly model?: string;
   readonly finishReason?: string;
+  /** The name by which a later call goes on from the answer (`previous_response_id`), if its provider keeps it. */
+  readonly answerId?: string;
   readonly usage?: {
     readonly input?: number | null;
     readonly output?: number | null;

@@ -8,6 +8,7 @@ type StreamResult = {
   readonly content: readonly SdkPart[];
   readonly finishReason: unknown;
   readonly usage: unknown;
+  readonly providerMetadata: unknown;
   readonly error: unknown;
 };
 
@@ -34,9 +35,22 @@ export const openParts = (): { add(part: SdkPart): void; result(): StreamResult 
       content: [...content.values()],
       finishReason: finish['finishReason'],
       usage: finish['usage'],
+      providerMetadata: finish['providerMetadata'],
       error,
     }),
   };
+};
+
+/** The id that OpenAI's provider gives an answer which it keeps. */
+export const answerIdOf = (metadata: unknown): { readonly answerId?: string } => {
+  const { responseId } = fieldsOf(fieldsOf(metadata)['openai']);
+  return typeof responseId === 'string' ? { answerId: responseId } : {};
+};
+
+/** The answer that a call goes on from, by the name that it has in OpenAI's API. */
+export const previousOf = (options: unknown): { readonly previous_response_id?: string } => {
+  const { previousResponseId } = fieldsOf(fieldsOf(options)['openai']);
+  return typeof previousResponseId === 'string' ? { previous_response_id: previousResponseId } : {};
 };
 
 /** Tokens as versions 5 (numbers) and 6 (numbers by kind) of the AI SDK state them. */

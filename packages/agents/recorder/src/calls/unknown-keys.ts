@@ -23,6 +23,7 @@ const KEYS: {
     status: true,
     model: true,
     finishReason: true,
+    answerId: true,
     usage: true,
     firstByteMs: true,
     durationMs: true,
