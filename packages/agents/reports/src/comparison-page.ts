@@ -1,4 +1,5 @@
 import type { ComparedFrame, ComparedNode, Comparison } from '@stemma/queries';
+import { valueText } from '@stemma/api';
 import { html, type Html } from './html.ts';
 import { page } from './page.ts';
 
@@ -14,7 +15,7 @@ export const comparisonPage = (comparison: Comparison, title: string): string =>
     html`<main>
       <h1>${title}</h1>
       <p class="soft">History <code>${comparison.history}</code></p>
-      ${divergence(comparison)} ${numbers(comparison)} ${differences(comparison)}
+      ${divergence(comparison)} ${numbers(comparison)} ${differences(comparison)} ${requests(comparison)}
       <h2>${comparison.mergeBase === null ? 'What only one has' : 'What each has done since'}</h2>
       <div class="pair">
         ${side('A', comparison.a, new Set(comparison.alike.map(({ a }) => a)))}
@@ -62,6 +63,21 @@ const differences = ({ relation, threads }: Comparison): Html => {
       )}
     ${list.length > MOST_NODES ? html`<p class="soft">and ${list.length - MOST_NODES} more</p>` : null}`;
 };
+
+/** The tools and parameters that the newest calls of both sides do not share. */
+const requests = ({ request }: Comparison): Html =>
+  request === null || request.length === 0
+    ? html``
+    : html`<h2>What else is asked of it</h2>
+        <ul>
+          ${request.map(
+            ({ what, name, change, fields }) =>
+              html`<li>
+                ${what} <code>${name}</code> ${change === 'moved' ? 'at another place' : change}
+                ${fields.map(({ path, before, after }) => html`<br />${path === '' ? null : html`<code>${path}</code>: `}${valueText(before) ?? 'nothing'} → ${valueText(after) ?? 'nothing'}`)}
+              </li>`,
+          )}
+        </ul>`;
 
 const by = ({ author, at }: ComparedFrame): string =>
   `${'actor' in author ? `by ${author.actor}` : `recorded by ${author.recorder}`}, ${time(at)}`;

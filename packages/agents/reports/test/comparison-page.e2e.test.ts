@@ -72,6 +72,12 @@ const hostile = (): Comparison => {
         after: 4,
       })),
     },
+    request: HOSTILE.map((text) => ({
+      what: 'tool',
+      name: text,
+      change: 'changed',
+      fields: [{ path: text, before: text, after: undefined }],
+    })),
     cycles: [{ cycle: 4, a: { seq: 5, nodes: 1, blocks: 2, turns: 3 }, b: null, same: false }],
     moreCycles: 7,
     encoding: 'o200k_base',

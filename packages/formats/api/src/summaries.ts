@@ -14,7 +14,7 @@ export const mayContinue = z
   .strictObject({ history: z.string(), branchId: count, attemptId: z.string() })
   .nullable()
   .describe(
-    'a call that its conversation may go on from, although it shares no message with it: nobody knows; null: none',
+    'a call that its conversation may go on from, although it shares no message with it, or its client names another session: nobody knows; null: none',
   );
 
 /** A branch of a history: `parent` and `at` say where it left the one it comes from; null for the first. */

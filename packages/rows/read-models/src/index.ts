@@ -18,6 +18,7 @@ export {
   listCallsAt,
   listNewestCallRows,
   newestCallRow,
+  newestCallUpTo,
   newestCalledPosition,
   NO_SESSION,
   sessionOfBranch,

@@ -1,3 +1,4 @@
+import { requestChangeAnswer } from '@stemma/api';
 import { parseJson } from '@stemma/canonical';
 import type { ComparedFrame, ComparedMessage, ComparedNode, Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
@@ -7,6 +8,7 @@ import type { TopCommand } from '../command.ts';
 import { contentWords } from '../excerpts.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
+import { requestChangeLines } from '../request-changes.ts';
 import { time } from '../time.ts';
 import { withTitles } from '../titles.ts';
 
@@ -45,7 +47,8 @@ export const compare: TopCommand = {
       output.say(`wrote ${file}`);
     }
     const relation = await withTitles(home, describeRelation(comparison));
-    await output.result(comparison, () => describe(comparison, relation, output.width));
+    const inAnswer = { ...comparison, request: comparison.request?.map(requestChangeAnswer) ?? null };
+    await output.result(inAnswer, () => describe(comparison, relation, output.width));
     return undefined;
   },
 };
@@ -61,6 +64,7 @@ const describe = (comparison: Comparison, relation: string, width: number): stri
   relation +
   countTable(comparison) +
   describeDifferences(comparison, width) +
+  describeRequest(comparison) +
   describeSide('A', comparison, width) +
   describeSide('B', comparison, width);
 
@@ -149,6 +153,16 @@ const describeDifferences = ({ relation, threads }: Comparison, width: number): 
     (later > 0 ? `${later} recorded after @c${since}\n` : '')
   );
 };
+
+/** The tools and parameters that the newest calls of both sides do not share. */
+const describeRequest = ({ request }: Comparison): string =>
+  request === null || request.length === 0
+    ? ''
+    : `asked of the model, besides its messages: ${count(request.length, 'difference')}\n${requestChangeLines(
+        request,
+      )
+        .map((line) => `${line}\n`)
+        .join('')}`;
 
 const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
 

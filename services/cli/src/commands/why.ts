@@ -1,3 +1,4 @@
+import { requestChangeAnswer } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { NodeTimelineEntry, Why } from '@stemma/queries';
 import type { BranchRef, Position } from '@stemma/history-store';
@@ -7,6 +8,7 @@ import { describeEntry, describeSource } from '../describe-entry.ts';
 import { openExcerpts } from '../excerpts.ts';
 import { printable } from '../output.ts';
 import { splitReferences } from '../references.ts';
+import { requestChangeLines } from '../request-changes.ts';
 
 export const why: TopCommand = {
   name: 'why',
@@ -29,7 +31,12 @@ export const why: TopCommand = {
     const position = await home.position(branchRef, ref);
     const answer = await home.queries.causes.why(position, node);
     const words = output.json ? undefined : await wordsOf(home, position, branchRef, answer);
-    await output.result(answer, () => describeWhy(answer, words));
+    const { first, gone } = answer.request;
+    const request = {
+      first: first?.map(requestChangeAnswer) ?? null,
+      gone: gone?.map(requestChangeAnswer) ?? null,
+    };
+    await output.result({ ...answer, request }, () => describeWhy(answer, words));
     return undefined;
   },
 };
@@ -48,7 +55,7 @@ const wordsOf = async (
 };
 
 const describeWhy = (answer: Why, words: string | undefined): string => {
-  const { node, position, present, snapshots, added, changes, removed } = answer;
+  const { node, position, present, snapshots, added, changes, removed, request } = answer;
   const shown =
     snapshots === null
       ? 'in no snapshot'
@@ -61,8 +68,19 @@ const describeWhy = (answer: Why, words: string | undefined): string => {
     ...(words === undefined ? [] : [`${words}\n`]),
     `#${printable(node)} ${state}; ${shown}\n`,
     ...entries.map((entry) => describeTimelineEntry(node, entry)),
+    ...requestLines('the first call that showed it', request.first),
+    ...requestLines('the first call that showed it no more', request.gone),
   ].join('');
 };
+
+/** Tools and parameters that changed with a call: a node may be answered, or be gone, for these. */
+const requestLines = (which: string, changes: Why['request']['first']): readonly string[] =>
+  changes === null || changes.length === 0
+    ? []
+    : [
+        `\n  ${which} differs from the one before in\n`,
+        ...requestChangeLines(changes).map((line) => `    ${line}\n`),
+      ];
 
 const describeTimelineEntry = (id: string, entry: NodeTimelineEntry): string => {
   const { cycle, notes, redacted = [] } = entry;

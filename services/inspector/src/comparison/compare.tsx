@@ -7,6 +7,7 @@ import { Shown } from '../asking/states.tsx';
 import '../style/compare.css';
 import { useBranches } from '../branches/use-branches.ts';
 import { useQuery } from '../asking/queries.ts';
+import { RequestChanges } from '../parts/request-changes.tsx';
 import { grouped, plural, shortTime } from '../parts/words.ts';
 import { PlaceWords, type ShownComparison } from './comparison-parts.tsx';
 import { ComparedBytes } from './compared-bytes.tsx';
@@ -142,6 +143,12 @@ const Compared = ({
       {(comparison) => (
         <>
           <Summary comparison={comparison} go={go} />
+          {comparison.request !== null && comparison.request.length > 0 && (
+            <section class="panel compare-request" aria-label="Tools and parameters">
+              <h3>tools and parameters of the newest calls</h3>
+              <RequestChanges changes={comparison.request} />
+            </section>
+          )}
           <div class="tabs compare-parts" role="group" aria-label="What is compared">
             {PARTS.map(([name, words]) => (
               <button

@@ -27,7 +27,8 @@ export const Head = ({
 }): ComponentChildren => {
   useChanges(live);
   const state = live.state();
-  const caller = (summary && findChosenBranch(summary, chosen)?.calledBy) ?? null;
+  const branch = summary && findChosenBranch(summary, chosen);
+  const [caller, continued] = [branch?.calledBy ?? null, branch?.mayContinue ?? null];
   return (
     <header class="head">
       <h1>
@@ -55,6 +56,17 @@ export const Head = ({
                 ))}
               </select>
             </label>
+          )}
+          {continued !== null && (
+            <span
+              class="quiet"
+              title="Nobody knows: the same agent began anew, or another session has the answers of that one"
+            >
+              may continue{' '}
+              <a href={`?h=${encodeURIComponent(continued.history)}`}>
+                <SafeText text={continued.history} />
+              </a>
+            </span>
           )}
           {caller !== null && (
             <span class="quiet" title={caller.why === 'assigned' ? undefined : 'guessed by the recorder'}>

@@ -1,6 +1,7 @@
 import { pastOf, type WhyAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from '../page/address.ts';
+import { RequestChanges } from '../parts/request-changes.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Shown } from '../asking/states.tsx';
 import { usePosition } from './use-tree.ts';
@@ -27,39 +28,58 @@ export const NodeTimeline = ({
     <section aria-label="Why">
       <h3>timeline</h3>
       <Shown query={query} what="timeline">
-        {({ added, changes, removed, position }) => (
-          <ol class="story">
-            {[added, ...changes, ...(removed === null ? [] : [removed])].map((entry) => (
-              <li key={`${entry.seq}.${entry.index}`}>
-                <button
-                  class="link place"
-                  title={`The position after frame ${entry.seq}`}
-                  onClick={() => go({ at: `@s${entry.seq}` })}
-                >
-                  c{entry.cycle}
-                </button>
-                <span>
-                  <CauseText entry={entry} node={node} />
-                </span>
-                <span class="quiet story-by">
-                  <AuthorLink entry={entry} history={position.history} go={go} />{' '}
-                  <time dateTime={isoTime(entry.at)} title={isoTime(entry.at)}>
-                    {shortTime(entry.at)}
-                  </time>
-                </span>
-                {entry.notes !== null && entry.notes !== '' && (
-                  <p class="act-notes">
-                    <SafeText text={entry.notes} />
-                  </p>
-                )}
-              </li>
-            ))}
-          </ol>
+        {({ added, changes, removed, position, request }) => (
+          <>
+            <ol class="story">
+              {[added, ...changes, ...(removed === null ? [] : [removed])].map((entry) => (
+                <li key={`${entry.seq}.${entry.index}`}>
+                  <button
+                    class="link place"
+                    title={`The position after frame ${entry.seq}`}
+                    onClick={() => go({ at: `@s${entry.seq}` })}
+                  >
+                    c{entry.cycle}
+                  </button>
+                  <span>
+                    <CauseText entry={entry} node={node} />
+                  </span>
+                  <span class="quiet story-by">
+                    <AuthorLink entry={entry} history={position.history} go={go} />{' '}
+                    <time dateTime={isoTime(entry.at)} title={isoTime(entry.at)}>
+                      {shortTime(entry.at)}
+                    </time>
+                  </span>
+                  {entry.notes !== null && entry.notes !== '' && (
+                    <p class="act-notes">
+                      <SafeText text={entry.notes} />
+                    </p>
+                  )}
+                </li>
+              ))}
+            </ol>
+            <CallChanges which="The first call that showed it" changes={request.first} />
+            <CallChanges which="The first call that showed it no more" changes={request.gone} />
+          </>
         )}
       </Shown>
     </section>
   );
 };
+
+/** Tools and parameters that changed with a call. */
+const CallChanges = ({
+  which,
+  changes,
+}: {
+  readonly which: string;
+  readonly changes: WhyAnswer['request']['first'];
+}): ComponentChildren =>
+  changes === null || changes.length === 0 ? null : (
+    <div class="story-request">
+      <p class="quiet">{which} differs from the one before in</p>
+      <RequestChanges changes={changes} />
+    </div>
+  );
 
 /** Who did it; an observer's act links to the intervention. */
 const AuthorLink = ({

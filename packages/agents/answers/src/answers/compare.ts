@@ -1,4 +1,4 @@
-import { type AnswerOf, type Endpoints, positionAnswer } from '@stemma/api';
+import { type AnswerOf, type Endpoints, positionAnswer, requestChangeAnswer } from '@stemma/api';
 import type { Comparison } from '@stemma/queries';
 import type { ContractAnswer } from '../answer.ts';
 
@@ -12,7 +12,7 @@ export const compare: ContractAnswer<'compare'> = async ({ home }, { history, a,
 const MAX_EXCERPT = 100_000;
 
 const comparisonAnswer = (comparison: Comparison): AnswerOf<Endpoints['compare']> => {
-  const { mergeBase, alike, cycles, threads, ...rest } = comparison;
+  const { mergeBase, alike, cycles, threads, request, ...rest } = comparison;
   const side = ({ position, interventionFrames, added, removed, changed, ...counts }: Comparison['a']) => ({
     ...counts,
     position: positionAnswer(position),
@@ -36,6 +36,7 @@ const comparisonAnswer = (comparison: Comparison): AnswerOf<Endpoints['compare']
         causes: [...causes],
       })),
     },
+    request: request?.map(requestChangeAnswer) ?? null,
     cycles: [...cycles],
   };
 };

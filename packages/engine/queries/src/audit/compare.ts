@@ -3,6 +3,7 @@ import type { BranchRef, Segment, SnapshotRow, TreeView } from '@stemma/history-
 import type { Projection } from '@stemma/projector';
 import { catchUpWith } from '../catch-up-with.ts';
 import { tokenCounter } from '@stemma/read-models';
+import { diffRequestsUpTo } from '../calls/request-facts.ts';
 import { viewOf } from '../read.ts';
 import { nodesAlike } from './alike.ts';
 import { compareCycles } from './compare-cycles.ts';
@@ -67,6 +68,7 @@ export const compareBranches = async (
     divergedBy: found.divergedBy,
     alike: pairsAlike,
     threads,
+    request: (await diffRequestsUpTo(projection, atA, atB)) ?? null,
     ...cycles,
     encoding: counter.name,
   };

@@ -1,5 +1,6 @@
 import type { Author, InterventionType } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
+import type { RequestChange } from '@stemma/model-apis';
 import type { Impact } from '../impact/types.ts';
 import type {
   Intervention,
@@ -126,6 +127,8 @@ export type Comparison = {
     (ComparedFrame & { readonly how: 'fork' | 'rollback'; readonly side: 'a' | 'b' }) | null;
   /** What differs in the threads. */
   readonly threads: ComparedThreads;
+  /** Tools and parameters that differ between the newest calls on the ways to A and B; null: there is none on one of them. */
+  readonly request: readonly RequestChange[] | null;
   /** Nodes added on both sides under different ids: blocks of the same content, and containers that hold such blocks. */
   readonly alike: readonly { readonly a: string; readonly b: string }[];
   /** The cycles after the merge base, oldest first, at most 500; `moreCycles` counts the others. */

@@ -1,8 +1,10 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
+import { readAncestorPath, type Position } from '@stemma/history-store';
 import { requestChanges, type RequestChange, type RequestFacts } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
-import { findFrameSummary, listCallsAt, type CallRow } from '@stemma/read-models';
+import { findFrameSummary, listCallsAt, newestCallUpTo, type CallRow } from '@stemma/read-models';
+import type { RowReader } from '@stemma/row-store';
 
 /** The newest call with what a frame's position shows; undefined: none is recorded. */
 export const newestCallWith = (
@@ -53,6 +55,36 @@ export const diffRequests = async (
     await factsOf(projection, history, before),
     await factsOf(projection, history, after),
   );
+};
+
+/**
+ * The same for the newest calls on the ways to two positions, of one history or of two: what a branch says last.
+ *
+ * @returns undefined if no call is recorded on one of the ways
+ */
+export const diffRequestsUpTo = async (
+  projection: Projection,
+  a: Position,
+  b: Position,
+): Promise<readonly RequestChange[] | undefined> => {
+  const [before, after] = await projection.read((rows) => [
+    newestCallOnWay(rows, a),
+    newestCallOnWay(rows, b),
+  ]);
+  if (before === undefined || after === undefined) return undefined;
+  return requestChanges(
+    await factsOf(projection, a.history, before),
+    await factsOf(projection, b.history, after),
+  );
+};
+
+const newestCallOnWay = (rows: RowReader, { history, branchId, seq }: Position): CallRow | undefined => {
+  const path = readAncestorPath(rows, history, branchId, seq);
+  for (const segment of path.toReversed()) {
+    const call = newestCallUpTo(rows, history, segment.branchId, segment.limit);
+    if (call !== undefined) return call;
+  }
+  return undefined;
 };
 
 const factsOf = async (projection: Projection, history: string, call: CallRow): Promise<RequestFacts> => ({

@@ -2,6 +2,7 @@ import type { TreeDiff } from '@stemma/context-tree';
 import type { Author, HistoryEvent } from '@stemma/events';
 import type { Cause, Explains } from '@stemma/history';
 import type { Position } from '@stemma/history-store';
+import type { RequestChange } from '@stemma/model-apis';
 import type { ByteRange } from '../prompts/types.ts';
 
 /** A change of a node: what changed, the cause, and the frame that did it. */
@@ -80,6 +81,13 @@ export type Why = {
   readonly changes: readonly NodeTimelineEntry[];
   /** Null while it is not removed. */
   readonly removed: NodeTimelineEntry | null;
+  /** What else changed with it for the model. */
+  readonly request: {
+    /** Tools and parameters that differ between the first call that showed it and the one before; null: there are not both. */
+    readonly first: readonly RequestChange[] | null;
+    /** The same for the first call that showed it no more. */
+    readonly gone: readonly RequestChange[] | null;
+  };
 };
 
 /** Questions about the causes of differences: each only reads rows. */

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { BranchPosition } from '@stemma/events';
-import type { Position } from '@stemma/history-store';
+import { findSnapshot, type Position } from '@stemma/history-store';
 import type { Projection } from '@stemma/projector';
 import {
   presenceOf,
@@ -10,6 +10,7 @@ import {
   type TimelineEntry,
 } from '@stemma/read-models';
 import { defined } from '@stemma/values';
+import { diffRequests } from '../calls/request-facts.ts';
 import { readFrameEvents } from '../follow.ts';
 import type { LoggedEvent } from '../read-types.ts';
 import { openTimelineFormatter } from './timeline-formatter.ts';
@@ -44,15 +45,37 @@ export const whyNode = async (projection: Projection, position: Position, id: st
   }
   const [added, ...rest] = entries as [NodeTimelineEntry, ...NodeTimelineEntry[]];
   const removed = rest.at(-1)?.explains === 'removed' ? (rest.pop() ?? null) : null;
+  const snapshots = presence?.snapshots ?? null;
   return {
     node: id,
     position,
     present: removed === null,
-    snapshots: presence?.snapshots ?? null,
+    snapshots,
     added,
     changes: rest,
     removed,
+    request: {
+      first: snapshots === null ? null : await changesAt(projection, position, snapshots.first),
+      gone:
+        snapshots === null || removed === null
+          ? null
+          : await changesAt(projection, position, snapshots.last + 1),
+    },
   };
+};
+
+/** What differs between the requests of the calls of a cycle and of the one before, on the way to a position. */
+const changesAt = async (
+  projection: Projection,
+  { history, branchId, seq }: Position,
+  cycle: number,
+): Promise<Why['request']['first']> => {
+  if (cycle < 2) return null;
+  const [before, after] = await projection.read((rows) =>
+    [cycle - 1, cycle].map((each) => findSnapshot(rows, history, branchId, seq, each)),
+  );
+  if (before?.cycle !== cycle - 1 || after?.cycle !== cycle) return null;
+  return (await diffRequests(projection, history, before.seq, after.seq)) ?? null;
 };
 
 /** True for what brings content, of which something may have been taken out before it was recorded. */

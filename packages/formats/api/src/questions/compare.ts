@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { compared } from '../audit.ts';
 import type { Question } from '../endpoint.ts';
 import { interventionTypes } from '../interventions.ts';
+import { RequestChangeAnswer } from '../request-change.ts';
 import { PositionAnswer } from '../summaries.ts';
 import { author, count, historyParams, milliseconds, wholeInQuery } from '../values.ts';
 
@@ -113,6 +114,12 @@ const ComparisonAnswer = z
         'nodes added on both sides under different ids: blocks of the same content, and their containers',
       ),
     threads,
+    request: z
+      .array(RequestChangeAnswer)
+      .nullable()
+      .describe(
+        'tools and parameters that differ between the newest calls on the ways to A and B; null: there is none on one of them',
+      ),
     cycles: z.array(z.strictObject({ cycle: count, a: cycleCounts, b: cycleCounts, same: z.boolean() })),
     moreCycles: count,
     encoding: z.string().describe('the vocabulary that tokens are counted in'),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TimelineEntry } from '../causes.ts';
 import type { Question } from '../endpoint.ts';
+import { RequestChangeAnswer } from '../request-change.ts';
 import { PositionAnswer } from '../summaries.ts';
 import { count, historyParams, reference } from '../values.ts';
 
@@ -15,6 +16,8 @@ const NodeTimelineEntry = TimelineEntry.extend({
     .describe('what was taken out before it was recorded: by which rule, of which attribute, how often'),
 });
 
+const changes = z.array(RequestChangeAnswer).nullable();
+
 /** The life of a node as seen from a position: how it came, what happened to it, how it went. */
 export const WhyAnswer = z
   .strictObject({
@@ -25,6 +28,11 @@ export const WhyAnswer = z
     added: NodeTimelineEntry,
     changes: z.array(NodeTimelineEntry),
     removed: NodeTimelineEntry.nullable(),
+    request: z
+      .strictObject({ first: changes, gone: changes })
+      .describe(
+        'tools and parameters that differ between the first call that showed the node (`first`), or showed it no more (`gone`), and the call before; null: there are not both',
+      ),
   })
   .meta({ id: 'Why' });
 

@@ -132,6 +132,20 @@ export const listCalledPositions = (
   return [...found].map(([seq, cycle]) => ({ seq, cycle }));
 };
 
+/** The newest attempt with a position of a branch up to a frame; undefined: none is among the newest there. */
+export const newestCallUpTo = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number,
+): CallRow | undefined => {
+  const upTo = { to: seq, reverse: true, limit: MOST_LOOKED_AT };
+  const newest = listRows(rows, CALLS_AT, { history, branch_id: branchId }, upTo).find(
+    ({ reassigned }) => reassigned !== true,
+  );
+  return newest && callsIn(rows, newest)[0];
+};
+
 /** How many of the newest attempts of a history are looked at for one of a branch. */
 const MOST_LOOKED_AT = 64;
 
