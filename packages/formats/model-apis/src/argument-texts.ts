@@ -15,8 +15,7 @@ export const argumentTexts = (answer: WideJson | null | undefined): readonly str
 };
 
 /** The texts among the arguments of a tool call, without white space around them. */
-export const textsOfToolCall = (call: WideJson): readonly string[] =>
-  textsOfCall(call).map((text) => text.trim());
+const textsOfToolCall = (call: WideJson): readonly string[] => textsOfCall(call).map((text) => text.trim());
 
 const textsOfCall = (call: WideJson): readonly string[] => {
   if (!isJsonObject(call)) return [];

@@ -1,4 +1,4 @@
-import type { WideJson } from '@stemma/canonical';
+import type { WideJsonObject } from '@stemma/canonical';
 import { EMPTY_LIST, openMessageTree, type MessageTree } from './message-tree.ts';
 import type { ReadCall, ReadMessage } from './read-call.ts';
 import type { RerunCall } from './rerun-call.ts';
@@ -15,8 +15,8 @@ export type LivePosition = {
   isContinued: boolean;
   /** Whether the same call again is another attempt of this one. */
   mayRepeat: boolean;
-  /** The calls of tools in its answer. */
-  toolCalls: readonly WideJson[];
+  /** The answer, if it calls tools. */
+  answer: WideJsonObject | null;
 };
 
 /** Where a call goes on. */

@@ -1,4 +1,4 @@
-import { isToldIn, textsOfToolCall, userTexts } from '@stemma/model-apis';
+import { argumentTexts, isToldIn, userTexts } from '@stemma/model-apis';
 import { isSameCall, openCallDraft, worldDifference, type CallDraft } from './compare-calls.ts';
 import { findDifference } from './difference/find-difference.ts';
 import { calledTool, isList } from './difference/message-text.ts';
@@ -326,10 +326,8 @@ const MOST_WAITING = 128;
 const parentOf = ({ waiting }: RerunState, { messages }: ReadCall): LivePosition | undefined => {
   const texts = userTexts(messages.map(({ message }) => message));
   const newest = [...waiting].reverse();
-  return newest.find(({ toolCalls }) =>
-    toolCalls.some((call) =>
-      textsOfToolCall(call).some((argument) => texts.some((text) => isToldIn(argument, text))),
-    ),
+  return newest.find(({ answer }) =>
+    argumentTexts(answer).some((argument) => texts.some((text) => isToldIn(argument, text))),
   );
 };
 
@@ -358,7 +356,7 @@ const addPosition = (
     how,
     isContinued: false,
     mayRepeat: true,
-    toolCalls: [],
+    answer: null,
   };
   positions.asked(position);
   positionOf.set(number, position);
@@ -374,7 +372,7 @@ const noteAnswerOf = (
   positions.answered(position, answer === null ? null : reader.message(answer), answerId);
   const calls = answer?.['tool_calls'];
   if (!isList(calls) || calls.length === 0) return;
-  position.toolCalls = calls;
+  position.answer = answer;
   waiting.add(position);
   const [oldest] = waiting;
   if (waiting.size > MOST_WAITING && oldest !== undefined) waiting.delete(oldest);
