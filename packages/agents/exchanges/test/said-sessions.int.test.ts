@@ -189,6 +189,8 @@ test('a session that has the answers of another may continue it', { tags: ['call
   const first = await call([S, user('hi')], says('Hello.'), at(1));
   const next = await call([S, user('hi'), says('Hello.'), user('Go on.')], says('Yes.'), at(2));
   expect([next.match, await mayContinue(next.branch.history)]).toEqual(['started', first.branch.history]);
+  // It led to nothing: nobody knows.
+  expect((await home.calls.list(first.branch)).attempts.map(({ ledTo }) => ledTo)).toEqual([[]]);
   const alike = await call([S, user('hi')], says('Hello.'), at(3));
   expect([alike.match, await mayContinue(alike.branch.history)]).toEqual(['started', undefined]);
 });

@@ -35,7 +35,8 @@ export const putLink = (
     parent_attempt: parent?.attemptId ?? null,
     why,
   });
-  if (parent === null) return;
+  // What may be gone on from led to nothing.
+  if (parent === null || why === 'may continue') return;
   const { attemptId } = parent;
   putRow(rows, CALL_LED_TO, { bucket: bucketOfText(attemptId), parent_attempt: attemptId, ...branch });
 };
