@@ -22,11 +22,11 @@ const SOURCES: readonly string[] = [
 const NAME = /^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*(\(.*\))?$/;
 const OF_CODE = /[a-z][A-Z]|^[A-Z]+(_[A-Z]+)+$|\(/;
 
-const withoutFences = (page: string): string => page.replaceAll(/^( *)```.*?^\1```$/gms, '');
+const withoutCodeBlocks = (page: string): string => page.replaceAll(/^( *)```.*?^\1```$/gms, '');
 
 /** The names of code that a page has in backticks, outside of examples. */
 export const namesIn = (page: string): readonly string[] =>
-  [...withoutFences(page).matchAll(/`([^`\n]+)`/g)].flatMap(([, span = '']) =>
+  [...withoutCodeBlocks(page).matchAll(/`([^`\n]+)`/g)].flatMap(([, span = '']) =>
     NAME.test(span) && OF_CODE.test(span)
       ? span
           .replace(/\(.*$/, '')
