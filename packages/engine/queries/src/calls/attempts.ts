@@ -241,16 +241,7 @@ export const openCallAttempts = (
         steered: await projection.read((rows) => steeredOf(findSteeredCall(rows, history, attemptId))),
       };
     },
-    async locate(attemptId) {
-      await projection.catchUp();
-      const found = await projection.read((rows) =>
-        listHistories(rows).find(({ history }) => findCallRow(rows, history, attemptId) !== undefined),
-      );
-      if (found !== undefined) return found.history;
-      throw fail('E_CALL_NOT_FOUND', `no history has a call ${attemptId.slice(0, 200)}`, {
-        attempt: attemptId,
-      });
-    },
+    locate: (attemptId) => locateCall(projection, attemptId),
     async body(history, attemptId, which) {
       const row = await rowOf(history, attemptId);
       const steered = await projection.read((rows) => findSteeredCall(rows, history, attemptId));
@@ -269,6 +260,18 @@ export const openCallAttempts = (
       return readBodyAt(location, projection.payloads.framesOf(history));
     },
   };
+};
+
+/** The history that has an attempt. @throws E_CALL_NOT_FOUND */
+const locateCall = async (projection: Projection, attemptId: string): Promise<string> => {
+  await projection.catchUp();
+  const found = await projection.read((rows) =>
+    listHistories(rows).find(({ history }) => findCallRow(rows, history, attemptId) !== undefined),
+  );
+  if (found !== undefined) return found.history;
+  throw fail('E_CALL_NOT_FOUND', `no history has a call ${attemptId.slice(0, 200)}`, {
+    attempt: attemptId,
+  });
 };
 
 /** The event that has a body, and its hash and size. A request that nobody changed went out as it came. */
