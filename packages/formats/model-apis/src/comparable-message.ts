@@ -92,9 +92,8 @@ const BOOKED = /^x-anthropic-billing-header:[^\n]*\n?/u;
 
 const plainMessage = (message: WideJson): WideJson => {
   if (!isJsonObject(message)) return message;
-  const { type, name, content: written, tool_calls: calls, item, items, ...rest } = message;
+  const { type, name, content, tool_calls: calls, item, items, ...rest } = withoutBillingLine(message);
   const { role } = message;
-  const content = SYSTEMS.has(role) ? withoutBooked(written) : written;
   return byRules(MESSAGE, {
     ...rest,
     ...(type === 'message' ? {} : given('type', type)),
@@ -106,11 +105,20 @@ const plainMessage = (message: WideJson): WideJson => {
   });
 };
 
-const withoutBooked = (content: WideJson | undefined): WideJson | undefined => {
+/** A system message without that line; every other one as it is. */
+export const withoutBillingLine = <M extends WideJsonObject>(message: M): M => {
+  const { role, content } = message;
+  if (content === undefined || !SYSTEMS.has(role)) return message;
+  const plain = withoutBooked(content);
+  return plain === content ? message : { ...message, content: plain };
+};
+
+const withoutBooked = (content: WideJson): WideJson => {
   if (typeof content === 'string') return content.replace(BOOKED, '');
   if (!isList(content)) return content;
   const [first, ...rest] = content;
-  if (!isJsonObject(first) || typeof first['text'] !== 'string') return content;
+  if (!isJsonObject(first) || typeof first['text'] !== 'string' || !BOOKED.test(first['text']))
+    return content;
   const text = first['text'].replace(BOOKED, '');
   return text === '' && rest.length > 0 ? rest : [{ ...first, text }, ...rest];
 };

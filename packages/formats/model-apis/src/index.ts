@@ -14,7 +14,7 @@ export { hashOfSession, sessionInHeaders, sessionInParameters } from './said-ses
 export { requestChanges, type RequestChange, type RequestFacts } from './request-changes.ts';
 export { textDifferences, type TextDifference } from './text-differences.ts';
 export { definitionsIn, valueChanges, type ToolDefinition, type ValueChange } from './tool-definitions.ts';
-export { comparableMessage } from './comparable-message.ts';
+export { comparableMessage, withoutBillingLine } from './comparable-message.ts';
 export { readRequest, readRequestValue, type ModelRequest, type RequestMapping } from './read-request.ts';
 export { openRequestMessages, type ReadMessages, type RequestMessages } from './request-messages.ts';
 export { isFailedResult, wireOrder } from './wire-order.ts';

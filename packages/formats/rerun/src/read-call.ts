@@ -5,7 +5,7 @@ import {
   type WideJson,
   type WideJsonObject,
 } from '@stemma/canonical';
-import { comparableMessage, readRequestValue, type ModelApi } from '@stemma/model-apis';
+import { comparableMessage, readRequestValue, withoutBillingLine, type ModelApi } from '@stemma/model-apis';
 import type { LiveCall } from './matches.ts';
 import { maskedValue } from './values/match-values.ts';
 import type { TextLocation, Tokenizer } from './values/tokens.ts';
@@ -95,7 +95,7 @@ export const openCallReader = (
   const heads = new Map<string, ReadHead>();
   const readMessage = (given: WideJsonObject): ReadMessage => {
     const role = roleOf(given);
-    const plain = role === 'assistant' ? null : withoutMarks(given);
+    const plain = role === 'assistant' ? null : withoutMarks(withoutBillingLine(given));
     const text = plain === null ? comparableMessage(given) : canonicalJson(plain);
     // An answer is compared by what it says, which its text here is.
     const value = (): WideJson => plain ?? parseWideJson(text);

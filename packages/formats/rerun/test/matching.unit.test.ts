@@ -660,3 +660,15 @@ describe('growth', () => {
     expect(counts[0]).toBeLessThan(50 * 30);
   });
 });
+
+test('the line that Claude Code puts before its prompt for the books does not count', () => {
+  const prompted = (hash: string): WideJsonObject => ({
+    model: 'm',
+    messages: [
+      message('system', `x-anthropic-billing-header: cc_version=2.1.${hash}; cch=${hash};\nYou write code.`),
+      message('user', 'Mend it.'),
+    ],
+  });
+  const rerun = open({ conversations: [alone('a', prompted('7ab2f'), 'Done.')] });
+  expect(live(rerun, prompted('3c91e'))).toMatchObject({ kind: 'serve', how: 'same' });
+});
