@@ -281,3 +281,14 @@ test('what cannot be answered is refused before the command starts', async () =>
   const word = await again(home, {}, '--errors', 'some');
   expect([word.code, word.stdout]).toEqual([64, '']);
 });
+
+test('calls that people asked again are no part of the run that answers', async () => {
+  const home = 'asked-again';
+  expect((await run(home, ['record', '--history', 'shop', '--', ...agent()])).code).toBe(0);
+  const key = { OPENAI_API_KEY: 'k' };
+  expect((await run(home, ['retry', 'shop', '@c2', '--times', '2'], key)).code).toBe(0);
+  asked = 0;
+  const ran = await run(home, ['rerun', 'shop', '--', ...agent()]);
+  expect([ran.code, asked]).toEqual([0, 0]);
+  expect(ran.stdout).toContain('same 3, bound 0, differs 0, missing 0 of 3     exit 0');
+});

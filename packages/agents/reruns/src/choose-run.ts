@@ -45,8 +45,9 @@ export const chooseRun = async (
   const others = run === null || only !== null ? [] : await home.calls.historiesOfRun(run);
   const branches = [...own];
   for (const other of others) if (other !== history) branches.push(...(await branchesIn(home, other)));
+  const isPart = partOf(run, branches);
   const found = branches
-    .map((branch) => ({ ...branch, attempts: branch.attempts.filter((each) => isOf(each, run)) }))
+    .map((branch) => ({ ...branch, attempts: branch.attempts.filter(isPart) }))
     .filter(({ attempts }) => attempts.length > 0);
   if (found.length > 0) return { run, branches: found.map(named(history)) };
   throw wanted === null
@@ -57,8 +58,20 @@ export const chooseRun = async (
     : fail('E_CALL_NOT_FOUND', `no call there belongs to the run ${wanted.slice(0, 200)}`);
 };
 
-const isOf = (attempt: CallAttempt, run: string | null): boolean =>
-  attempt.reassignedTo === null && runOf(attempt) === run;
+/**
+ * Says which calls belong to a run. Without one, those that a recorder placed by what they say, if there are any: others in their history
+ * are of people who asked a call again, or went on from it.
+ */
+const partOf = (
+  run: string | null,
+  branches: readonly RecordedRunBranch[],
+): ((attempt: CallAttempt) => boolean) => {
+  const isPlaced = branches.some(({ attempts }) => attempts.some(({ scope }) => scope !== null));
+  return (attempt) =>
+    attempt.reassignedTo === null &&
+    runOf(attempt) === run &&
+    (run !== null || !isPlaced || attempt.scope !== null);
+};
 
 const newestRun = (branches: readonly RecordedRunBranch[]): string | null => {
   let newest: CallAttempt | undefined;
