@@ -18,6 +18,7 @@ const RARE = because('it mends a home that is damaged');
 /** Those that are not called as their example shows it: at the end or in the middle of a history of so many calls. */
 const OWN: Readonly<Record<string, Asked<Arguments>>> = {
   record: MODEL,
+  rerun: MODEL,
   import: FILES,
   histories: page(() => ['histories']),
   grep: page((calls) => ['grep', `q${middle(calls)}`]),

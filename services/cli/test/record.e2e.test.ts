@@ -103,8 +103,10 @@ test(
       ['record', '--', process.execPath, '--input-type=module', '-e', both, 'x', '0', 'x'],
       env,
     );
-    const [, names = ''] = /recorded 6 of 6 calls in 2 histories: (.*)/.exec(stderr) ?? [];
-    const [first = '', second = ''] = names.split(', ');
+    expect(stderr).toContain('recorded 6 of 6 calls in 2 histories\n');
+    const [first = '', second = ''] = [...stderr.matchAll(/^ {2}3 calls in (\S+): stemma calls \1$/gm)].map(
+      ([, name]) => name,
+    );
     const assign = ['assign', `${first}@c3`, '--to', second, '--actor', 'ann', '--notes', 'theirs'];
     const [once, again] = [await run(assign, env), await run(assign, env)];
     expect(once.stdout).toContain(`now in ${second}`);

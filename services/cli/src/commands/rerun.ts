@@ -13,7 +13,7 @@ export const rerun: TopCommand = {
   summary:
     'run a recorded agent again, answered from the record, and show the first difference with its cause',
   group: 'Record and import',
-  place: 2,
+  place: 6,
   example: 'stemma rerun mine -- python agent.py',
   arguments: [
     [

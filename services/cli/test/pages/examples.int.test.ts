@@ -13,6 +13,7 @@ const ROOT = join(import.meta.dirname, '../../../..');
 /** Examples that are not run here, and why. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   record: 'the test of the README runs it, with an agent',
+  rerun: 'the test of the README runs it, with an agent',
   calls: 'the test of the README runs it, on recorded calls',
   call: 'the test of the README runs it, on recorded calls',
   retry: 'the test of the README runs it, on recorded calls',
