@@ -1,6 +1,5 @@
 import { branchRefOf, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-
 import type { WholeCallAttempt } from '@stemma/queries';
 import { comparableMessage } from '@stemma/model-apis';
 import { newestCallBefore } from './call-settings.ts';

@@ -1,7 +1,6 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import { branchRefOf, type BranchRef, type Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-
 import { comparableMessage, textOfContent } from '@stemma/model-apis';
 import type { CallAttempt, WholeCallAttempt } from '@stemma/queries';
 import { messagesOf, toolCallsOf } from './chat-message.ts';

@@ -169,6 +169,10 @@ const OUTCOMES: { readonly [status in CallAttempt['status']]: AttemptOutcome } =
   unknown: 'unknown',
 };
 
+/** True for the content type of a stream of events. */
+export const isStream = (contentType: string | null): boolean =>
+  contentType?.includes('event-stream') === true;
+
 const attemptOf = async (home: Reader, history: string, attempt: CallAttempt): Promise<RecordedAttempt> => {
   const { attemptId, status, httpStatus, response, responseHead } = attempt;
   const { answer, answerId, notKept } = await home.calls.find(history, attemptId);
@@ -178,7 +182,7 @@ const attemptOf = async (home: Reader, history: string, attempt: CallAttempt): P
     status: httpStatus,
     answer: answer as WideJsonObject | null,
     answerId,
-    isStreamed: responseHead.contentType?.includes('event-stream') === true,
+    isStreamed: isStream(responseHead.contentType),
     bytes: notKept.includes('response')
       ? 'redacted'
       : response === null && httpStatus !== null

@@ -4,7 +4,7 @@ import { decoded } from '@stemma/exchanges';
 import type { Home } from '@stemma/home';
 import { readAnswer, type ModelApi } from '@stemma/model-apis';
 import { replaceInBody, type LiveCall, type Match, type Rerun, type Served } from '@stemma/rerun';
-import type { ReadRun, RunAttempt } from './read-recording.ts';
+import { isStream, type ReadRun, type RunAttempt } from './read-recording.ts';
 import { stoppedReply } from './stopped-reply.ts';
 import type { AskedCall, CallReply, ServedCalls } from './served-calls.ts';
 
@@ -115,8 +115,6 @@ const servedReply = async (
     isCut: isCutOff(attempt),
   };
 };
-
-const isStream = (contentType: string | null): boolean => contentType?.includes('event-stream') === true;
 
 const NO_BYTES = new Uint8Array();
 

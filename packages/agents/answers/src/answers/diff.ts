@@ -6,8 +6,8 @@ import type { ContractAnswer } from '../answer.ts';
 export const diff: ContractAnswer<'diff'> = async ({ home }, { history, a, b, explain, selector }) => {
   const branchRef = await home.find(history);
   const found = await home.read.diff(branchRef, a, b, selector);
-  const [older, newer] = [await home.position(branchRef, a), await home.position(branchRef, b)];
   if (explain !== '1') return diffAnswer(found);
+  const [older, newer] = [await home.position(branchRef, a), await home.position(branchRef, b)];
   const request = (await home.calls.changes(older, newer))?.map(requestChangeAnswer) ?? null;
   const { entries, moves, mergeBase, ...diff } = restrictExplained(
     await home.queries.causes.explain(older, newer),

@@ -3,7 +3,6 @@ import { toHex } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import { isBodyKept } from '@stemma/events';
-
 import { comparableMessage, openRequestMessages, type RequestMessages } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import { hashOfMessage, type MessageHash } from '@stemma/queries';

@@ -1,7 +1,7 @@
 import { fromHex, type WideJson } from '@stemma/canonical';
 import { isOf, type CallAddress, type CallApi, type EventOf } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
-import { argumentTexts, conversationOf, nameOfAnswer } from '@stemma/model-apis';
+import { argumentTexts, conversationOf, LEAST_TOLD, nameOfAnswer } from '@stemma/model-apis';
 import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/row-store';
 import { nanosecondsOf } from '@stemma/values';
 import { bucketOfText, putLink } from './call-links.ts';
@@ -186,8 +186,6 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
     );
 };
 
-/** Shorter texts are asked of nobody. */
-const LEAST_ASKED = 8;
 /** Arguments of one answer that are looked for. */
 const MOST_ASKED = 64;
 
@@ -198,9 +196,9 @@ const putAsked = (
   event: Finished,
 ): void => {
   if (scope === null || !isRunScope(scope) || event.status !== 'answered') return;
-  const texts = argumentTexts(event.payload['data_answer'] as WideJson | undefined)
-    .map((text) => text.trim())
-    .filter(({ length }) => length >= LEAST_ASKED);
+  const texts = argumentTexts(event.payload['data_answer'] as WideJson | undefined).filter(
+    ({ length }) => length >= LEAST_TOLD,
+  );
   for (const asked of texts.slice(0, MOST_ASKED)) {
     const text = askedHash(scope, asked);
     putRow(rows, CALL_ASKED, { bucket: bucketOf(text), text, history, seq, index });
