@@ -40,7 +40,9 @@ export const diff: TopCommand = {
     const excerpt: WordsOfNode = output.json
       ? () => undefined
       : openExcerpts(await home.read.partialView(b, ids), await home.read.partialView(a, ids));
-    const request = (await home.calls.changes(a, b)) ?? null;
+    // The document of a plain diff has three keys, and nothing of the requests.
+    const isRead = options['explain'] === true || !output.json;
+    const request = (isRead ? await home.calls.changes(a, b) : undefined) ?? null;
     const requestLines = (request === null ? [] : requestChangeLines(request)).map((each) => `${each}\n`);
     const inAnswer = { request: request?.map(requestChangeAnswer) ?? null };
     if (options['explain'] === true) {

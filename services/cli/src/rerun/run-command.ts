@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { RerunOptions, RerunSummary } from '@stemma/rerun';
 import type { ReadRun } from '@stemma/reruns';
+import type { StdioOptions } from 'node:child_process';
 import { childEnv, runChild, upstreamVariables } from '../child-command.ts';
 import { addressesOf, redactOf, type Context } from '../command.ts';
 import type { RerunForks } from './rerun-forks.ts';
@@ -56,8 +57,8 @@ export const runCommand = async (
   });
   try {
     const child = childEnv(env, `${server.url}/proxy/rerun/${id}`);
-    const stdio = output.json ? (['inherit', 2, 'inherit'] as const) : 'inherit';
-    const exitCode = await runChild(program, args, child, signal, stdio === 'inherit' ? stdio : [...stdio]);
+    const stdio: StdioOptions = output.json ? ['inherit', 2, 'inherit'] : 'inherit';
+    const exitCode = await runChild(program, args, child, signal, stdio);
     const waiting = await server.drained(DRAIN);
     return { summary: rerun.summary(), exitCode, waiting };
   } finally {

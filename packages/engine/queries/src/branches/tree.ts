@@ -23,26 +23,29 @@ const openBranchDescriber = (rows: RowReader, history: string): ((row: BranchRow
   for (const { branchId, seq, position, note } of listNotes(rows, history))
     if (branchId === position && seq === branchId) descriptions.set(branchId, note);
   const callers = callersIn(rows, history);
-  return (row) => ({
-    branch: branchAddressOf(rows, history, row.branchId),
-    branchId: row.branchId,
-    name: row.name,
-    how: row.how,
-    parent:
-      row.parent === null
-        ? null
-        : { branchId: row.parent.branchId, ...positionOf(row.parent.branchId, row.parent.seq) },
-    abandoned_by: row.abandonedBy,
-    startedAt: millisecondsOf(row.startedAt),
-    updatedAt: millisecondsOf(row.newestAt),
-    seq: row.seq,
-    cycle: cycleAt(rows, history, row.branchId, row.seq),
-    frames: row.frames,
-    called_by: callers(row.branchId).calledBy,
-    may_continue: callers(row.branchId).mayContinue,
-    description: row.branchId === 0 ? '' : (descriptions.get(row.branchId) ?? ''),
-    saved: [...(saved.get(row.branchId) ?? [])].sort((a, b) => a.seq - b.seq),
-  });
+  return (row) => {
+    const { calledBy, mayContinue } = callers(row.branchId);
+    return {
+      branch: branchAddressOf(rows, history, row.branchId),
+      branchId: row.branchId,
+      name: row.name,
+      how: row.how,
+      parent:
+        row.parent === null
+          ? null
+          : { branchId: row.parent.branchId, ...positionOf(row.parent.branchId, row.parent.seq) },
+      abandoned_by: row.abandonedBy,
+      startedAt: millisecondsOf(row.startedAt),
+      updatedAt: millisecondsOf(row.newestAt),
+      seq: row.seq,
+      cycle: cycleAt(rows, history, row.branchId, row.seq),
+      frames: row.frames,
+      called_by: calledBy,
+      may_continue: mayContinue,
+      description: row.branchId === 0 ? '' : (descriptions.get(row.branchId) ?? ''),
+      saved: [...(saved.get(row.branchId) ?? [])].sort((a, b) => a.seq - b.seq),
+    };
+  };
 };
 
 /** The branches of a history in the order they began. */
