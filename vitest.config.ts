@@ -20,7 +20,7 @@ export default defineConfig({
     maxWorkers: process.env['CI'] ? 2 : 3,
     sequence: { sequencer: SlowestFirst },
     // A test that cites a rule which does not exist fails.
-    tags: testTags(import.meta.dirname),
+    tags: testTags(import.meta.dirname, stage),
     projects: TIERS.map((tier) => ({
       extends: true,
       test: {

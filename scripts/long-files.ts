@@ -4,7 +4,7 @@ import { foundFiles } from './found-files.ts';
 import { isOfLongStage } from './test-tiers.ts';
 
 /** What says that a test does more in a long run, or only there. */
-const SAYS_MORE = /\b(?:sized|onlyLong|keepHomeOpen)\(|\bisLong\b|\bSTEMMA_CONTAINERS\b/;
+const SAYS_MORE = /\b(?:sized|onlyLong|keepHomeOpen)\(|\bisLong\b|\bSTEMMA_CONTAINERS\b|\btags: \['long'/;
 /** A helper of tests that has two sizes itself; others only offer what a test may call. */
 const HELPS_MORE = /\b(?:sized|onlyLong)\(/;
 /** `runs` of the test kit has two sizes; the others of that name are their files' own. */

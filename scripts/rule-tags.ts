@@ -1,6 +1,9 @@
 import { globSync } from 'node:fs';
 import { basename } from 'node:path';
+import { LONG } from './test-tiers.ts';
 import { readSpecRules, sectionOf, type SpecDocument } from './spec-rules.ts';
+
+type TestTag = { readonly name: string; readonly skip?: boolean };
 
 /** The tag of a test that proves a rule: `record§2:unknown-key`, `PACT-05§4.4`, `snapshots:read`. Tags have no spaces. */
 export const tagOf = (rule: string): string =>
@@ -12,10 +15,14 @@ export const rulesByTag = (documents: readonly SpecDocument[]): ReadonlyMap<stri
   return new Map([...rules, ...rules.map(sectionOf)].map((rule) => [tagOf(rule), rule]));
 };
 
-/** All that tests may cite: rules, sections, and decisions as `decision-0058`. Vitest refuses a test that has any other tag. */
-export const testTags = (root: string): { name: string }[] => {
+/**
+ * All that tests may be tagged with: rules, sections, decisions as `decision-0058`, and `long`. Vitest refuses a test that has any
+ * other tag.
+ */
+export const testTags = (root: string, stage?: 'short' | 'long'): TestTag[] => {
   const decisions = globSync('docs/decisions/[0-9]*.md', { cwd: root }).map(
     (file) => `decision-${basename(file).slice(0, 4)}`,
   );
-  return [...rulesByTag(readSpecRules(root)).keys(), ...new Set(decisions)].map((name) => ({ name }));
+  const rules = [...rulesByTag(readSpecRules(root)).keys(), ...new Set(decisions)].map((name) => ({ name }));
+  return [...rules, { name: LONG, skip: stage === 'short' }];
 };

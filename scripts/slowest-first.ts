@@ -14,7 +14,7 @@ export const SLOWEST: readonly string[] = [
   'log-kafka/test/publisher.drill.e2e',
   'relay/test/broker-killed.drill.e2e',
   'projector/test/shared-partitions.drill.e2e',
-  'postgres/test/connections.e2e',
+  'postgres/test/connections.long.e2e',
   'log-kafka/test/broken-disk.drill.e2e',
   'packages/engine/projector/test/kill.drill.e2e',
   'inspector/test/page.e2e',

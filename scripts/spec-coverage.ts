@@ -9,7 +9,6 @@ import { wrongCitations } from './rule-citations.ts';
 import { claimsOf, titlesThatCite } from './spec-references.ts';
 import { specReport } from './spec-report.ts';
 import { readSpecRules } from './spec-rules.ts';
-import { isOfLongStage } from './test-tiers.ts';
 
 const root = join(import.meta.dirname, '..');
 const page = join(root, 'docs', 'spec-coverage.md');
@@ -33,7 +32,7 @@ if (!process.argv.includes('--check')) {
 }
 
 const citedBy = (ofLongStage: boolean): readonly string[] =>
-  claims.filter(({ file }) => isOfLongStage(file) === ofLongStage).flatMap(({ tags }) => tags);
+  claims.filter(({ isLong }) => isLong === ofLongStage).flatMap(({ tags }) => tags);
 const isRule = (tag: string): boolean => !tag.startsWith('decision-');
 const elsewhere = new Set(citedBy(false));
 const onlyThere = [...new Set(citedBy(true))].filter((tag) => isRule(tag) && !elsewhere.has(tag));

@@ -51,13 +51,15 @@ describe('tags of tests', () => {
     const source =
       "it('a stray frame', { tags: ['record§2', 'record§3'] }, f);" +
       "describe('all', { timeout: 1, tags: ['record§3.1'] }, () => { it.each([1])(`${'x'} c`, { tags: ['a'] }, g); });" +
-      "const CASES = [{ title: 'b', tags: ['record§3.2'] }]; it('plain', f);";
+      "const CASES = [{ title: 'b', tags: ['record§3.2'] }]; it('plain', f);" +
+      "it('dear', { tags: ['long', 'record§4'] }, f);";
 
     expect(claimsOf('a.test.ts', source)).toEqual([
-      { file: 'a.test.ts', title: 'a stray frame', tags: ['record§2', 'record§3'] },
-      { file: 'a.test.ts', title: 'all', tags: ['record§3.1'] },
-      { file: 'a.test.ts', title: '… c', tags: ['a'] },
-      { file: 'a.test.ts', title: 'b', tags: ['record§3.2'] },
+      { file: 'a.test.ts', title: 'a stray frame', tags: ['record§2', 'record§3'], isLong: false },
+      { file: 'a.test.ts', title: 'all', tags: ['record§3.1'], isLong: false },
+      { file: 'a.test.ts', title: '… c', tags: ['a'], isLong: false },
+      { file: 'a.test.ts', title: 'b', tags: ['record§3.2'], isLong: false },
+      { file: 'a.test.ts', title: 'dear', tags: ['record§4'], isLong: true },
     ]);
   });
 
@@ -80,8 +82,8 @@ describe('tags of tests', () => {
 describe('the page of spec coverage', () => {
   it('lists the rules that a test cites, and the rules that none cites', () => {
     const page = specReport(documents, [
-      { file: 'a.test.ts', title: 'a stray frame', tags: ['record§2:stale', 'decision-0007'] },
-      { file: 'b.test.ts', title: 'in order', tags: ['record§3'] },
+      { file: 'a.test.ts', title: 'a stray frame', tags: ['record§2:stale', 'decision-0007'], isLong: false },
+      { file: 'b.test.ts', title: 'in order', tags: ['record§3'], isLong: false },
     ]);
 
     expect(page).toContain(
@@ -100,13 +102,13 @@ describe('the page of spec coverage', () => {
   });
 
   it('refuses a test that cites a missing rule', () => {
-    const claims = [{ file: 'a.test.ts', title: 'wrong', tags: ['record§3.7'] }];
+    const claims = [{ file: 'a.test.ts', title: 'wrong', tags: ['record§3.7'], isLong: false }];
 
     expect(() => specReport(documents, claims)).toThrow('a.test.ts: record§3.7 of "wrong"');
   });
 
   it('refuses to leave out what a test proves, and what is no rule', () => {
-    const claims = [{ file: 'a.test.ts', title: 'moved', tags: ['PACT-05§4.5'] }];
+    const claims = [{ file: 'a.test.ts', title: 'moved', tags: ['PACT-05§4.5'], isLong: false }];
 
     expect(() => specReport(documents, claims)).toThrow(
       'leaves out PACT 05 §4.5, but a test proves it: moved',

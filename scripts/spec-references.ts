@@ -1,7 +1,14 @@
 import ts from 'typescript';
+import { isOfLongStage, LONG } from './test-tiers.ts';
 
 /** A test that proves rules: `test('an expired container takes its subtree', { tags: ['context-tree§3.1'] }, …)`. */
-export type Claim = { readonly file: string; readonly title: string; readonly tags: readonly string[] };
+export type Claim = {
+  readonly file: string;
+  readonly title: string;
+  readonly tags: readonly string[];
+  /** True if only the long stage runs it. */
+  readonly isLong: boolean;
+};
 
 /** The claims of one test file, in its order: each object with `tags`, below a title or beside one in a table of tests. */
 export function claimsOf(file: string, source: string): Claim[] {
@@ -12,8 +19,10 @@ export function claimsOf(file: string, source: string): Claim[] {
       nameOf(node) === 'tags' &&
       ts.isArrayLiteralExpression(node.initializer)
     ) {
-      const tags = node.initializer.elements.flatMap((element) => textOf(element) ?? []);
-      claims.push({ file, title: titleOf(node.parent), tags });
+      const all = node.initializer.elements.flatMap((element) => textOf(element) ?? []);
+      const tags = all.filter((tag) => tag !== LONG);
+      const isLong = isOfLongStage(file) || all.includes(LONG);
+      claims.push({ file, title: titleOf(node.parent), tags, isLong });
     }
     ts.forEachChild(node, visit);
   };

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { type Reporter, type TestCase } from 'vitest/node';
+import { LONG } from './test-tiers.ts';
 import { tally } from './tally.ts';
 
 /**
@@ -24,9 +25,14 @@ function outcome(test: TestCase) {
   return {
     name: test.fullName,
     state: result.state,
-    note: result.state === 'skipped' ? result.note : undefined,
+    note: result.state === 'skipped' ? (result.note ?? noteOf(test)) : undefined,
     atFirst: test.diagnostic()?.flaky === true ? firstLine(result.errors?.[0]?.message) : undefined,
   };
+}
+
+/** A test that only the long stage runs says so by its tag. */
+function noteOf({ tags }: TestCase): string | undefined {
+  return tags.includes(LONG) ? 'left to the long stage: STEMMA_LONG=1' : undefined;
 }
 
 function firstLine(message = 'no message'): string {

@@ -13,13 +13,16 @@ export const TIERS = ['e2e', 'int', 'unit'] as const;
  */
 const DRILL = '.drill.e2e.test.';
 /**
- * Dear by what it shows (`x.long.e2e.test.ts`): every session of a page of docs, one more view of the page in a browser, packages from
- * a registry, a bound of memory. As for drills, no rule is left to these alone.
+ * Dear by what it shows (`x.long.e2e.test.ts`, `x.long.int.test.ts`): every session of a page of docs, one more view of the page in a
+ * browser, a command as a process where another test runs it in this one. As for drills, no rule is left to these alone.
  */
-const DEAR = '.long.e2e.test.';
+const DEAR = '.long.';
 
 /** What the names of files hold that a run of all tests leaves to the long stage. */
 export const LEFT_OUT: readonly string[] = [DRILL, DEAR];
+
+/** The tag of a dear test in a file of which others are not: only the long stage runs it, and whoever names the file. */
+export const LONG = 'long';
 
 export const isOfLongStage = (file: string): boolean => LEFT_OUT.some((part) => file.includes(part));
 

@@ -55,7 +55,7 @@ test.each(FILES)(
 
 test(
   'a content of 10 MB is imported and read back whole; one above 64 MiB is refused',
-  { tags: ['record§4:limit', 'record§4:outside'] },
+  { tags: ['long', 'record§4:limit', 'record§4:outside'] },
   async () => {
     using other = temporaryFolder();
     const at = ['--home', other.path];

@@ -160,12 +160,16 @@ describe('the judge of damaged homes', () => {
     });
   });
 
-  it('a command that does not end is ended at the deadline, and the next one is answered', async () => {
-    const fifo = join(folder.path, 'nobody-writes.fifo');
-    expect(spawnSync('mkfifo', [fifo]).status).toBe(0);
-    await using asker = openAsker(2_000);
-    const elsewhere = ['--home', join(folder.path, 'empty')];
-    expect(await asker.ask(['import', fifo, ...elsewhere])).toEqual({ died: 'no answer within 2000 ms' });
-    expect(await asker.ask(['--version'])).toMatchObject({ code: 0 });
-  }, 60_000);
+  it(
+    'a command that does not end is ended at the deadline, and the next one is answered',
+    { tags: ['long'], timeout: 60_000 },
+    async () => {
+      const fifo = join(folder.path, 'nobody-writes.fifo');
+      expect(spawnSync('mkfifo', [fifo]).status).toBe(0);
+      await using asker = openAsker(2_000);
+      const elsewhere = ['--home', join(folder.path, 'empty')];
+      expect(await asker.ask(['import', fifo, ...elsewhere])).toEqual({ died: 'no answer within 2000 ms' });
+      expect(await asker.ask(['--version'])).toMatchObject({ code: 0 });
+    },
+  );
 });

@@ -22,7 +22,7 @@ describe('a home on Kafka', () => {
   });
   it(
     'records the same frames and rows as one on the embedded log, with 1 and 6 partitions, by 1 and 3 processes at once',
-    { tags: ['record§4:frame-limit', 'record§5:partition'], timeout: 600_000 },
+    { tags: ['long', 'record§4:frame-limit', 'record§5:partition'], timeout: 600_000 },
     async () => {
       using folder = temporaryFolder();
       const embedded = join(folder.path, 'embedded');

@@ -177,7 +177,7 @@ describe("Answers the pool's question", () => {
 
   test(
     'Can measure whether rollback changes decisions or just narration',
-    { tags: ['pool§7.19', 'pool§7.21'] },
+    { tags: ['long', 'pool§7.19', 'pool§7.21'] },
     async () => {
       const names = ['d1', 'd2', 'd3', 'd4', 'e1', 'e2', 'e3', 'e4'];
       for (const [i, name] of names.entries()) {

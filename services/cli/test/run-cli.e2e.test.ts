@@ -134,7 +134,7 @@ test('a service that is told to end while it begins exits 0 after SIGTERM; one t
 
 test(
   'Ctrl-C during an import cancels it, exit 130; run again it completes',
-  { tags: ['record§3:imports'] },
+  { tags: ['long', 'record§3:imports'] },
   async () => {
     const file = join(folder.path, 'long.json');
     const messages = Array.from({ length: 800 }, (_, i) => ({

@@ -265,11 +265,8 @@ const withoutChance = (text: string): string =>
 
 const beginningOf = (text: string): string => `${text.split('\n').slice(0, 4).join('\n')}\n…\n`;
 
-test.each([
-  ['80 columns', 80],
-  ['200 columns', 200],
-  ['no terminal', undefined],
-])('what every command shows with %s is what was looked at', async (name, columns) => {
+/** What every command shows is what was looked at. @param columns of the terminal; undefined: there is none */
+const lookAll = async (name: string, columns: number | undefined): Promise<void> => {
   const place = await newPlace(name);
   let page = '';
   for (const args of [...READS, ...MORE]) {
@@ -281,7 +278,15 @@ test.each([
   }
   const file = `shown/${name.replaceAll(' ', '-')}.txt`;
   await expect(page).toMatchFileSnapshot(join(import.meta.dirname, file));
-});
+};
+
+test('what every command shows without a terminal is what was looked at', () =>
+  lookAll('no terminal', undefined));
+
+test.each([
+  ['80 columns', 80],
+  ['200 columns', 200],
+])('what every command shows with %s is what was looked at', { tags: ['long'] }, lookAll);
 
 test('every command of the help is among them', () => {
   const shown = new Set([...READS, ...MORE].map(([name]) => name));

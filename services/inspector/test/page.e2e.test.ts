@@ -199,23 +199,27 @@ describe('the page in a browser', () => {
     expect(faults).toEqual([]);
   });
 
-  test('of a long history only the part in view is in the document, and every cycle can be reached', async () => {
-    await open('?h=long');
-    await soon(chosenCycle).toBe('400');
-    expect(await page.locator('.cycle').count()).toBeLessThan(60);
-    await page.getByRole('listbox').evaluate((list) => (list.scrollTop = list.scrollHeight));
-    await soon(() => page.locator('.cycle-number', { hasText: /^1$/ }).count()).toBe(1);
-    expect(await page.locator('.cycle').count()).toBeLessThan(60);
-    await page.locator('.cycle-number', { hasText: /^1$/ }).click();
-    await soon(newInThread).toEqual([]);
-    await open('?h=long&at=@c200');
-    await soon(chosenCycle).toBe('200');
-    await soon(newInThread).toEqual(['q200']);
-    expect(await page.locator('.gap').count()).toBe(2);
-    await page.locator('.tree .gap button').click();
-    await soon(() => page.locator('.gap').count()).toBe(0);
-    expect(faults).toEqual([]);
-  });
+  test(
+    'of a long history only the part in view is in the document, and every cycle can be reached',
+    { tags: ['long'] },
+    async () => {
+      await open('?h=long');
+      await soon(chosenCycle).toBe('400');
+      expect(await page.locator('.cycle').count()).toBeLessThan(60);
+      await page.getByRole('listbox').evaluate((list) => (list.scrollTop = list.scrollHeight));
+      await soon(() => page.locator('.cycle-number', { hasText: /^1$/ }).count()).toBe(1);
+      expect(await page.locator('.cycle').count()).toBeLessThan(60);
+      await page.locator('.cycle-number', { hasText: /^1$/ }).click();
+      await soon(newInThread).toEqual([]);
+      await open('?h=long&at=@c200');
+      await soon(chosenCycle).toBe('200');
+      await soon(newInThread).toEqual(['q200']);
+      expect(await page.locator('.gap').count()).toBe(2);
+      await page.locator('.tree .gap button').click();
+      await soon(() => page.locator('.gap').count()).toBe(0);
+      expect(faults).toEqual([]);
+    },
+  );
 
   test('the page fits a narrow window, where the tree replaces the thread', async () => {
     await open('?h=support&at=@c3', { width: 600, height: 800 });
@@ -257,17 +261,21 @@ describe('the page in a browser', () => {
     await soon(() => page.getByRole('alert').first().innerText()).toContain('E_HISTORY_NOT_FOUND');
   });
 
-  test('a page that loses its server says so, and continues when the server is back', async () => {
-    const again = await serveGateway({ home, port: 0, page: dist });
-    await open();
-    await page.goto(`${again.url}/?h=support`);
-    await soon(() => page.getByRole('status').innerText()).toBe('live');
-    await again.close();
-    await soon(() => page.getByRole('status').innerText()).toBe('offline');
-    await record('support', insert('late', 'user', 'while you were away'), COMMIT);
-    const back = await serveGateway({ home, port: again.port, page: dist });
-    await soon(chosenCycle).toBe('5');
-    expect(await page.getByRole('status').innerText()).toBe('live');
-    await back.close();
-  });
+  test(
+    'a page that loses its server says so, and continues when the server is back',
+    { tags: ['long'] },
+    async () => {
+      const again = await serveGateway({ home, port: 0, page: dist });
+      await open();
+      await page.goto(`${again.url}/?h=support`);
+      await soon(() => page.getByRole('status').innerText()).toBe('live');
+      await again.close();
+      await soon(() => page.getByRole('status').innerText()).toBe('offline');
+      await record('support', insert('late', 'user', 'while you were away'), COMMIT);
+      const back = await serveGateway({ home, port: again.port, page: dist });
+      await soon(chosenCycle).toBe('5');
+      expect(await page.getByRole('status').innerText()).toBe('live');
+      await back.close();
+    },
+  );
 });

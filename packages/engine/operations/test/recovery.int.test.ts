@@ -134,7 +134,7 @@ const cases = (random: () => number): readonly Case[] => [
 describe('a home over a damaged log', () => {
   it(
     'finishes every recovery operation, and acknowledges no damage that a rebuild would not find',
-    { tags: ['record§2:damaged', 'record§2:unknown-key', 'record§5:lost-end'], timeout: 120_000 },
+    { tags: ['long', 'record§2:damaged', 'record§2:unknown-key', 'record§5:lost-end'], timeout: 120_000 },
     async () => {
       const directory = mkdtempSync(join(tmpdir(), 'stemma-recovery-'));
       const random = seeded(2026);

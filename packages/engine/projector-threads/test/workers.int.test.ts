@@ -131,41 +131,45 @@ it('verifies with threads, whose replay finds no difference', async () => {
   expect([report.differences, report.accepted]).toEqual([0, recorded.entries.length + 1]);
 });
 
-it('an error of a thread, or its end, is an error of the run, and the next run goes on', async () => {
-  const { log, contents } = await logged(recorded);
-  const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
-    promise.then(
-      () => 'no error',
-      (error: unknown) => (isStemmaError(error) ? error.code : error),
+it(
+  'an error of a thread, or its end, is an error of the run, and the next run goes on',
+  { tags: ['long'] },
+  async () => {
+    const { log, contents } = await logged(recorded);
+    const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
+      promise.then(
+        () => 'no error',
+        (error: unknown) => (isStemmaError(error) ? error.code : error),
+      );
+    const store = emptyStore();
+    const options = { eager: 'all' as const, log, contents, limits: { frames: 4 } };
+    const runPartition = openThreads({ workers: { count: 2, least: 0 } });
+    const nowhere: RowStore = {
+      ...store,
+      address: (generation) => ({ kind: 'lmdb', file: '/dev/null/rows.mdb', generation }),
+    };
+    expect(await codeOf(openProjector({ ...options, store: nowhere, runPartition }).catchUp())).toBe(
+      'E_INTERNAL',
     );
-  const store = emptyStore();
-  const options = { eager: 'all' as const, log, contents, limits: { frames: 4 } };
-  const runPartition = openThreads({ workers: { count: 2, least: 0 } });
-  const nowhere: RowStore = {
-    ...store,
-    address: (generation) => ({ kind: 'lmdb', file: '/dev/null/rows.mdb', generation }),
-  };
-  expect(await codeOf(openProjector({ ...options, store: nowhere, runPartition }).catchUp())).toBe(
-    'E_INTERNAL',
-  );
 
-  const threads: Worker[] = [];
-  const hear = (worker: Worker): void => void threads.push(worker);
-  process.on('worker', hear);
-  made.push(() => void process.off('worker', hear));
-  const ending = openProjector({
-    ...options,
-    store,
-    runPartition,
-    progress: ({ batches }) => {
-      if (batches === 3) void threads.at(-1)?.terminate();
-    },
-  });
-  expect(await codeOf(ending.catchUp())).toBe('E_INTERNAL');
-  const projector = openProjector({ ...options, store, runPartition });
-  await projector.catchUp();
-  expect((await verifyReplay(projector, { scratch: emptyStore })).differences).toBe(0);
-});
+    const threads: Worker[] = [];
+    const hear = (worker: Worker): void => void threads.push(worker);
+    process.on('worker', hear);
+    made.push(() => void process.off('worker', hear));
+    const ending = openProjector({
+      ...options,
+      store,
+      runPartition,
+      progress: ({ batches }) => {
+        if (batches === 3) void threads.at(-1)?.terminate();
+      },
+    });
+    expect(await codeOf(ending.catchUp())).toBe('E_INTERNAL');
+    const projector = openProjector({ ...options, store, runPartition });
+    await projector.catchUp();
+    expect((await verifyReplay(projector, { scratch: emptyStore })).differences).toBe(0);
+  },
+);
 
 it('folds on demand with every frame for the histories that were asked for', async () => {
   const { log, contents } = await logged(recorded);

@@ -249,7 +249,7 @@ describe('readImport', () => {
 
   it(
     'holds one line of a JSON lines file at a time, and splits many messages without a call into several commands',
-    { tags: ['context-tree§9'] },
+    { tags: ['long', 'context-tree§9'] },
     async () => {
       const line = bytes(`{"role":"user","content":"${'x'.repeat(1_000)}"}\n`);
       const source: ImportSource = {
@@ -273,7 +273,7 @@ describe('readImport', () => {
     },
   );
 
-  it('holds one conversation of a list of them at a time', { tags: ['context-tree§9'] }, async () => {
+  it('holds one conversation of a list of them at a time', { tags: ['long', 'context-tree§9'] }, async () => {
     const conversation = (n: number): string =>
       JSON.stringify({ name: `c${n}`, messages: [user('x'.repeat(500_000)), { role: 'assistant' }] });
     for (const separator of [',', ',\n']) {

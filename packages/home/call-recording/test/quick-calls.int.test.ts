@@ -195,7 +195,7 @@ const expectSame = async (agent: readonly AgentStep[]): Promise<unknown[]> => {
 
 test.each(['run', 'history'] as const)(
   'behind a rollback they are, too: in the scope %s',
-  { tags: ['calls§3.10'] },
+  { tags: ['long', 'calls§3.10'] },
   async (scope) => {
     const grown = [step('start', scope), ...[1, 2, 3].map(() => step('append', scope))];
     for (const back of [2, 0, 9].slice(0, sized(2, 3)))

@@ -98,7 +98,7 @@ test(
 
 test(
   'an interrupted import that another home resumes has the same result as one that was not interrupted',
-  { tags: ['record§3:imports'] },
+  { tags: ['long', 'record§3:imports'] },
   async () => {
     const record = async (directory: string, stops: readonly number[]): Promise<readonly string[]> => {
       const cycle = (i: number): string =>

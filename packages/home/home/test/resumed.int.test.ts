@@ -31,7 +31,7 @@ const cycle = (i: number, random: () => number): readonly Step[] => {
 
 test(
   'a history whose home is closed and reopened between commands records the same hashes as a single reader computes',
-  { tags: ['record§2:defective', 'snapshots:tree-hash', 'snapshots:thread-hash'], timeout: 600_000 },
+  { tags: ['long', 'record§2:defective', 'snapshots:tree-hash', 'snapshots:thread-hash'], timeout: 600_000 },
   async () => {
     using at = temporaryHome();
     const random = seeded(7);

@@ -154,7 +154,7 @@ describe('a breakpoint', () => {
 
   test(
     'ends a call with an error of its API, and one whose time is over goes on',
-    { tags: ['calls§5.8'] },
+    { tags: ['long', 'calls§5.8'] },
     async () => {
       await startWith({ model: '*' });
       const url = await open();
@@ -190,7 +190,7 @@ describe('a breakpoint', () => {
 
   test(
     'lets go of a call whose client is gone, and streams one that is resumed',
-    { tags: ['calls§5.8'] },
+    { tags: ['long', 'calls§5.8'] },
     async () => {
       await startWith({ model: '*' });
       const url = await open();
@@ -215,7 +215,7 @@ describe('a breakpoint', () => {
 
   test(
     'of a cycle holds each attempt of it, and none of another cycle; of a tool, each that shows its call anew',
-    { tags: ['calls§5.7'] },
+    { tags: ['long', 'calls§5.7'] },
     async () => {
       await startWith({ cycle: 2 }, { tool: 'look_up' });
       const url = `${await open()}/history/talk/openai`;
@@ -262,7 +262,7 @@ describe('a breakpoint', () => {
 
   test(
     'of a gateway that is killed holds nothing: the call is lost, and its attempt unknown',
-    { tags: ['calls§5.9'] },
+    { tags: ['long', 'calls§5.9'] },
     async () => {
       await startWith({ model: '*' });
       const child = spawn(
@@ -305,7 +305,7 @@ describe('a request that observers steer', () => {
   };
   test(
     'goes out plain and whole, whatever coding and size it came with and whatever is injected',
-    { tags: ['calls§5.2'] },
+    { tags: ['long', 'calls§5.2'] },
     async () => {
       await startWith();
       await home.steering.set(await home.find('talk'), true, ada);
@@ -336,7 +336,7 @@ describe('a request that observers steer', () => {
 
   test(
     'keeps the turns of the roles in Anthropic messages, with results first',
-    { tags: ['calls§5.2'] },
+    { tags: ['long', 'calls§5.2'] },
     async () => {
       await startWith();
       await home.steering.set(await home.find('talk'), true, ada);
@@ -355,7 +355,7 @@ describe('a request that observers steer', () => {
 
   test(
     'that no reader understands goes out as it came, and that is said and recorded',
-    { tags: ['calls§5.5'] },
+    { tags: ['long', 'calls§5.5'] },
     async () => {
       await startWith();
       await home.steering.set(await home.find('talk'), true, ada);
@@ -380,7 +380,7 @@ describe('a request that observers steer', () => {
 
   test(
     'of which nobody steers the history is not held up by one that is steered',
-    { tags: ['calls§5.6'] },
+    { tags: ['long', 'calls§5.6'] },
     async () => {
       await startWith({ model: '*' });
       const url = await open();

@@ -172,7 +172,7 @@ test.each([
 
 test(
   'of calls that wait whole, nothing of what was noted stays in memory: it is in the file',
-  { tags: ['calls§4.5'] },
+  { tags: ['long', 'calls§4.5'] },
   async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     let held = 0;

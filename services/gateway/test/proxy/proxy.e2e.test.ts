@@ -319,7 +319,7 @@ describe('the proxy', () => {
 
   test(
     'a body of many megabytes goes through both ways; its hash and size are recorded, and that its bytes are not',
-    { tags: ['calls§2.3'] },
+    { tags: ['long', 'calls§2.3'] },
     async () => {
       const size = sized(48, 100) * 1024 * 1024;
       const block = randomBytes(1024 * 1024);
@@ -408,7 +408,7 @@ describe('the proxy', () => {
 
   test(
     'a gateway that is killed in the middle of a stream loses no finished call, and the open one is unknown',
-    { tags: ['calls§4.5'] },
+    { tags: ['long', 'calls§4.5'] },
     async () => {
       upstream = await startUpstream(({ body }, outgoing) => {
         if (!body.includes('"stream":true')) {

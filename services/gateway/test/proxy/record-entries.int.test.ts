@@ -90,7 +90,7 @@ test('what an earlier process left, and another one has settled and removed, is 
 
 test(
   'a steered call goes out though the log is away: as it came, and after three seconds at most',
-  { tags: ['calls§5.5'] },
+  { tags: ['long', 'calls§5.5'] },
   async () => {
     const away = new Promise<never>(() => undefined);
     const steerWith = (part: object, name = 'h') => {

@@ -274,7 +274,7 @@ describe('while the server', () => {
 
   test(
     'is killed again and again, every call is recorded, and none twice',
-    { tags: ['calls§7.2', 'calls§7.5'] },
+    { tags: ['long', 'calls§7.2', 'calls§7.5'] },
     async () => {
       const port = await freePort();
       const up = async (): Promise<ChildProcess> => {
@@ -464,7 +464,7 @@ describe('a process', () => {
 
   test(
     'that ends has sent its calls; without a server it ends all the same, and says it once',
-    { tags: ['calls§7.4'] },
+    { tags: ['long', 'calls§7.4'] },
     async () => {
       const good = run(await at.serve(), 2, 'end');
       expect((await once(good, 'exit'))[0]).toBe(0);
@@ -484,7 +484,7 @@ describe('a process', () => {
 
   test(
     'that is killed loses no call that was answered; the open one is unknown; the next process sends both',
-    { tags: ['calls§7.5'] },
+    { tags: ['long', 'calls§7.5'] },
     async () => {
       const port = await freePort();
       const url = `http://127.0.0.1:${port}`;

@@ -62,7 +62,7 @@ describe('rows in LMDB, whose pages are mixed as a crash leaves them', () => {
 
   it.each(ROWS_ABLATIONS)(
     'break without the %s',
-    { tags: ['decision-0061'], timeout: 120_000 },
+    { tags: ['long', 'decision-0061'], timeout: 120_000 },
     async (ablation) => {
       let found = 0;
       for (let seed = 1; seed <= 100 && found === 0; seed++)

@@ -18,7 +18,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   call: 'the test of the README runs it, on recorded calls',
   retry: 'the test of the README runs it, on recorded calls',
   resume: 'the test of the README runs it, on a held call',
-  abort: 'a call must be held: record.e2e.test.ts aborts one',
+  abort: 'a call must be held: record.long.e2e.test.ts aborts one',
   assign: 'a call must be recorded: assign-calls.int.test.ts assigns some',
   up: 'serves until it is stopped: other tests start it',
   open: 'opens a browser',
