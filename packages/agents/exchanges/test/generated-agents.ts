@@ -168,8 +168,7 @@ export class Session {
   /** What is said to an answer: results of its tools, or something new. */
   #reply({ calls }: MadeCall['answer']): Said[] {
     const { chance } = this.#world;
-    if (calls.length === 0)
-      return [{ role: 'user', text: chance.often(15) ? 'Go on.' : sentence(this.#world) }];
+    if (calls.length === 0) return [chance.often(15) ? { role: 'user', text: 'Go on.' } : this.#something()];
     return calls.map(({ id }) => ({
       ...{ role: 'tool', id },
       text: chance.often(10) ? 'ok' : sentence(this.#world),
@@ -188,7 +187,7 @@ export class Session {
       id,
       text: sentence(this.#world),
     }));
-    const other: Said[] = results.length > 0 ? results : [{ role: 'user', text: sentence(this.#world) }];
+    const other: Said[] = results.length > 0 ? results : [this.#something()];
     this.#messages = [...older.messages, older.answer, ...other];
     return this.#make('fork', {});
   }
@@ -200,10 +199,12 @@ export class Session {
     const [task] = last.messages as [Said, ...Said[]];
     switch (chance.below(6)) {
       case 0:
+        if (!isTelling(last.answer))
+          return this.#startOver([summary, last.answer, this.#something()], 'compaction that keeps "OK."');
         this.#messages = [summary, last.answer, ...reply];
         return this.#make('compaction that keeps the last exchange', {});
       case 1:
-        if (this.api === 'anthropic') return this.#make('turn', {});
+        if (this.api === 'anthropic' || !isTelling(last.answer)) return this.#make('turn', {});
         this.#messages = [last.answer, ...reply];
         return this.#make('compaction that begins with the last answer', {});
       case 2: {
@@ -240,12 +241,21 @@ export class Session {
         );
       }
       default:
-        this.#conversation = `conversation ${number(this.#world)}`;
-        this.#branch = `${this.#conversation} main`;
-        this.#line = [];
-        this.#messages = [summary];
-        return this.#make('compaction that keeps nothing', { isUnknown: true });
+        return this.#startOver([summary], 'compaction that keeps nothing');
     }
+  }
+
+  /** Goes on, and keeps nothing that says whose it is. */
+  #startOver(messages: Said[], what: string): MadeCall {
+    this.#conversation = `conversation ${number(this.#world)}`;
+    this.#branch = `${this.#conversation} main`;
+    this.#line = [];
+    this.#messages = messages;
+    return this.#make(what, { isUnknown: true });
+  }
+
+  #something(): Said {
+    return { role: 'user', text: sentence(this.#world) };
   }
 
   #previousOf(last: MadeCall): MadeCall['previous'] {
@@ -361,6 +371,9 @@ export class Rerun {
     return made;
   }
 }
+
+/** False of an answer that is given to many questions: who keeps nothing else may be anybody. */
+const isTelling = ({ text, calls }: MadeCall['answer']): boolean => calls.length > 0 || text !== 'OK.';
 
 /** A model that called tools is told what they said before it is asked something else. */
 const resultsOf = (reply: readonly Said[]): Said[] => reply.filter(({ role }) => role === 'tool');

@@ -332,18 +332,19 @@ const SUMMARY = [
   'What is left to do is to read the pumps five to nine, in order.',
 ].join('\n');
 
+/** Has an agent that sent these messages write a summary. */
+const summarised = ({ call }: ReturnType<typeof openRecording>, messages: readonly Message[]) =>
+  call([...messages, user('Summarise this conversation.')], says(`<summary>\n${SUMMARY}\n</summary>`));
+const TOLD = user(`This session goes on from an earlier one:\n${SUMMARY}\nGo on from there.`);
+
 test(
   'a list that is made of the summary that the newest call wrote goes on there',
   { tags: ['calls§3.12'] },
   async () => {
     const recording = openRecording(home, { run: 'r' });
     const { messages, places } = await watch(recording, 4);
-    await recording.call(
-      [...messages, user('Summarise this conversation.')],
-      says(`<summary>\n${SUMMARY}\n</summary>`),
-    );
-    const told = user(`This session goes on from an earlier one:\n${SUMMARY}\nGo on from there.`);
-    const next = await recording.call([S, told], read(5));
+    await summarised(recording, messages);
+    const next = await recording.call([S, TOLD], read(5));
     expect([next.match, next.branch]).toEqual(['rewritten', places[0]?.branch]);
   },
 );
@@ -359,6 +360,63 @@ test(
     const { histories } = await home.read.listHistories({});
     const [branch] = histories.find(({ history }) => history === next.branch.history)?.branches ?? [];
     expect([branch?.calledBy, branch?.mayContinue?.history]).toEqual([null, places[0]?.branch.history]);
+  },
+);
+
+test(
+  'a summary goes on where it was written, though another agent of that system message was heard later',
+  { tags: ['calls§3.12'] },
+  async () => {
+    const recording = openRecording(home, { run: 'r' });
+    const { messages, places } = await watch(recording, 4);
+    await summarised(recording, messages);
+    const beside = [S, user('Watch the tanks.')];
+    await recording.call(beside, says('They are full.'));
+    await recording.call([...beside, says('They are full.'), user('And now?')], says('They still are.'));
+    const next = await recording.call([S, TOLD], read(5));
+    expect([next.match, next.branch]).toEqual(['rewritten', places[0]?.branch]);
+  },
+);
+
+test('a summary that a fork wrote goes on in the fork', { tags: ['calls§3.12'] }, async () => {
+  const recording = openRecording(home, { run: 'r' });
+  const { messages, places } = await watch(recording, 4);
+  const forked = [...messages.slice(0, 5), shown(2, 22)];
+  const fork = await recording.call(forked, says('Pump two is odd today.'));
+  await summarised(recording, [...forked, says('Pump two is odd today.')]);
+  const next = await recording.call([S, TOLD], read(5));
+  expect(fork.branch).not.toEqual(places[0]?.branch);
+  expect([next.match, next.branch]).toEqual(['rewritten', fork.branch]);
+});
+
+test(
+  'a summary that two conversations wrote alike may continue the newer one',
+  { tags: ['calls§3.12'] },
+  async () => {
+    const recording = openRecording(home, { run: 'r' });
+    await summarised(recording, (await watch(recording, 4)).messages);
+    const beside = [S, user('Watch the tanks.')];
+    const newer = await recording.call(beside, says('They are full.'));
+    await summarised(recording, [...beside, says('They are full.')]);
+    const next = await recording.call([S, TOLD], read(5));
+    const { histories } = await home.read.listHistories({});
+    const [branch] = histories.find(({ history }) => history === next.branch.history)?.branches ?? [];
+    expect([next.match, branch?.mayContinue?.history]).toEqual(['started', newer.branch.history]);
+  },
+);
+
+test(
+  'a fork from an answer that its branch keeps from before a compaction is a fork',
+  { tags: ['calls§3.4'] },
+  async () => {
+    const recording = openRecording(home, { run: 'r' });
+    const { messages, places } = await watch(recording, 2);
+    // The branch shows the exchange alone, and the fork has another result of its tool.
+    const compacted = await recording.call(messages.slice(-2), says('Two pumps are read.'));
+    expect([compacted.match, compacted.branch]).toEqual(['rewritten', places[0]?.branch]);
+    const forked = await recording.call([...messages.slice(0, -1), shown(2, 22)], read(3));
+    expect([forked.match, forked.branch.history]).toEqual(['forked', places[0]?.branch.history]);
+    expect(forked.branch).not.toEqual(places[0]?.branch);
   },
 );
 

@@ -5,6 +5,7 @@ import type { Projection } from '@stemma/projector';
 import {
   callsThatBrought,
   listCallsAt,
+  listNewestBranches,
   newestCalledPosition,
   NO_SESSION,
   sessionOfBranch,
@@ -26,11 +27,15 @@ export type Continued = {
 const LEAST_LINE = 20;
 /** So many characters of long lines a summary has at least. */
 const LEAST_SUMMARY = 120;
+/** The newest branches of a history that are looked at, besides those that calls began. */
+const MOST_BRANCHES = 8;
+/** Conversations whose newest answers are read. */
+const MOST_ANSWERS = 16;
 
 /**
- * The newest conversation with the same system message, of at least two calls, that a list may continue which shares nothing else with
- * any: an agent that starts over, with or without a summary. The list is made of the summary if half of the newest answer's text is in
- * what it says.
+ * The conversation with the same system message, of at least two calls, that a list may continue which shares nothing else with any: an
+ * agent that starts over, with or without a summary. It is the one whose newest answer is the summary that the list is made of, which
+ * has half of that answer's text; else, or if several wrote such a summary, it may be the one that was heard last.
  */
 export const findContinued = async (
   projection: Projection,
@@ -40,46 +45,76 @@ export const findContinued = async (
   const { hashes, leading } = wanted;
   const [system] = hashes.messages;
   if (leading === 0 || system === undefined) return undefined;
-  const newest = await projection.read((rows) => newestOf(rows, wanted, system));
+  const heard = await projection.read((rows) => newestCalls(rows, wanted, system));
+  const [newest] = heard;
   if (newest === undefined) return undefined;
-  const { history, branchId, attemptId, finished } = newest;
-  const answer =
-    finished === null
-      ? undefined
-      : (await projection.payloads.events(history, finished.location.seq))[finished.location.index];
-  const said =
-    answer?.type === 'CallFinished' ? textOfMessage(answer.payload['data_answer'] as WideJson) : '';
-  const isSummary = isMadeOf(messages.slice(leading).map(textOfMessage).join('\n'), said);
-  const call = { history, branchId, attemptId };
-  if (!isSummary) return { call, summary: null };
-  return { call, summary: await projection.read((rows) => candidateOf({ rows }, newest, 0, null)) };
+  const text = messages.slice(leading).map(textOfMessage).join('\n');
+  const summaries: CallInHistory[] = [];
+  if (text.length * 2 >= LEAST_SUMMARY)
+    for (const call of heard.slice(0, MOST_ANSWERS))
+      if (isMadeOf(text, await answerOf(projection, call))) summaries.push(call);
+  const [summary, other] = summaries;
+  if (summary === undefined || other !== undefined)
+    return { call: addressOf(summary ?? newest), summary: null };
+  const candidate = await projection.read((rows) => candidateOf({ rows }, summary, 0, null));
+  return { call: addressOf(summary), summary: candidate };
 };
 
-/** The newest call of the conversations that calls began. */
-const newestOf = (
+const addressOf = ({ history, branchId, attemptId }: CallInHistory): CallAddress => ({
+  history,
+  branchId,
+  attemptId,
+});
+
+/** The text that a call was answered with; empty while nobody knows it. */
+const answerOf = async (projection: Projection, { history, finished }: CallInHistory): Promise<string> => {
+  if (finished === null) return '';
+  const { seq, index } = finished.location;
+  const event = (await projection.payloads.events(history, seq))[index];
+  return event?.type === 'CallFinished' ? textOfMessage(event.payload['data_answer'] as WideJson) : '';
+};
+
+/** The newest call of each conversation that calls began with the system message, and of its forks, the one that was heard last first. */
+const newestCalls = (
   rows: RowReader,
   { session, except }: WantedCall,
   system: Uint8Array,
-): CallInHistory | undefined => {
-  let newest: CallInHistory | undefined;
+): readonly CallInHistory[] => {
   const began =
     session === undefined
       ? callsThatBrought(rows, system)
       : [session, NO_SESSION].flatMap((each) => callsThatBrought(rows, system, each));
-  const seen = new Set<string>();
+  const branches = new Map<string, Set<number>>();
   for (const { history, branchId, reassignedTo } of began) {
-    const key = `${history} ${branchId}`;
-    if (history === except || reassignedTo !== null || seen.has(key)) continue;
-    seen.add(key);
-    const named = session === undefined ? null : sessionOfBranch(rows, history, branchId);
-    if (named !== null && named !== session) continue;
-    const position = newestCalledPosition(rows, history, branchId);
-    if (position === undefined) continue;
-    const call = listCallsAt(rows, history, { branchId, seq: position }).at(-1);
-    if (call === undefined || call.cycle < 2) continue;
-    if (newest === undefined || call.at > newest.at) newest = { history, ...call };
+    if (history === except || reassignedTo !== null) continue;
+    const known = branches.get(history) ?? new Set(newestBranches(rows, history));
+    branches.set(history, known.add(branchId));
   }
-  return newest;
+  return [...branches]
+    .flatMap(([history, ids]) =>
+      [...ids].flatMap((branchId) => newestCallOf(rows, history, branchId, session) ?? []),
+    )
+    .sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1));
+};
+
+const newestBranches = (rows: RowReader, history: string): readonly number[] =>
+  listNewestBranches(rows, history, MOST_BRANCHES).flatMap(({ branchId, abandonedBy }) =>
+    abandonedBy === null ? [branchId] : [],
+  );
+
+/** @returns undefined of a branch that begins a conversation, or is of another session */
+const newestCallOf = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  session: string | undefined,
+): CallInHistory | undefined => {
+  const named = session === undefined ? null : sessionOfBranch(rows, history, branchId);
+  if (named !== null && named !== session) return undefined;
+  const position = newestCalledPosition(rows, history, branchId);
+  if (position === undefined) return undefined;
+  const call = listCallsAt(rows, history, { branchId, seq: position }).at(-1);
+  return call === undefined || call.cycle < 2 ? undefined : { history, ...call };
 };
 
 /** True if half of the long lines of a text, by their characters, are in another. */

@@ -272,7 +272,9 @@ export const matchByMessages = (
     if (same === call.length) return 'rewritten';
     // Two runs of one task share what they are told, and older answers; only who goes on with this branch has its newest.
     const exchange = new Set(lastExchange(branch, roleOf, same));
-    return call.slice(same).some((message) => exchange.has(message)) ? 'rewritten' : 'forked';
+    // The answer that a fork goes on from says nothing of what came after it: the branch may have kept it in a compaction.
+    const isOfBranch = (message: string, i: number): boolean => i !== answer && exchange.has(message);
+    return call.some((message, i) => i >= same && isOfBranch(message, i)) ? 'rewritten' : 'forked';
   }
   // What the system says between the turns is said in other conversations, too.
   const shown = branch.flatMap((message, i) =>

@@ -46,6 +46,7 @@ export {
   listFrameSummaries,
   listHistories,
   listNamedPositions,
+  listNewestBranches,
   listNotes,
   listNotesAt,
   type NamedPositionRow,

@@ -94,6 +94,10 @@ export const listBranches = (rows: RowReader, history: string): readonly BranchR
   return found;
 };
 
+/** The newest branches of a history, the one that was started last first. */
+export const listNewestBranches = (rows: RowReader, history: string, limit: number): readonly BranchRow[] =>
+  listRows(rows, BRANCH_SUMMARIES, { history }, { reverse: true, limit }).map(branchOf);
+
 export const findBranch = (rows: RowReader, history: string, branchId: number): BranchRow | undefined => {
   const row = findRow(rows, BRANCH_SUMMARIES, { history, branch_id: branchId });
   return row && branchOf(row);
