@@ -20,6 +20,7 @@ const OWN: Readonly<Record<string, Asked<Arguments>>> = {
   record: MODEL,
   rerun: MODEL,
   import: FILES,
+  bundle: FILES,
   histories: page(() => ['histories']),
   grep: page((calls) => ['grep', `q${middle(calls)}`]),
   assign: WRITES,

@@ -7,6 +7,7 @@ import { backup } from './commands/backup.ts';
 import { bisect } from './commands/bisect.ts';
 import { blame } from './commands/blame.ts';
 import { branches } from './commands/branches.ts';
+import { bundle } from './commands/bundle.ts';
 import { cache } from './commands/cache.ts';
 import { call } from './commands/call.ts';
 import { calls } from './commands/calls.ts';
@@ -144,6 +145,7 @@ export const COMMANDS: readonly TopCommand[] = [
   verify,
   salvage,
   ack,
+  bundle,
   copy,
   backup,
   restore,

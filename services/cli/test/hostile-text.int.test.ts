@@ -87,6 +87,11 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['h', '--mask', LOUD, '--', 'true'],
     ['h', '--run', LOUD, '--', 'true'],
   ],
+  bundle: () => [
+    ['h', '--output', LOUD],
+    [LOUD, '--output', 'x.stemma'],
+    ['h', '--output', 'x.stemma', '--run', LOUD],
+  ],
   histories: () => [[]],
   snapshots: () => [['h'], [LOUD]],
   calls: () => [['h'], [LOUD]],

@@ -1,21 +1,10 @@
-import type { ContentRef } from '@stemma/canonical';
 import { openDirectoryContents, type ContentStore } from '@stemma/contents';
-import { fail, isStemmaError } from '@stemma/errors';
-import {
-  checkpointAtStart,
-  decodeBody,
-  missingContents,
-  partitionOf,
-  raiseVersion,
-  readPartition,
-  sameBytes,
-  sealRecord,
-  type AcceptedFrame,
-  type Entry,
-  type EventLog,
-  type HeadState,
-} from '@stemma/log';
+import { fail } from '@stemma/errors';
+import { sameBytes, type EventLog, type HeadState } from '@stemma/log';
 import { join, resolve } from 'node:path';
+import { acceptedFrames } from './frames/accepted-frames.ts';
+import { openFrameAppender } from './frames/append-frames.ts';
+import { contentsOf } from './frames/contents-of.ts';
 import { openHomeLog } from './open-log.ts';
 
 export type CopyOptions = {
@@ -41,10 +30,6 @@ export type CopyReport = {
   readonly from: string;
   readonly to: string;
 };
-
-/** About how many bytes go into one append. */
-const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_ENTRIES = 500;
 
 /**
  * Copies the accepted frames of every history, byte for byte and in their order, to another log, which has its own id
@@ -114,30 +99,6 @@ const openCopySide = async (address: string, home: string, create: boolean): Pro
   }
 };
 
-/** Every accepted frame of a log but the control frames, in order. @throws E_PARTITION_CLOSED */
-async function* acceptedFrames(
-  log: EventLog,
-  heads: Map<string, HeadState>,
-): AsyncGenerator<readonly AcceptedFrame[]> {
-  for (let partition = 0; partition < log.partitions; partition++) {
-    const known = new Map<string, HeadState>();
-    const checkpoint = await checkpointAtStart(log, partition);
-    for await (const batch of readPartition(log, { checkpoint, heads: { load: () => known } })) {
-      for (const [history, head] of batch.heads) {
-        known.set(history, head);
-        if (!history.startsWith('log:')) heads.set(history, head);
-      }
-      yield batch.accepted.filter(({ control }) => !control);
-      if (batch.held !== null)
-        throw fail(
-          'E_PARTITION_CLOSED',
-          `the damaged record ${partition}@${batch.held} may belong to any history: nothing after it can be copied`,
-          { partition, offset: batch.held },
-        );
-    }
-  }
-}
-
 const readHeads = async (log: EventLog): Promise<Map<string, HeadState>> => {
   const heads = new Map<string, HeadState>();
   const frames = acceptedFrames(log, heads);
@@ -183,66 +144,27 @@ const copyFrames = async (
 ): Promise<Copied> => {
   const heads = new Map<string, HeadState>();
   const stored = new Set<string>();
-  const waiting = new Map<number, { readonly entries: Entry[]; bytes: number }>();
-  /** The version of frames that is known to be allowed in a partition of the target. */
-  const raised = new Map<number, number>();
   let [frames, before] = [0, 0];
-  const flush = async (partition: number): Promise<void> => {
-    const batch = waiting.get(partition);
-    if (batch === undefined) return;
-    waiting.delete(partition);
-    signal.throwIfAborted();
-    await target.log.append(partition, batch.entries);
-    frames += batch.entries.length;
+  const appender = openFrameAppender(target.log, (count) => {
+    frames += count;
     progress(before + frames);
-  };
+  });
   for await (const some of acceptedFrames(source.log, heads))
     for (const frame of some) {
-      const { history, seq, v } = frame.envelope;
+      const { history, seq } = frame.envelope;
       if (seq < (existing.get(history)?.next ?? 0)) {
         before++;
         continue;
       }
-      await copyContents(frame, source.contents, target.contents, stored);
-      const partition = partitionOf(history, target.log.partitions);
-      if (v > (raised.get(partition) ?? 1)) {
-        const { at } = decodeBody(v, frame.bytes, frame.bodyAt);
-        const start = await checkpointAtStart(target.log, partition);
-        await raiseVersion(target.log, start, { load: () => new Map() }, { version: v, at });
-        raised.set(partition, v);
-      }
-      const batch = waiting.get(partition) ?? { entries: [], bytes: 0 };
-      waiting.set(partition, batch);
-      batch.entries.push({ key: history, bytes: sealRecord(frame.bytes) });
-      batch.bytes += frame.bytes.length;
-      if (batch.bytes >= MAX_BYTES || batch.entries.length >= MAX_ENTRIES) await flush(partition);
-    }
-  for (const partition of waiting.keys()) await flush(partition);
-  return { heads, frames, before, contents: stored.size };
-};
-
-/** Stores the contents that a frame names, and those that they name. Reading and storing both verify the hash. */
-const copyContents = async (
-  { envelope, bytes, bodyAt }: AcceptedFrame,
-  from: ContentStore,
-  to: ContentStore,
-  stored: Set<string>,
-): Promise<void> => {
-  const fetched = new Map<string, Uint8Array>();
-  const find = (ref: ContentRef): Uint8Array | undefined => fetched.get(ref.sha256);
-  try {
-    const body = decodeBody(envelope.v, bytes, bodyAt);
-    for (let missing = missingContents(body, find); missing.length > 0; missing = missingContents(body, find))
-      for (const ref of missing) {
-        const content = await from.get(ref);
-        if (!stored.has(ref.sha256)) await to.put(content);
+      for (const { ref, bytes } of await contentsOf(frame, source.contents)) {
+        if (!stored.has(ref.sha256)) await target.contents.put(bytes);
         stored.add(ref.sha256);
-        fetched.set(ref.sha256, content);
       }
-  } catch (error) {
-    // A frame that cannot be decoded names no contents; its bytes are copied as they are.
-    if (!isStemmaError(error, 'E_FRAME_INVALID')) throw error;
-  }
+      signal.throwIfAborted();
+      await appender.add(frame);
+    }
+  await appender.flush();
+  return { heads, frames, before, contents: stored.size };
 };
 
 /** @throws E_CONFLICT if another process wrote to the target at the same time */

@@ -107,6 +107,7 @@ test('the document of --json has the difference, its node and what hung on it', 
 test('the text says what differs, why, and what to do next', () => {
   const lines = reportLines(changed(), {
     command: 'stemma rerun shop',
+    canGoLive: true,
     ends: { recorded: 0, now: 1 },
     recordedBy: () => '@s4 (n:0:4:2), 12 Nov, proxy',
   });
@@ -141,6 +142,7 @@ test('the exit says whether a call differs, and else whether the agent ended oth
 test('what a text hides is shown', () => {
   const lines = reportLines(run(first(U), second(U, `${FOUND}\u202e`)), {
     command: 'stemma rerun shop',
+    canGoLive: true,
     ends: { recorded: 0, now: 0 },
     recordedBy: () => null,
   });

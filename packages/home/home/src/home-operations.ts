@@ -14,7 +14,10 @@ import {
   signWithKeyFile,
   statsOf,
   verifyHome,
+  writeBundle,
   type AcknowledgedDamage,
+  type BundleOptions,
+  type BundleReport,
   type DoctorReport,
   type Experiments,
   type KnownDamage,
@@ -62,6 +65,8 @@ export type HomeOperations = {
   salvage(branchRef: BranchRef): Promise<Salvaged>;
   /** Acknowledges damaged records of unknown histories, which close a partition. @throws E_NOTHING_TO_ACK, E_RECORD_INTACT */
   acknowledge(partition: number, range: RecordRange): Promise<AcknowledgedDamage>;
+  /** Writes a run as one file. @throws E_BUNDLE_ERASABLE, E_PARTITION_CLOSED, E_CONTENT_…, E_IO */
+  bundle(options: BundleOptions): Promise<BundleReport>;
   /** Branches as files that run again to the same hashes. */
   readonly experiments: Experiments;
 };
@@ -87,6 +92,7 @@ export const openOperations = (services: HomeServices, target: WritingTarget): H
     checkpoint: () => signWithKeyFile(log, directory, checkpointKeyPath(directory)),
     salvage: (branchRef) => salvageBranch(target, branchRef),
     acknowledge: (partition, range) => acknowledge(services, partition, range),
+    bundle: (options) => writeBundle(services, options),
     experiments: {
       export: (position) => exportExperiment(projection, position),
       run: (source, options) => runExperiment(target, source, options),

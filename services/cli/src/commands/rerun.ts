@@ -1,7 +1,8 @@
 import { fail } from '@stemma/errors';
 import { randomBytes } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
-import type { TopCommand } from '../command.ts';
+import { inBundle, isBundle } from '../bundle/in-bundle.ts';
+import type { Context, TopCommand } from '../command.ts';
 import { required, text } from '../options.ts';
 import { openForks } from '../rerun/rerun-forks.ts';
 import { JUDGING_OPTIONS, judgedBy, oneOf } from '../rerun/rerun-options.ts';
@@ -18,7 +19,7 @@ export const rerun: TopCommand = {
   arguments: [
     [
       '<history>',
-      'the history whose newest run answers; of a branch (mine:what-if), only the calls on the way to its tip',
+      'the history whose newest run answers; of a branch (mine:what-if), only the calls on the way to its tip; or a file that stemma bundle wrote',
     ],
     ['[command...]', 'the command with its arguments, after --'],
   ],
@@ -35,41 +36,62 @@ export const rerun: TopCommand = {
   run: async (context, [given, command], options) => {
     const words = (command ?? []) as readonly string[];
     if ((words[0] ?? '') === '') throw fail('E_USAGE', 'give a command after --');
-    const passesOthers = oneOf(options, 'other', ['block', 'pass']) === 'pass';
-    const { DEFAULT_OPTIONS } = await import('@stemma/rerun');
-    const judged = { ...DEFAULT_OPTIONS, ...judgedBy(options) };
     const name = required(given);
-    const { home, branchRef } = await context.findBranch(name);
-    const { chooseRun, readRecording, RERUN } = await import('@stemma/reruns');
-    const only = name.includes(':') ? branchRef : null;
-    const run = await readRecording(
-      home,
-      await chooseRun(home, branchRef, only, text(options, 'run') ?? null),
+    if (!isBundle(name)) {
+      const isBranch = name.includes(':');
+      return runAnew(context, { name, words, isBranch, wanted: text(options, 'run') }, options);
+    }
+    if (text(options, 'from') !== undefined || text(options, 'onDifference') === 'live')
+      throw fail('E_USAGE', `${name} is a file, and takes no calls: those of a provider need a home`);
+    return inBundle(context, name, (inside, { run, isBranch }) =>
+      runAnew(inside, { name, words, isBranch, wanted: text(options, 'run') ?? run ?? undefined }, options),
     );
-    const tools = await refuseUnserved(run, judged);
-    if (tools.length > 0 && judged.tools === 'real')
-      context.output.say(`the tools of the command run for real: ${tools.join(', ')}`);
-    const id = `${RERUN}${randomBytes(4).toString('hex')}`;
-    const isLive = judged.onDifference === 'live' || judged.from !== null;
-    const forks = openForks(home, run, {
-      history: branchRef.history,
-      name: text(options, 'name') ?? id,
-      actor: isLive ? await actorOf(context, options) : '',
-      notes: isLive ? await notesOf(context, options) : '',
-    });
-    const ran = await runCommand(
-      context,
-      { home, run, judged, forks, id, command: words, passesOthers },
-      options,
-    );
-    return showRerun(context, {
-      ...ran,
-      home,
-      run,
-      judged,
-      id,
-      forks: forks.names(),
-      history: name,
-    });
   },
+};
+
+/** What is run. `isBranch`: only the calls on the way to the tip of a branch answer. `wanted`: the id of the recorded run. */
+type Asked = {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly isBranch: boolean;
+  readonly wanted: string | undefined;
+};
+
+const runAnew = async (
+  context: Context,
+  { name, words, isBranch, wanted }: Asked,
+  options: Readonly<Record<string, unknown>>,
+): Promise<number> => {
+  const passesOthers = oneOf(options, 'other', ['block', 'pass']) === 'pass';
+  const { DEFAULT_OPTIONS } = await import('@stemma/rerun');
+  const judged = { ...DEFAULT_OPTIONS, ...judgedBy(options) };
+  const { home, branchRef } = await context.findBranch(name);
+  const { chooseRun, readRecording, RERUN } = await import('@stemma/reruns');
+  const only = isBranch ? branchRef : null;
+  const run = await readRecording(home, await chooseRun(home, branchRef, only, wanted ?? null));
+  const tools = await refuseUnserved(run, judged);
+  if (tools.length > 0 && judged.tools === 'real')
+    context.output.say(`the tools of the command run for real: ${tools.join(', ')}`);
+  const id = `${RERUN}${randomBytes(4).toString('hex')}`;
+  const isLive = judged.onDifference === 'live' || judged.from !== null;
+  const forks = openForks(home, run, {
+    history: branchRef.history,
+    name: text(options, 'name') ?? id,
+    actor: isLive ? await actorOf(context, options) : '',
+    notes: isLive ? await notesOf(context, options) : '',
+  });
+  const ran = await runCommand(
+    context,
+    { home, run, judged, forks, id, command: words, passesOthers },
+    options,
+  );
+  return showRerun(context, {
+    ...ran,
+    home,
+    run,
+    judged,
+    id,
+    forks: forks.names(),
+    history: name,
+  });
 };

@@ -1,7 +1,9 @@
 import { damageSentences, readCheckpoint, verifySince } from '@stemma/operations';
 import { keyForChecking, MAX_NOTES, withLog } from '../checkpoint/sources.ts';
+import { fail } from '@stemma/errors';
+import { inBundle, isBundle } from '../bundle/in-bundle.ts';
 import type { Context, TopCommand } from '../command.ts';
-import { readText, text } from '../options.ts';
+import { readText, required, text } from '../options.ts';
 import { printable } from '../output.ts';
 import { withTitles } from '../titles.ts';
 
@@ -11,7 +13,7 @@ export const verify: TopCommand = {
   group: 'Check and mend',
   place: 2,
   example: 'stemma verify --rows',
-  arguments: [],
+  arguments: [['[bundle]', 'a file that stemma bundle wrote (default: the home)']],
   options: [
     [
       '--rows',
@@ -21,42 +23,50 @@ export const verify: TopCommand = {
     ['--public-key <key>', 'with --since: the key that must have signed it, or a file with it'],
   ],
   reportsDamage: true,
-  run: async (context, _args, options) => {
-    const { home: open, output, progress: display } = context;
-    const since = await grownSince(context, options);
-    const home = await open();
-    const progress = display('bytes');
-    const report = await home.operations.verify({
-      rows: options['rows'] === true ? 'all' : 'sample',
-      progress: progress.count,
-    });
-    progress.end();
-    const shown = await withTitles(
-      home,
-      (since ?? [])
-        .map(
-          ({ partition, then, now }) =>
-            `partition ${partition} begins with the ${then} frames of the checkpoint, and has ${now}\n`,
-        )
-        .join('') +
-        report.problems
-          .map(({ kind, history, seq, partition, offset, message }) => {
-            const stops = kind === 'call' ? ', frame' : ' stops at seq';
-            const place = history === null ? '' : `: history ${history}${stops} ${seq ?? '?'}`;
-            const record = partition === null ? '' : ` (record ${partition}@${offset ?? '?'})`;
-            return `${kind}${place}${record}: ${printable(message)}\n`;
-          })
-          .join('') +
-        damageSentences({ closed: [], stopped: [], sealed: report.sealed })
-          .map((sentence) => `${printable(sentence)}\n`)
-          .join('') +
-        callsSentence(report.calls, options['rows'] !== true) +
-        `${report.records} records (${report.stale} stale), ${report.contents} contents, ${report.rows} rows: ` +
-        `${report.ok ? 'no problems' : `${report.problems.length} problems`}\n`,
-    );
-    await output.result(since === undefined ? report : { ...report, since }, () => shown);
-    return report.ok ? 0 : 5;
+  run: async (context, [bundle], options) => {
+    if (bundle === undefined) return verifyHome(context, options);
+    if (!isBundle(required(bundle)) || options['since'] !== undefined)
+      throw fail('E_USAGE', 'verify takes the name of a bundle, FILE.stemma, and then no --since');
+    return inBundle(context, required(bundle), (inside) => verifyHome(inside, { rows: true }));
   },
+};
+
+/** Checks a home, and says what is wrong with it. */
+const verifyHome = async (context: Context, options: Readonly<Record<string, unknown>>): Promise<number> => {
+  const { home: open, output, progress: display } = context;
+  const since = await grownSince(context, options);
+  const home = await open();
+  const progress = display('bytes');
+  const report = await home.operations.verify({
+    rows: options['rows'] === true ? 'all' : 'sample',
+    progress: progress.count,
+  });
+  progress.end();
+  const shown = await withTitles(
+    home,
+    (since ?? [])
+      .map(
+        ({ partition, then, now }) =>
+          `partition ${partition} begins with the ${then} frames of the checkpoint, and has ${now}\n`,
+      )
+      .join('') +
+      report.problems
+        .map(({ kind, history, seq, partition, offset, message }) => {
+          const stops = kind === 'call' ? ', frame' : ' stops at seq';
+          const place = history === null ? '' : `: history ${history}${stops} ${seq ?? '?'}`;
+          const record = partition === null ? '' : ` (record ${partition}@${offset ?? '?'})`;
+          return `${kind}${place}${record}: ${printable(message)}\n`;
+        })
+        .join('') +
+      damageSentences({ closed: [], stopped: [], sealed: report.sealed })
+        .map((sentence) => `${printable(sentence)}\n`)
+        .join('') +
+      callsSentence(report.calls, options['rows'] !== true) +
+      `${report.records} records (${report.stale} stale), ${report.contents} contents, ${report.rows} rows: ` +
+      `${report.ok ? 'no problems' : `${report.problems.length} problems`}\n`,
+  );
+  await output.result(since === undefined ? report : { ...report, since }, () => shown);
+  return report.ok ? 0 : 5;
 };
 
 /** What was proven of the recorded calls; nothing if there is none. @param isSample true if others were not looked at */

@@ -2,6 +2,7 @@ import type { Author } from '@stemma/events';
 import type { Home } from '@stemma/home';
 import type { RerunOptions, RerunSummary } from '@stemma/rerun';
 import type { FoundMessage, ReadRun } from '@stemma/reruns';
+import { isBundle } from '../bundle/in-bundle.ts';
 import type { Context } from '../command.ts';
 import type { EndedRerun } from './run-command.ts';
 
@@ -32,7 +33,7 @@ export const showRerun = async (
   });
   await output.result(report, () => {
     const lines = reportLines(summary, {
-      ...{ command: `stemma rerun ${history}`, ends },
+      ...{ command: `stemma rerun ${history}`, canGoLive: !isBundle(history), ends },
       recordedBy: (label, message) => recordedBy(places.get(keyOf(label, message))),
     });
     const live = forks.map((fork) => `live calls are in ${fork}: stemma compare ${history} ${fork}`);

@@ -9,6 +9,8 @@ import { rerunExit, type AgentEnds } from './report.ts';
 export type LineFacts = {
   /** The command up to its options: `stemma rerun shop`. */
   readonly command: string;
+  /** False: no call can go to its provider, so none is proposed. */
+  readonly canGoLive: boolean;
   readonly ends: AgentEnds;
   /** Who recorded a message, in words: `@s4 (n:0:4:2), 12 Nov, proxy`; null: not known. @param message its number, from 0 */
   readonly recordedBy: (label: string, message: number) => string | null;
@@ -39,7 +41,7 @@ export const reportLines = (summary: RerunSummary, facts: LineFacts): readonly s
     ]),
     ...notes.map((note) => `note: ${visibleText(note)}`),
     `${totals.join(', ')}     exit ${rerunExit(summary, facts.ends)}`,
-    ...nextSteps(calls, facts.command),
+    ...nextSteps(calls, facts),
   ];
 };
 
@@ -156,14 +158,19 @@ const markedPart = ({ kind, text }: TextDifference, isFirst: boolean, isLast: bo
 
 const abbreviated = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
-const nextSteps = (calls: readonly SummarizedCall[], command: string): readonly string[] => {
+const nextSteps = (
+  calls: readonly SummarizedCall[],
+  { command, canGoLive }: LineFacts,
+): readonly string[] => {
   const first = calls.find(({ how }) => how === 'differs')?.difference;
   if (first === undefined || first === null) return [];
   const steps: (readonly [string, string])[] = [
     ...(first.cause === 'tool result'
       ? [[`${command} --tools recorded -- …`, 'does the rest hold if the tool says the same?'] as const]
       : []),
-    [`${command} --from ${first.of} -- …`, 'what does the model say to that?'],
+    ...(canGoLive
+      ? [[`${command} --from ${first.of} -- …`, 'what does the model say to that?'] as const]
+      : []),
   ];
   const width = Math.max(...steps.map(([step]) => step.length)) + 6;
   return steps.map(([step, question]) => `  ${step.padEnd(width)}${question}`);

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runStemma, temporaryFolder, type Run } from './run-stemma.ts';
+
+/** Asks three times, with an id of its own in the question, and prints what it heard last. */
+const AGENT = `
+const messages = [{ role: 'system', content: process.env.PROMPT ?? 'You count.' }, { role: 'user', content: 'Begin ' + crypto.randomUUID() }];
+for (let i = 0; i < 3; i++) {
+  const response = await fetch(process.env.OPENAI_BASE_URL + '/chat/completions', {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ model: 'm', messages }),
+  });
+  if (!response.ok) process.exit(3);
+  const { message } = (await response.json()).choices[0];
+  messages.push(message, { role: 'user', content: 'And ' + i + '?' });
+}
+`;
+
+const folder = temporaryFolder();
+const at = (name: string): string => join(folder.path, name);
+let provider: Server;
+let asked = 0;
+
+beforeAll(async () => {
+  provider = createServer((incoming, outgoing) => {
+    incoming.resume().on('end', () => {
+      const answer = { role: 'assistant', content: `Answer ${++asked}` };
+      outgoing.writeHead(200, { 'content-type': 'application/json' });
+      outgoing.end(JSON.stringify({ model: 'm', choices: [{ message: answer, finish_reason: 'stop' }] }));
+    });
+  }).listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  writeFileSync(at('agent.mjs'), AGENT);
+  expect((await run('home', 'record', '--history', 'count', '--', ...agent())).code).toBe(0);
+  expect((await run('home', 'bundle', 'count', '-o', at('run.stemma'))).code).toBe(0);
+});
+afterAll(() => {
+  provider.closeAllConnections();
+  provider.close();
+  folder[Symbol.dispose]();
+});
+
+const agent = (): string[] => [process.execPath, at('agent.mjs')];
+const run = (home: string, ...args: string[]): Promise<Run> =>
+  runStemma(args, {
+    env: {
+      STEMMA_HOME: at(home),
+      STEMMA_UPSTREAM_OPENAI: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,
+    },
+  });
+const temporaryHomes = (): string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith(`stemma-rows-${process.pid}.`));
+
+test('a run answers from its file: without a home, without a provider, and nothing is left', async () => {
+  const before = asked;
+  const same = await run('none', 'rerun', at('run.stemma'), '--json', '--', ...agent());
+  expect(same.code).toBe(0);
+  expect(JSON.parse(same.stdout)).toMatchObject({ same: 0, bound: 3, differs: 0, missing: 0 });
+  expect([asked, existsSync(at('none')), temporaryHomes()]).toEqual([before, false, []]);
+});
+
+test('what differs from a file is told as from a home, and nothing is proposed that a file cannot do', async () => {
+  writeFileSync(at('other.mjs'), AGENT.replace('You count.', 'You add.'));
+  const differs = await run('none', 'rerun', at('run.stemma'), '--', process.execPath, at('other.mjs'));
+  expect(differs.code).toBe(5);
+  expect(differs.stdout).toContain('recorded by @s1');
+  expect(differs.stdout).not.toContain('--from');
+  for (const option of [
+    ['--from', '@c2'],
+    ['--on-difference', 'live'],
+  ])
+    expect((await run('none', 'rerun', at('run.stemma'), ...option, '--', ...agent())).code).toBe(64);
+});
+
+test('the bytes of a bundle are those of its run, whenever it is written', async () => {
+  expect((await run('home', 'bundle', 'count', '-o', at('other.stemma'))).code).toBe(0);
+  expect(readFileSync(at('other.stemma')).equals(readFileSync(at('run.stemma')))).toBe(true);
+  // What comes behind the run is not in it.
+  expect((await run('home', 'insert', 'count', '--role', 'user', '--content', 'later')).code).toBe(0);
+  expect((await run('home', 'bundle', 'count', '-o', at('other.stemma'))).code).toBe(0);
+  expect(readFileSync(at('other.stemma')).includes('later')).toBe(false);
+  expect(readFileSync(at('other.stemma')).equals(readFileSync(at('run.stemma')))).toBe(true);
+});
+
+test('verify checks a bundle, and refuses one that is not as it was written', async () => {
+  expect(await run('none', 'verify', at('run.stemma'))).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('no problems') as string,
+  });
+  const whole = readFileSync(at('run.stemma'));
+  const damaged = new Map<string, Buffer>([
+    ['cut off', whole.subarray(0, -1)],
+    ['one byte', Buffer.from(whole).fill(whole[400] === 0 ? 1 : 0, 400, 401)],
+    ['empty', Buffer.alloc(0)],
+    ['of another program', Buffer.from('PK\u0003\u0004')],
+    ['longer', Buffer.concat([whole, Buffer.from('frame 0\n\n')])],
+  ]);
+  for (const [what, bytes] of damaged) {
+    writeFileSync(at('bad.stemma'), bytes);
+    const refused = await run('none', 'verify', at('bad.stemma'));
+    expect([what, refused.code, refused.stderr.includes('E_BUNDLE_DAMAGED')]).toEqual([what, 5, true]);
+    expect((await run('none', 'rerun', at('bad.stemma'), '--', ...agent())).code).toBe(5);
+  }
+  expect((await run('none', 'verify', at('nowhere.stemma'))).stderr).toContain('E_BUNDLE_NOT_FOUND');
+  expect(temporaryHomes()).toEqual([]);
+});
+
+test('a run that can be erased is in no file', async () => {
+  expect((await run('home', 'start', '--name', 'private', '--erasable', '--subject', 'somebody')).code).toBe(
+    0,
+  );
+  expect((await run('home', 'record', '--history', 'private', '--', ...agent())).code).toBe(0);
+  const refused = await run('home', 'bundle', 'private', '-o', at('private.stemma'));
+  expect([refused.code, refused.stderr.includes('E_BUNDLE_ERASABLE')]).toEqual([1, true]);
+  expect(existsSync(at('private.stemma'))).toBe(false);
+  rmSync(at('other.stemma'));
+});
