@@ -21,6 +21,7 @@ export { isFailedResult, wireOrder } from './wire-order.ts';
 export { fitRequest, type FittedRequest } from './write/fit.ts';
 export { textOfContent } from './write/content.ts';
 export { rewriteRequest, writeRequest, type RequestToWrite } from './write-request.ts';
+export { writeAnswer, type AnswerToWrite, type WrittenAnswer } from './write-answer.ts';
 export type { OutgoingMessage } from './splicing/outgoing.ts';
 export { answeredCall, callIdsOf, faultInPairs } from './splicing/tool-pairs.ts';
 export { spliceRequest } from './splicing/splice-request.ts';
