@@ -4,4 +4,4 @@ export { openHomeKeyring } from './home-keyring.ts';
 export { openGroupProjector, openSharedDatabase, type SharedDatabase } from './open-rows.ts';
 export { type LogSource, openLogSource } from './open-source.ts';
 export { isAccessDenied, openRetry, type Retry } from '@stemma/operations';
-export { type HeldCall, steeringVersion } from '@stemma/steering';
+export { type CallChange, type HeldCall, type MessageEdit, steeringVersion } from '@stemma/steering';

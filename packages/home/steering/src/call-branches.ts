@@ -30,7 +30,7 @@ export const openCallBranches = ({ home, projection, requests, settings }: Branc
   const heldLists = new Map<string, string>();
   /** The settings that hold for a call, and the branch that they come from; undefined: nobody steers it. */
   const sourceOf = async (
-    { within, steer }: OutgoingCall,
+    { within, steer, change }: OutgoingCall,
     { from }: FoundBranch,
   ): Promise<
     | { readonly history: string; readonly branchId: number | null; readonly settings: SteeringSettings }
@@ -48,7 +48,7 @@ export const openCallBranches = ({ home, projection, requests, settings }: Branc
     if (branch === undefined) return steer ? { history: '', branchId: null, settings: asked } : undefined;
     const found = { ...(await settings.of(branch)), ...asked };
     const { history, branchId } = branch;
-    return isSteered(found) ? { history, branchId, settings: found } : undefined;
+    return isSteered(found) || change !== undefined ? { history, branchId, settings: found } : undefined;
   };
 
   /** A branch that starts from a position before it was steered is steered all the same. */

@@ -1,7 +1,7 @@
 import type { CallApi } from '@stemma/events';
 import { chooseBase, encodeBody, type BaseBody } from '@stemma/call-bodies';
 import { promptOf, type CallStarter } from '@stemma/call-recording';
-import { spliceRequest } from '@stemma/model-apis';
+import { readRequest, rewriteRequest, spliceRequest } from '@stemma/model-apis';
 import type { EventRef } from '@stemma/context-tree';
 import type { Projection } from '@stemma/projector';
 import { findSteeredCall, newestCallRow } from '@stemma/read-models';
@@ -77,14 +77,15 @@ export const openSender = ({
     if ('fault' in outgoing) throw unsteerable(outgoing.fault);
     const written = spliceRequest(call.api, call.plain, outgoing.messages);
     if (!written.ok) throw unsteerable(written.reason);
-    const isSame = written.body === call.plain;
-    const went = isSame ? call.body : written.body;
+    const { body: plain, said: asked } = askedWith(call, written.body);
+    const isSame = plain === call.plain;
+    const went = isSame ? call.body : plain;
     for (const { node, seq: by } of lost)
       say(`the change of ${node} by frame ${by} is lost: the agent has changed the same message`);
     const changes = [...outgoing.changes, ...lost];
     const found = { scope: place.scope, match: place.match, origin: place.origin };
     // What was written anew has no content coding.
-    const { sent = null, ...said } = call.said;
+    const { sent = null, ...said } = asked;
     const going = sent === null || isSame ? sent : { ...sent, coding: null };
     const facts = {
       api: call.api,
@@ -126,6 +127,19 @@ export const openSender = ({
     recorded.catch(() => undefined);
     return { kind: 'sent', branch: { history, branchId }, body: isSame ? null : went, recorded };
   };
+};
+
+/** The body with the fields that are set, and what it says with them. @throws E_CALL_NOT_STEERED */
+const askedWith = (
+  { api, said, change }: OutgoingCall,
+  body: Uint8Array,
+): { readonly body: Uint8Array; readonly said: OutgoingCall['said'] } => {
+  if (change === undefined || change.set === null) return { body, said };
+  const changed = rewriteRequest(body, change.set);
+  const read = readRequest(api, changed);
+  if (!read.ok) throw unsteerable(read.reason);
+  const { model, parameters, tools } = read;
+  return { body: changed, said: { ...said, model, parameters, tools } };
 };
 
 const inOrder = (...indexes: readonly (readonly number[])[]): readonly number[] =>

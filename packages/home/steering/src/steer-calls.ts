@@ -7,6 +7,7 @@ import { inOrderByKey } from '@stemma/values';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBranchWriter, type Placed } from './branch-writer.ts';
 import type { HeldCalls } from './held-calls.ts';
+import { changeCall } from './change-call.ts';
 import { holdCall, type Asked } from './hold-call.ts';
 import { openCallBranches } from './call-branches.ts';
 import { openSender } from './send-call.ts';
@@ -67,6 +68,8 @@ export const openSteeredCalls = (parts: Parts): Steering['call'] => {
         const found = await inTime(call.plain.length, async (): Promise<Prepared | undefined> => {
           const placed = await branches.open(call);
           if (placed === undefined) return undefined;
+          if (call.change !== undefined)
+            return { placed, hold: undefined, drafted: await changeCall({ home, writer }, placed, call) };
           const asked = await holdCall({ ...parts, writer }, placed, call);
           if (asked.hold !== undefined) branches.hold(placed);
           return { placed, ...asked };

@@ -1,4 +1,4 @@
-import type { WideJson } from '@stemma/canonical';
+import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import type { CallFacts, CallScope } from '@stemma/call-recording';
 import type { Outcome } from '@stemma/command-handler';
 import type { AfterTimeout, Author, CallApi, Release } from '@stemma/events';
@@ -18,6 +18,21 @@ export type SteeredHome = {
   readonly diff: (branch: BranchRef, a: string, b: string, selector?: string) => Promise<DiffResult>;
 };
 
+/** What a call says instead of what its agent says. `replace`: its last message of a user or a tool has another content. */
+export type MessageEdit =
+  | { readonly what: 'replace'; readonly content: WideJson }
+  | { readonly what: 'inject'; readonly role: string; readonly text: string };
+
+/** What is changed of one call before it goes out. Observers' changes to its branch are in it too, and no breakpoint holds it. */
+export type CallChange = {
+  /** Who has it changed, and why. */
+  readonly by: ActorWithNotes;
+  /** Recorded as an intervention, so that it is in the later calls of a steered branch, too; null: none. */
+  readonly edit: MessageEdit | null;
+  /** Fields of the body that are other ones; null takes one away. Null: all are as they came. */
+  readonly set: WideJsonObject | null;
+};
+
 /** A call that is about to go out. */
 export type OutgoingCall = {
   readonly id: string;
@@ -32,6 +47,7 @@ export type OutgoingCall = {
   /** The body as it came, and without its content coding. */
   readonly body: Uint8Array;
   readonly plain: Uint8Array;
+  readonly change?: CallChange;
 };
 
 /** What becomes of a call. */
