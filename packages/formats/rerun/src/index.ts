@@ -7,7 +7,7 @@ export type {
   Recording,
 } from './recording.ts';
 export { DEFAULT_OPTIONS, type MovedFolder, type RerunOptions } from './options.ts';
-export type { LiveCall, Match, Served, ServedHow } from './matches.ts';
+export type { LiveCall, LiveStart, Match, Served, ServedHow } from './matches.ts';
 export { openRerun, type Rerun } from './rerun.ts';
 export type { RerunCounts, RerunSummary, SummarizedCall } from './summary.ts';
 export { planRerun, type RefusedCall, type RerunPlan } from './plan.ts';

@@ -1,4 +1,5 @@
 import type { WideJsonObject } from '@stemma/canonical';
+import type { LiveStart } from './matches.ts';
 import { EMPTY_LIST, openMessageTree, type MessageTree } from './message-tree.ts';
 import type { ReadCall, ReadMessage } from './read-call.ts';
 import type { RerunCall } from './rerun-call.ts';
@@ -11,6 +12,8 @@ export type LivePosition = {
   readonly call: RerunCall | null;
   /** `stopped`: the agent got an error instead of an answer. `live`: the provider answers it. */
   how: 'served' | 'stopped' | 'live';
+  /** Where its conversation left the recording, if it did. */
+  readonly start: LiveStart;
   /** Whether a later call went on from it. */
   isContinued: boolean;
   /** Whether the same call again is another attempt of this one. */

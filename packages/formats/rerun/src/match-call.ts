@@ -3,7 +3,7 @@ import { isSameCall, openCallDraft, worldDifference, type CallDraft } from './co
 import { findDifference } from './difference/find-difference.ts';
 import { calledTool, isList } from './difference/message-text.ts';
 import type { LivePosition } from './live-positions.ts';
-import type { LiveCall, Match, Served } from './matches.ts';
+import type { LiveCall, LiveStart, Match, Served } from './matches.ts';
 import type { ReadCall } from './read-call.ts';
 import type { RerunCall } from './rerun-call.ts';
 import { beginningKeys, callKey } from './recorded-calls.ts';
@@ -58,7 +58,7 @@ const repeat = (state: RerunState, positions: readonly LivePosition[], { at }: C
 const goOn = (state: RerunState, from: LivePosition, came: Came, isRepeated: boolean): Match => {
   from.isContinued = true;
   state.waiting.delete(from);
-  if (from.how === 'live') return goLive(state, came, from.call);
+  if (from.how === 'live') return goLive(state, came, from.call, from.start);
   const before = from.call;
   const same =
     sameCall(
@@ -78,7 +78,8 @@ const goOn = (state: RerunState, from: LivePosition, came: Came, isRepeated: boo
 /** A call that begins a conversation, and that no recorded beginning is the same as. */
 const begin = (state: RerunState, came: Came, isRepeated: boolean): Match => {
   const parent = parentOf(state, came.read);
-  if (parent?.how === 'live') return goLive(state, came, parent.call);
+  if (parent?.how === 'live')
+    return goLive(state, came, parent.call, { of: parent.call?.cycle.label ?? null, how: 'begins' });
   const candidates = isRepeated ? [] : standInsFor(state, came.read, parent);
   const [standIn] = candidates;
   return standIn === undefined ? extra(state, came, null) : differ(state, came, standIn, candidates.length);
@@ -215,9 +216,12 @@ const notKept = (state: RerunState, entry: LiveEntry, position: LivePosition, ca
   return { kind: 'not kept', number: entry.number, of: call.cycle.label };
 };
 
-const goLive = (state: RerunState, came: Came, call: RerunCall | null): Match => {
+/** Where a conversation leaves the recording, of which the first live call is not numbered yet. */
+type Leaving = Omit<LiveStart, 'root'> & { readonly root?: number };
+
+const goLive = (state: RerunState, came: Came, call: RerunCall | null, start?: Leaving): Match => {
   const entry = addEntry(state, came, call, 'live');
-  addPosition(state, entry, call, 'live');
+  addPosition(state, entry, call, 'live', start);
   return { kind: 'live', number: entry.number, of: call?.cycle.label ?? null };
 };
 
@@ -225,7 +229,8 @@ const extra = (state: RerunState, came: Came, after: RerunCall | null): Match =>
   const entry = addEntry(state, came, null, 'extra');
   const match = { kind: 'extra', number: entry.number, after: after?.cycle.label ?? null } as const;
   entry.match = match;
-  addPosition(state, entry, null, state.options.onDifference === 'live' ? 'live' : 'stopped');
+  const how = state.options.onDifference === 'live' ? 'live' : 'stopped';
+  addPosition(state, entry, null, how, { of: match.after, how: after === null ? 'begins' : 'behind' });
   return match;
 };
 
@@ -348,12 +353,14 @@ const addPosition = (
   { number, read }: LiveEntry,
   call: RerunCall | null,
   how: LivePosition['how'],
+  start: Leaving = { of: call?.cycle.label ?? null, how: call === null ? 'begins' : 'before' },
 ): LivePosition => {
   const position: LivePosition = {
     number,
     read,
     call,
     how,
+    start: { root: number, ...start },
     isContinued: false,
     mayRepeat: true,
     answer: null,

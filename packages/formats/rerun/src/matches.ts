@@ -35,6 +35,16 @@ export type Match =
   /** It belongs to a conversation that has left the recording. `of`: the recorded call before or at that place. */
   | { readonly kind: 'live'; readonly number: number; readonly of: string | null };
 
+/** Where a conversation left the recording. All its live calls have the same. */
+export type LiveStart = {
+  /** The number of its first live call. */
+  readonly root: number;
+  /** The label of a recorded call; null: it has nothing to do with any. */
+  readonly of: string | null;
+  /** It goes on before that call, or behind it; or it begins: that call led to it. */
+  readonly how: 'before' | 'behind' | 'begins';
+};
+
 /** A recorded attempt that answers a call. */
 export type Served = {
   /** The label of the recorded call. */

@@ -1,6 +1,6 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import { matchCall, noteAnswer } from './match-call.ts';
-import type { LiveCall, Match } from './matches.ts';
+import type { LiveCall, LiveStart, Match } from './matches.ts';
 import type { RerunOptions } from './options.ts';
 import type { Recording } from './recording.ts';
 import { openState, type RerunState } from './rerun-state.ts';
@@ -20,6 +20,8 @@ export type Rerun = {
   readonly match: (call: LiveCall, now: bigint) => Match;
   /** What a call that went to the provider was answered with, so that what goes on from it is known. */
   readonly answered: (number: number, answer: WideJsonObject | null, answerId: string | null) => void;
+  /** Where the conversation of a call left the recording, if it did. @param number that of a call that was matched */
+  readonly startOf: (number: number) => LiveStart;
   /** What came of the calls so far; recorded calls that did not come are missing. */
   readonly summary: () => RerunSummary;
   /** The calls that stood for recorded ones, for `proposeMasks`. */
@@ -39,6 +41,11 @@ export const openRerun = (recording: Recording, options: RerunOptions): Rerun =>
   return {
     match: (call, now) => matchCall(state, call, now),
     answered: (number, answer, answerId) => noteAnswer(state, number, answer, answerId),
+    startOf: (number) => {
+      const position = state.positionOf.get(number);
+      if (position === undefined) throw new RangeError(`no call has the number ${number}`);
+      return position.start;
+    },
     summary: () => summaryOf(state),
     observed: () => observedIn(state),
     lookUps: () => state.counts.lookUps - read,

@@ -559,9 +559,38 @@ describe('from a call on', () => {
         message('user', 'more'),
       ],
     };
-    expect(live(rerun, third)).toMatchObject({ kind: 'live', of: '@c2' });
+    const onwards = live(rerun, third);
+    expect(onwards).toMatchObject({ kind: 'live', of: '@c2' });
+    const start = { root: second.number, of: '@c2', how: 'before' };
+    expect([second, onwards].map(({ number }) => rerun.startOf(number))).toEqual([start, start]);
     expect(live(rerun, asking('Sub.'))).toMatchObject({ kind: 'serve', call: 'sub:@c1' });
     expect(rerun.summary().counts).toMatchObject({ same: 2, live: 2, missing: 0 });
+  });
+
+  test('a conversation that a live call leads to begins by itself', () => {
+    const rerun = open(recording, { from: '@c2' });
+    live(rerun, talk(1));
+    const second = live(rerun, talk(2));
+    const call = {
+      id: 'call_1',
+      type: 'function',
+      function: { name: 'f', arguments: '{"q":"Look at the pier."}' },
+    };
+    rerun.answered(second.number, { role: 'assistant', content: null, tool_calls: [call] }, null);
+    const sub = live(rerun, asking('Look at the pier.'));
+    expect(sub).toMatchObject({ kind: 'live' });
+    expect(rerun.startOf(sub.number)).toEqual({ root: sub.number, of: '@c2', how: 'begins' });
+  });
+
+  test('what no recorded call stands for goes on behind the one that it came after, or begins', () => {
+    const rerun = open({ conversations: [conversation('main', main.slice(0, 1))] }, { onDifference: 'live' });
+    live(rerun, talk(1));
+    const behind = live(rerun, talk(2));
+    const begins = live(rerun, asking('Something else.'));
+    expect([behind, begins].map(({ number }) => rerun.startOf(number))).toEqual([
+      { root: behind.number, of: '@c1', how: 'behind' },
+      { root: begins.number, of: null, how: 'begins' },
+    ]);
   });
 
   test('a conversation that differs leaves the recording with live calls', () => {
