@@ -4,6 +4,7 @@ import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { draftStep } from '@stemma/importers';
 import { asHistoryMessage, type ToolCall } from './chat-message.ts';
+import { defined } from '@stemma/values';
 import type { ToolResult } from './tool-sources.ts';
 
 type Appended = {
@@ -11,6 +12,7 @@ type Appended = {
   readonly by: Author;
   /** The messages before it. */
   readonly ordinal: number;
+  readonly notes?: string;
 };
 
 /** Adds an answer to the draft of a branch: the next call shows it. */
@@ -18,9 +20,10 @@ export const appendAnswer = async (
   home: Pick<Home, 'submit'>,
   { history, branchId }: BranchRef,
   answer: WideJsonObject,
-  { id, by, ordinal }: Appended,
+  { id, by, ordinal, notes }: Appended,
 ): Promise<void> => {
-  await home.submit({ id, history, branchId, by, steps: [draftStep(asHistoryMessage(answer), ordinal)] });
+  const steps = [draftStep(asHistoryMessage(answer), ordinal)];
+  await home.submit({ id, history, branchId, by, ...defined({ notes }), steps });
 };
 
 /** Adds the result of a tool to the draft of a branch, with a note where it comes from. */

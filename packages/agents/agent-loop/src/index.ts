@@ -1,3 +1,4 @@
+export { appendAnswer } from './append.ts';
 export { continueBranch } from './continue-branch.ts';
 export type { ContinuedRun, ContinueOptions, RunEnd } from './continue-types.ts';
 export type { ToolCall } from './chat-message.ts';

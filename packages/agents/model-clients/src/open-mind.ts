@@ -1,4 +1,6 @@
+import { fail } from '@stemma/errors';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endpointOf, pathOf, type MindEndpoint } from './endpoint.ts';
 import { limitsOf, type MindLimits } from './limits.ts';
 import type { Mind, MindSurroundings, MindTarget } from './mind.ts';
 import { openOfflineMind } from './offline/offline-mind.ts';
@@ -29,6 +31,21 @@ export const openMind = (spec: string, options: MindOptions = {}): Mind => {
   const name = parseMind(spec);
   if (name.kind === 'offline') return openOfflineMind(spec, name.seed);
   return openRemoteMind(spec, name, { ...limitsOf(around.env), ...options.limits }, around);
+};
+
+/**
+ * Where the requests of a mind go, and with which headers, among them its key: nothing shows them.
+ *
+ * @throws E_MIND_INVALID for one that is offline, E_MIND_KEY_MISSING
+ */
+export const mindEndpointOf = (
+  spec: string,
+  options: MindOptions = {},
+): Pick<MindEndpoint, 'url' | 'headers'> => {
+  const name = parseMind(spec);
+  if (name.kind === 'offline') throw fail('E_MIND_INVALID', `${spec} has no address to which requests go`);
+  const { url, headers } = endpointOf({ ...name, path: pathOf(name.api) }, mindSurroundings(options).env);
+  return { url, headers };
 };
 
 /**

@@ -5,6 +5,7 @@ import type { Home } from '@stemma/home';
 import { readAnswer, type ModelApi } from '@stemma/model-apis';
 import { replaceInBody, type LiveCall, type Match, type Rerun, type Served } from '@stemma/rerun';
 import { isStream, type ReadRun, type RunAttempt } from './read-recording.ts';
+import { openLiveCalls, type LiveOptions } from './live-calls.ts';
 import { stoppedReply } from './stopped-reply.ts';
 import type { AskedCall, CallReply, ServedCalls } from './served-calls.ts';
 
@@ -13,8 +14,7 @@ export type ServedRunOptions = {
   readonly home: Pick<Home, 'calls'>;
   readonly run: ReadRun;
   readonly rerun: Rerun;
-  /** The branch that a call is recorded on which goes to its provider. @param of the recorded call that it stands for; null: for none */
-  readonly placeOf: (of: string | null) => Promise<string>;
+  readonly live: LiveOptions;
   /** True: what differs, and what no recorded call stands for, goes to the provider. */
   readonly isLive: boolean;
   /** True: requests that are no calls of models go to their provider. */
@@ -24,14 +24,15 @@ export type ServedRunOptions = {
 };
 
 /** Answers calls with the recorded ones that they stand for, in the order in which they come. */
-export const serveRun = (options: ServedRunOptions): ServedCalls => {
-  const { rerun, now, passesOthers } = options;
+export const serveRun = (given: ServedRunOptions): ServedCalls => {
+  const { rerun, now, passesOthers } = given;
+  const options = { ...given, goLive: openLiveCalls(given.live, rerun) };
   return {
     reply: async (call) => {
       const asked = await askedOf(call);
       if (asked === undefined)
         return stoppedReply(call.api, 'the body of the request is no JSON: no recorded call stands for it');
-      return replyTo(options, call.api, rerun.match(asked, now()));
+      return replyTo(options, asked, rerun.match(asked, now()));
     },
     liveEnded: async (number, { api, httpStatus, contentType, coding, body }) => {
       const read =
@@ -54,30 +55,28 @@ const askedOf = async ({ api, path, coding, body }: AskedCall): Promise<LiveCall
   }
 };
 
-const replyTo = async (options: ServedRunOptions, api: ModelApi, match: Match): Promise<CallReply> => {
+type ServingOptions = ServedRunOptions & { readonly goLive: ReturnType<typeof openLiveCalls> };
+
+const replyTo = async (options: ServingOptions, asked: LiveCall, match: Match): Promise<CallReply> => {
+  const { api, request } = asked;
+  const goLive = (): Promise<CallReply> => options.goLive({ api, request, number: match.number });
   switch (match.kind) {
     case 'serve':
       return servedReply(options, api, match, match.how);
     case 'differs':
       if (match.served !== null) return servedReply(options, api, match.served, 'differs');
-      if (options.isLive) return liveReply(options, match.number, match.difference.of);
+      if (options.isLive) return goLive();
       return stoppedReply(api, `the call differs from ${match.difference.of} of the recording`);
     case 'extra':
-      if (options.isLive) return liveReply(options, match.number, match.after);
+      if (options.isLive) return goLive();
       return stoppedReply(api, 'no call of the recording stands for this one');
     case 'not kept':
-      if (options.isLive) return liveReply(options, match.number, match.of);
+      if (options.isLive) return goLive();
       return stoppedReply(api, `the answer to ${match.of} of the recording is not kept`);
     case 'live':
-      return liveReply(options, match.number, match.of);
+      return goLive();
   }
 };
-
-const liveReply = async (
-  { placeOf }: ServedRunOptions,
-  number: number,
-  of: string | null,
-): Promise<CallReply> => ({ kind: 'live', number, place: await placeOf(of) });
 
 /** What a recorded attempt was answered with, with the values of now in place of those that are bound to them. */
 const servedReply = async (

@@ -1,3 +1,4 @@
+import type { CallChange } from '@stemma/home';
 import type { ModelApi } from '@stemma/model-apis';
 
 /** A request of an agent that runs again. */
@@ -32,8 +33,20 @@ export type CallReply =
       /** True: the connection ends behind the last piece, as the recorded one did. */
       readonly isCut: boolean;
     }
-  /** It goes to its provider, and is recorded in this history and branch. `number`: for `liveEnded`. */
-  | { readonly kind: 'live'; readonly place: string; readonly number: number };
+  /**
+   * It goes to its provider, or to another address, and is recorded in this history and branch. `number`: for `liveEnded`.
+   * `change`: what is changed of it before.
+   */
+  | {
+      readonly kind: 'live';
+      readonly place: string;
+      readonly number: number;
+      readonly change?: CallChange;
+      readonly to?: LiveUpstream;
+    };
+
+/** Where a call goes instead of its provider: the headers hold the key for it. */
+export type LiveUpstream = { readonly url: URL; readonly headers: Readonly<Record<string, string>> };
 
 /** Answers the calls of an agent that runs again. */
 export type ServedCalls = {

@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
 import { inBundle, isBundle } from '../bundle/in-bundle.ts';
 import type { Context, TopCommand } from '../command.ts';
-import { required, text } from '../options.ts';
+import { MAX_STDIN, readText, required, text } from '../options.ts';
+import { LIVE_OPTIONS, liveSettings } from '../rerun/live-settings.ts';
 import { openForks } from '../rerun/rerun-forks.ts';
 import { JUDGING_OPTIONS, judgedBy, oneOf } from '../rerun/rerun-options.ts';
 import { showRerun } from '../rerun/show-rerun.ts';
+import { readWhatIf, WHAT_IFS } from '../rerun/what-if/all.ts';
 import { refuseUnserved, runCommand } from '../rerun/run-command.ts';
 
 export const rerun: TopCommand = {
@@ -26,6 +28,8 @@ export const rerun: TopCommand = {
   options: [
     ['--run <id>', 'the recorded run that answers (default: the newest one of the history)'],
     ...JUDGING_OPTIONS,
+    ...WHAT_IFS.map(({ option }) => option),
+    ...LIVE_OPTIONS,
     [
       '--other <what>',
       'what becomes of requests that are no calls of models: block or pass (default: block)',
@@ -41,7 +45,8 @@ export const rerun: TopCommand = {
       const isBranch = name.includes(':');
       return runAnew(context, { name, words, isBranch, wanted: text(options, 'run') }, options);
     }
-    if (text(options, 'from') !== undefined || text(options, 'onDifference') === 'live')
+    const asksLive = WHAT_IFS.some((kind) => text(options, kind.name) !== undefined);
+    if (asksLive || text(options, 'onDifference') === 'live')
       throw fail('E_USAGE', `${name} is a file, and takes no calls: those of a provider need a home`);
     return inBundle(context, name, (inside, { run, isBranch }) =>
       runAnew(inside, { name, words, isBranch, wanted: text(options, 'run') ?? run ?? undefined }, options),
@@ -64,25 +69,33 @@ const runAnew = async (
 ): Promise<number> => {
   const passesOthers = oneOf(options, 'other', ['block', 'pass']) === 'pass';
   const { DEFAULT_OPTIONS } = await import('@stemma/rerun');
-  const judged = { ...DEFAULT_OPTIONS, ...judgedBy(options) };
   const { home, branchRef } = await context.findBranch(name);
   const { chooseRun, readRecording, RERUN } = await import('@stemma/reruns');
   const only = isBranch ? branchRef : null;
   const run = await readRecording(home, await chooseRun(home, branchRef, only, wanted ?? null));
+  const whatIf = await readWhatIf(options, {
+    ...{ home, run },
+    readFile: async (file) => (await readText(context, file, MAX_STDIN)).replace(/\r?\n$/, ''),
+  });
+  const judged = { ...DEFAULT_OPTIONS, ...judgedBy(options), from: whatIf?.from ?? null };
+  const settings = await liveSettings(context, home, run, judged.from, options);
   const tools = await refuseUnserved(run, judged);
   if (tools.length > 0 && judged.tools === 'real')
     context.output.say(`the tools of the command run for real: ${tools.join(', ')}`);
   const id = `${RERUN}${randomBytes(4).toString('hex')}`;
   const isLive = judged.onDifference === 'live' || judged.from !== null;
-  const forks = openForks(home, run, {
-    history: branchRef.history,
-    name: text(options, 'name') ?? id,
+  const by = {
     actor: isLive ? await actorOf(context, options) : '',
     notes: isLive ? await notesOf(context, options) : '',
+  };
+  const { history } = branchRef;
+  const forks = openForks(home, run, {
+    ...{ history, name: text(options, 'name') ?? id, ...by, whatIf, settings },
   });
+  const live = { by, whatIf, settings, placeOf: forks.placeOf };
   const ran = await runCommand(
     context,
-    { home, run, judged, forks, id, command: words, passesOthers },
+    { home, run, judged, live, id, command: words, passesOthers },
     options,
   );
   return showRerun(context, {

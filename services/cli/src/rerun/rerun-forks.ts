@@ -1,48 +1,111 @@
-import { branchRefOf } from '@stemma/history-store';
+import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import type { ReadRun, RunCall } from '@stemma/reruns';
+import type { LiveStart } from '@stemma/rerun';
+import type { LiveBranch, LiveSettings, ReadRun, RunCall, WhatIf } from '@stemma/reruns';
+import { defined } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
 
 /** The branches on which calls are recorded that went to their providers. */
 export type RerunForks = {
-  /** The branch for calls of the conversation that left the recording at a call. @param of its label; null: at none */
-  readonly placeOf: (of: string | null) => Promise<string>;
+  /** The branch for the calls of a conversation that left the recording. */
+  readonly placeOf: (start: LiveStart) => Promise<LiveBranch>;
   /** Their names, as `HISTORY:NAME`. */
   readonly names: () => readonly string[];
 };
 
+/** Whose forks they are, and what is asked in them. */
+export type RerunForkOptions = {
+  /** That of conversations that have nothing to do with the recorded run. */
+  readonly history: string;
+  readonly name: string;
+  readonly actor: string;
+  readonly notes: string;
+  readonly whatIf: WhatIf | null;
+  readonly settings: LiveSettings | null;
+};
+
+/** The first position of a history: before everything, or that of its first call. */
+const BEGINNING = { branchId: 0, seq: 0 };
+
 /**
- * Forks the history of a conversation where it leaves the recording, once for each: at the position before the call that differs. One
- * that leaves at its first call, or is in no recording, begins a branch of its own.
+ * Forks a history where a conversation leaves the recording, once for each: before the call that it leaves at, or behind it if that
+ * is what it goes on from. One that begins has a branch that begins, too.
  */
 export const openForks = (
   home: Home,
   { calls }: Pick<ReadRun, 'calls'>,
-  { history, name, actor, notes }: Record<'history' | 'name' | 'actor' | 'notes', string>,
+  options: RerunForkOptions,
 ): RerunForks => {
-  const places = new Map<string | null, Promise<string>>();
+  const places = new Map<number, Promise<LiveBranch>>();
   const names: string[] = [];
-  const fork = async (call: RunCall | undefined): Promise<string> => {
-    const own = names.length === 0 ? name : `${name}-${names.length + 1}`;
-    const place = `${call?.history ?? history}:${own}`;
-    names.push(place);
-    const before = call?.before ?? null;
-    if (before === null) return place;
-    const branch = branchRefOf(before.history, before.branchId);
-    const id = randomUUID();
-    const { branchRef, steps } = await home.branches.resolveSteps(branch, id, [
-      { op: 'fork', name: own, at: `@s${before.seq}` },
-    ]);
-    const { history: where, branchId } = branchRef;
-    await home.submit({ id, history: where, branchId, by: { actor }, notes, steps: [...steps] });
-    return place;
+  const fork = async ({ of, how }: LiveStart): Promise<LiveBranch> => {
+    const name = names.length === 0 ? options.name : `${options.name}-${names.length + 1}`;
+    const call = of === null ? undefined : calls.get(of);
+    const history = call?.history ?? options.history;
+    names.push(`${history}:${name}`);
+    const question = how === 'before' && of === options.whatIf?.from ? options.whatIf : null;
+    const isBehind = how === 'behind' || (question !== null && question.answer !== null);
+    const from = how === 'begins' ? null : isBehind ? (call ?? null) : (call?.before ?? null);
+    const branch = await startFork(home, history, from, { name, question, options });
+    if (question !== null && question.answer !== null && call !== undefined)
+      await addAnswer(home, branch, call, question.answer, options);
+    return { place: `${history}:${name}`, isShared: from === null };
   };
   return {
-    placeOf: (of) => {
-      const known = places.get(of) ?? fork(of === null ? undefined : calls.get(of));
-      places.set(of, known);
+    placeOf: (start) => {
+      const known = places.get(start.root) ?? fork(start);
+      places.set(start.root, known);
       return known;
     },
     names: () => [...names],
   };
+};
+
+type Fork = { readonly name: string; readonly question: WhatIf | null; readonly options: RerunForkOptions };
+
+/** @param from the call behind which it starts; null: the beginning of the history */
+const startFork = async (
+  home: Home,
+  history: string,
+  from: RunCall | null,
+  { name, question, options }: Fork,
+): Promise<BranchRef> => {
+  const { actor, notes, settings } = options;
+  const by = { by: { actor }, ...defined({ notes }) };
+  const at = from === null ? BEGINNING : { branchId: from.branchId, seq: from.seq };
+  const description = question?.description ?? 'rerun';
+  const step = { op: 'fork', name, description, at } as const;
+  const started = await home.submit({
+    id: randomUUID(),
+    ...{ history, branchId: at.branchId, ...by, steps: [step] },
+  });
+  const set = {
+    // What is changed of one call stays in the later ones.
+    ...(question !== null && question.edit !== null ? { steer: true } : {}),
+    ...(settings === null ? {} : { 'rerun.set': settings.set }),
+    ...(settings === null || settings.mind === null ? {} : { 'rerun.mind': settings.mind.spec }),
+  };
+  const { branchId } = started;
+  if (Object.keys(set).length > 0)
+    await home.submit({ id: randomUUID(), history, branchId, ...by, steps: [{ op: 'config', set }] });
+  return branchRefOf(history, branchId);
+};
+
+/** The answer that a question gives stands behind the call, where the recorded one would. */
+const addAnswer = async (
+  home: Home,
+  branch: BranchRef,
+  { history, branchId, seq }: RunCall,
+  answer: NonNullable<WhatIf['answer']>,
+  { actor, notes }: RerunForkOptions,
+): Promise<void> => {
+  const { appendAnswer, messagesOf } = await import('@stemma/agent-loop');
+  const view = await home.read.view(await home.position(branchRefOf(history, branchId), `@s${seq}`));
+  const ordinal = messagesOf(view).length;
+  await appendAnswer(home, branch, answer, {
+    id: randomUUID(),
+    by: { actor },
+    ordinal,
+    ...defined({ notes }),
+  });
 };

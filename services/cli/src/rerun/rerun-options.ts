@@ -11,7 +11,6 @@ export const JUDGING_OPTIONS: readonly (readonly [syntax: string, description: s
     '--on-difference <what>',
     'what becomes of a call that differs: stop (an error that no client repeats), serve (the recorded answer) or live (its provider answers, in a fork) (default: stop)',
   ],
-  ['--from <call>', 'the call from which on its conversation goes to its provider, in a fork: @c4'],
   [
     '--errors <how>',
     'recorded: failed attempts happen again; skip: only answered ones do (default: recorded)',
@@ -28,9 +27,8 @@ export const JUDGING_OPTIONS: readonly (readonly [syntax: string, description: s
 ];
 
 /** How calls are judged. @throws E_USAGE for a word that an option does not have */
-export const judgedBy = (options: Options): Omit<RerunOptions, 'folders' | 'offsets'> => ({
+export const judgedBy = (options: Options): Omit<RerunOptions, 'folders' | 'offsets' | 'from'> => ({
   onDifference: oneOf(options, 'onDifference', ['stop', 'serve', 'live']),
-  from: text(options, 'from') ?? null,
   errors: oneOf(options, 'errors', ['recorded', 'skip']),
   values: oneOf(options, 'values', ['bound', 'strict']),
   tools: oneOf(options, 'tools', ['real', 'recorded']),
@@ -55,5 +53,5 @@ const maskOf = (given: string): RerunOptions['masks'][number] => {
   const [, name, pattern] = /^([A-Za-z0-9_-]{1,64})=(.+)$/s.exec(given) ?? [];
   if (name === undefined || pattern === undefined)
     throw fail('E_USAGE', `--mask is NAME=PATTERN, not ${JSON.stringify(given.slice(0, 200))}`);
-  return { name, pattern } as RerunOptions['masks'][number];
+  return { name, pattern, in: 'any' };
 };

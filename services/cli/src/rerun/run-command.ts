@@ -1,11 +1,10 @@
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { RerunOptions, RerunSummary } from '@stemma/rerun';
-import type { ReadRun } from '@stemma/reruns';
+import type { LiveOptions, ReadRun } from '@stemma/reruns';
 import type { StdioOptions } from 'node:child_process';
 import { childEnv, runChild, upstreamVariables } from '../child-command.ts';
 import { addressesOf, redactOf, type Context } from '../command.ts';
-import type { RerunForks } from './rerun-forks.ts';
 
 /** Milliseconds that live calls have to be recorded after the command has ended. */
 const DRAIN = 30_000;
@@ -15,7 +14,8 @@ export type CommandToRerun = {
   readonly home: Home;
   readonly run: ReadRun;
   readonly judged: RerunOptions;
-  readonly forks: RerunForks;
+  /** What becomes of calls that the recording does not answer. */
+  readonly live: Omit<LiveOptions, 'id' | 'now'>;
   /** The id of the rerun. */
   readonly id: string;
   readonly command: readonly string[];
@@ -32,20 +32,21 @@ export type EndedRerun = {
 /** Runs a command whose calls are answered from a recording. With `--json` its standard output goes to standard error. */
 export const runCommand = async (
   { directory, env, output, signal }: Context,
-  { home, run, judged, forks, id, command, passesOthers }: CommandToRerun,
+  { home, run, judged, live, id, command, passesOthers }: CommandToRerun,
   options: Readonly<Record<string, unknown>>,
 ): Promise<EndedRerun> => {
   const [program = '', ...args] = command;
-  const [{ serveHome, queryTimeoutOf, upstreamsOf }, { openRerun }, { serveRun }] = await Promise.all([
+  const [{ serveHome, queryTimeoutOf, upstreamsOf }, { openRerun }, { RERUN, serveRun }] = await Promise.all([
     import('@stemma/gateway'),
     import('@stemma/rerun'),
     import('@stemma/reruns'),
   ]);
   const rerun = openRerun(run.recording, judged);
+  const now = (): bigint => BigInt(Date.now()) * 1_000_000n;
   const served = serveRun({
-    ...{ home, run, rerun, passesOthers, placeOf: forks.placeOf },
+    ...{ home, run, rerun, passesOthers, now },
+    live: { ...live, id: id.slice(RERUN.length), now },
     isLive: judged.onDifference === 'live',
-    now: () => BigInt(Date.now()) * 1_000_000n,
   });
   const server = await serveHome({
     home: { directory, create: false, ...addressesOf(env), ...redactOf(options, env) },

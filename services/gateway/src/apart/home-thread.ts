@@ -73,7 +73,7 @@ const openCalls = (calls: EntryRecorder) => {
     else {
       const gone = new AbortController();
       steering.set(id, gone);
-      void calls.steer(message.entry, message.body, gone.signal).then((outcome) => {
+      void calls.steer(message.entry, message.body, gone.signal, message.change).then((outcome) => {
         steering.delete(id);
         tell({ kind: 'steered', id, outcome });
       });

@@ -1,5 +1,5 @@
 import type { WireError } from '@stemma/errors';
-import type { HomeOptions } from '@stemma/home';
+import type { CallChange, HomeOptions } from '@stemma/home';
 import type { ClientPorts, GivenInput, RouteName } from '../answers.ts';
 import type { DoorCounts } from '../front/door-counts.ts';
 import type { EntryRef } from '../proxy/entry.ts';
@@ -44,7 +44,13 @@ export type ToHome =
       readonly end?: EntryRef;
     }
   /** A call before it goes out, which observers may steer; what its client ends is not sent. */
-  | { readonly kind: 'steer'; readonly id: number; readonly entry: StartedEntry; readonly body: Uint8Array }
+  | {
+      readonly kind: 'steer';
+      readonly id: number;
+      readonly entry: StartedEntry;
+      readonly body: Uint8Array;
+      readonly change?: CallChange;
+    }
   | { readonly kind: 'steerGone'; readonly id: number }
   /** Which calls may be steered now? */
   | { readonly kind: 'readScopes'; readonly id: number }

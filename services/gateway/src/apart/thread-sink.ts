@@ -61,7 +61,7 @@ export const openThreadSink = (tell: Outbox<ToHome>['put'], directory: string): 
         if (answer() || state.ended || performance.now() < state.awayUntil) return answer();
         return areCurrent(state.steered, directory) ? answer() : readScopes().then(answer);
       },
-      steer: (entry, body, gone) =>
+      steer: (entry, body, gone, change) =>
         new Promise((resolve) => {
           const id = ++state.count;
           if (state.ended) {
@@ -70,7 +70,7 @@ export const openThreadSink = (tell: Outbox<ToHome>['put'], directory: string): 
           }
           steering.set(id, resolve);
           gone.addEventListener('abort', () => tell({ kind: 'steerGone', id }), { once: true });
-          tell({ kind: 'steer', id, entry, body });
+          tell({ kind: 'steer', id, entry, body, ...defined({ change }) });
           if (gone.aborted) tell({ kind: 'steerGone', id });
         }),
     },

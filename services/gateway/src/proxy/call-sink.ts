@@ -1,4 +1,5 @@
 import type { CallStatus } from '@stemma/events';
+import type { CallChange } from '@stemma/home';
 import type { AskedScope, CallBranch, EntryRef, StartedEntry } from './entry.ts';
 
 /** Records entries, in the order in which it gets them. */
@@ -18,8 +19,8 @@ export type CallSink = {
   ): void;
   /** True if observers may steer a call that is looked for there, as the log says now; what is known already is answered at once. */
   mayBeSteered(place: AskedScope): boolean | Promise<boolean>;
-  /** Puts what they changed into a call, and holds it where they say so. */
-  steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal): Promise<SteeredEntry>;
+  /** Puts what they changed into a call, and holds it where they say so. @param change what a rerun changes of it */
+  steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal, change?: CallChange): Promise<SteeredEntry>;
 };
 
 /** What becomes of a call that observers may steer. */

@@ -1,5 +1,5 @@
 import { hashOfSession, sessionInHeaders, type ModelApi } from '@stemma/model-apis';
-import type { CallReply } from '@stemma/reruns';
+import type { CallReply, LiveUpstream } from '@stemma/reruns';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { ProxyAddress } from './address.ts';
@@ -20,7 +20,7 @@ export type CallNotes = {
 
 /** A request that observers may steer, or a rerun answers: it is sent with this body (null: that which came), or not at all. */
 export type RequestToSend =
-  | { readonly kind: 'send'; readonly body: Uint8Array | null }
+  | { readonly kind: 'send'; readonly body: Uint8Array | null; readonly to?: LiveUpstream }
   | { readonly kind: 'ended'; readonly message: string }
   /** Something recorded answers it. */
   | { readonly kind: 'served'; readonly reply: Extract<CallReply, { readonly kind: 'served' }> };

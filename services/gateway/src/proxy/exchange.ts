@@ -5,7 +5,7 @@ import { abortedAnswer, tooLargeAnswer } from './aborted-answer.ts';
 import { upstreamTarget, type ProxyAddress } from './address.ts';
 import type { EndedEntry } from './entry.ts';
 import { ExchangeNotes, type CallNotes, type ExchangeEnding, type RequestToSend } from './exchange-notes.ts';
-import { forwardedHeaders, headersOfBody, requestHeaders } from './headers.ts';
+import { forwardedHeaders, headersForOther, headersOfBody, requestHeaders } from './headers.ts';
 import { sendReply } from './send-reply.ts';
 import { upstreamError, upstreamErrorBody, upstreamRequest } from './upstream-request.ts';
 
@@ -106,9 +106,10 @@ class Exchange {
       void notes.noteEnd(GONE);
       return;
     }
-    const { body } = outcome;
-    const forwarded = requestHeaders(this.#method, this.#incoming.rawHeaders);
-    const made = this.#connect(body === null ? forwarded : headersOfBody(forwarded, body.length));
+    const { body, to } = outcome;
+    const came = requestHeaders(this.#method, this.#incoming.rawHeaders);
+    const forwarded = to === undefined ? came : headersForOther(came, to, this.#upstream);
+    const made = this.#connect(body === null ? forwarded : headersOfBody(forwarded, body.length), to?.url);
     if (body === null) for (const piece of notes.sent.pieces()) made.write(piece);
     else made.write(body);
     made.end();
@@ -136,8 +137,9 @@ class Exchange {
     return made;
   }
 
-  #connect(headers: readonly string[]): ClientRequest {
-    const made = upstreamRequest(this.#upstream, { method: this.#method, path: this.#target, headers });
+  #connect(headers: readonly string[], url = this.#upstream): ClientRequest {
+    const path = url === this.#upstream ? this.#target : url.pathname;
+    const made = upstreamRequest(url, { method: this.#method, path, headers });
     made.on('response', (received) => this.#passAnswer(received));
     made.on('information', ({ statusCode, rawHeaders }) => {
       // Whoever waits to be told to go on has been told so already; HTTP/1.0 knows none of them.

@@ -1,3 +1,4 @@
+import type { LiveUpstream } from '@stemma/reruns';
 import { HOP_BY_HOP } from '../front/hop-by-hop.ts';
 
 /** Headers of a request that the upstream has no use for: they are about this server. */
@@ -57,4 +58,33 @@ export const headersOfBody = (forwarded: readonly string[], size: number): strin
     if (!OF_BODY.has(name.toLowerCase())) kept.push(name, forwarded[i + 1] as string);
   }
   return [...kept, 'Content-Length', String(size)];
+};
+
+/** Headers that are a key, or say whose account pays. */
+const OF_ACCOUNT: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'api-key',
+  'cookie',
+  'openai-organization',
+  'openai-project',
+]);
+
+/** The headers of a request that goes to another address than its client meant: its key goes to its own provider only. */
+export const headersForOther = (
+  forwarded: readonly string[],
+  { url, headers }: LiveUpstream,
+  upstream: URL,
+): string[] => {
+  const own = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const hasKey = [...own.keys()].some((name) => OF_ACCOUNT.has(name));
+  const kept: string[] = [];
+  for (let i = 0; i < forwarded.length; i += 2) {
+    const name = (forwarded[i] as string).toLowerCase();
+    if (OF_ACCOUNT.has(name) && (hasKey || url.origin !== upstream.origin)) continue;
+    // A client knows best which version of its API it reads.
+    own.delete(name);
+    kept.push(forwarded[i] as string, forwarded[i + 1] as string);
+  }
+  return [...kept, ...[...own].flat()];
 };

@@ -1,11 +1,15 @@
 import { joinBytes } from '@stemma/canonical';
+import type { CallChange } from '@stemma/home';
 import type { ProxyCall } from './calls-under-way.ts';
 import type { AskedScope, StartedEntry } from './entry.ts';
 import type { CallNotes, RequestToSend } from './exchange-notes.ts';
 import type { CallsToRecord, RecordingParts } from './record-calls.ts';
 
-type CallNoter = Pick<CallNotes, 'started' | 'ended'> & {
-  readonly steer: NonNullable<CallNotes['steer']>;
+/** `steer` with a change: a call that cannot be changed does not go out. */
+export type CallNoter = Pick<CallNotes, 'started' | 'ended'> & {
+  readonly steer: (
+    ...call: [...Parameters<NonNullable<CallNotes['steer']>>, change?: CallChange]
+  ) => Promise<RequestToSend>;
 };
 
 /**
@@ -31,15 +35,24 @@ export const openCallNoter = (
     entry: StartedEntry,
     body: readonly Uint8Array[],
     gone: AbortSignal,
+    change?: CallChange,
   ): Promise<RequestToSend> => {
     const call = begin(entry);
     // Noted before it is held: of a process that is killed, the next one records that nobody knows what became of it.
     const noted = await journal.append(entry, body);
     if (noted === undefined) {
       drop(call);
-      return { kind: 'send', body: null };
+      if (change === undefined) return { kind: 'send', body: null };
+      return { kind: 'ended', message: 'too many calls wait to be recorded: this one is not changed' };
     }
-    const outcome = await sink.steer(entry, joinBytes(body), gone);
+    const outcome = await sink.steer(entry, joinBytes(body), gone, change);
+    if (change !== undefined && (outcome.kind === 'unsteered' || outcome.kind === 'untouched')) {
+      const message = `the call could not be changed${outcome.kind === 'unsteered' ? `: ${outcome.reason}` : ''}`;
+      warn(message);
+      journal.done(noted);
+      calls.delete(entry.id);
+      return { kind: 'ended', message };
+    }
     switch (outcome.kind) {
       case 'untouched':
         records.recordBefore(entry.place);

@@ -116,7 +116,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       answerAndClose(outgoing, errorAnswer(fail('E_NOT_FOUND', why)));
       return;
     }
-    exchange(incoming, outgoing, address, upstream, rerunNotes(rerun.served, { started, ended }));
+    exchange(incoming, outgoing, address, upstream, rerunNotes(rerun.served, { started, ended, steer }));
   };
 
   return {

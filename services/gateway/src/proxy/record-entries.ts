@@ -1,6 +1,6 @@
 import { fail, isStemmaError } from '@stemma/errors';
 import { decodedLimit } from '@stemma/exchanges';
-import { isAccessDenied, openRetry, type Home } from '@stemma/home';
+import { isAccessDenied, openRetry, type CallChange, type Home } from '@stemma/home';
 import { defined } from '@stemma/values';
 import { LRUCache } from 'lru-cache';
 import type { RecordedEntry, SteeredEntry } from './call-sink.ts';
@@ -28,7 +28,7 @@ export type EntryRecorder = {
    */
   record(ref: EntryRef, left?: boolean, end?: EntryRef): Promise<RecordedEntry | undefined>;
   /** Puts what observers changed into a call, and holds it where they say so. @param gone aborts when the client is gone */
-  steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal): Promise<SteeredEntry>;
+  steer(entry: StartedEntry, body: Uint8Array, gone: AbortSignal, change?: CallChange): Promise<SteeredEntry>;
   close(): void;
 };
 
@@ -73,9 +73,9 @@ export const openEntryRecorder = (home: Home, say: (sentence: string) => void): 
         return { refused: { code: 'E_INTERNAL', message: String(error) } };
       }
     },
-    steer: async (entry, body, gone) => {
+    steer: async (entry, body, gone, change) => {
       try {
-        return await steerEntry(options, entry, body, gone);
+        return await steerEntry(options, entry, body, gone, change);
       } catch (error) {
         return { kind: 'unsteered', reason: error instanceof Error ? error.message : String(error) };
       }

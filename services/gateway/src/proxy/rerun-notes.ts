@@ -1,30 +1,43 @@
 import { joinBytes } from '@stemma/canonical';
 import { apiOf } from '@stemma/model-apis';
-import type { ServedCalls } from '@stemma/reruns';
-import type { CallNotes } from './exchange-notes.ts';
+import type { CallReply, ServedCalls } from '@stemma/reruns';
+import { defined } from '@stemma/values';
+import type { StartedEntry } from './entry.ts';
+import type { CallNotes, RequestToSend } from './exchange-notes.ts';
+import type { CallNoter } from './note-calls.ts';
 
 /**
- * What becomes of a call of a rerun: something recorded answers it, and nothing of it is recorded; or it goes to its provider, and is
- * recorded on the branch that `served` names.
+ * What becomes of a call of a rerun: something recorded answers it, and nothing of it is recorded; or it goes to a provider, perhaps
+ * changed, and is recorded on the branch that `served` names.
  */
-export const rerunNotes = (
-  served: ServedCalls,
-  { started, ended }: Pick<CallNotes, 'started' | 'ended'>,
-): CallNotes => {
+export const rerunNotes = (served: ServedCalls, { started, ended, steer }: CallNoter): CallNotes => {
   let live: number | undefined;
+  const sendLive = async (
+    { number, place, change, to }: Extract<CallReply, { kind: 'live' }>,
+    entry: StartedEntry,
+    body: readonly Uint8Array[],
+    gone: AbortSignal,
+  ): Promise<RequestToSend> => {
+    live = number;
+    const went = to === undefined ? {} : { origin: to.url.origin, path: to.url.pathname };
+    const placed = { ...entry, ...went, place: { name: place } };
+    if (change === undefined) {
+      started({ ...placed, sentAt: Date.now() }, body);
+      return { kind: 'send', body: null };
+    }
+    const outcome = await steer(placed, body, gone, change);
+    return outcome.kind === 'send' ? { ...outcome, ...defined({ to }) } : outcome;
+  };
   return {
     isClosed: true,
     started: () => undefined,
-    steer: async (entry, body) => {
+    steer: async (entry, body, gone) => {
       const { method, path, coding } = entry;
       const reply = await served.reply({
         ...{ api: apiOf(method, path), method, path, coding },
         body: joinBytes(body),
       });
-      if (reply.kind === 'served') return { kind: 'served', reply };
-      live = reply.number;
-      started({ ...entry, place: { name: reply.place }, sentAt: Date.now() }, body);
-      return { kind: 'send', body: null };
+      return reply.kind === 'served' ? { kind: 'served', reply } : sendLive(reply, entry, body, gone);
     },
     ended: async (entry, body) => {
       if (live === undefined) return;

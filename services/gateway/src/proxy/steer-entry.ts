@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { callScopeOf, decoded, readExchangeStart } from '@stemma/exchanges';
+import type { CallChange } from '@stemma/home';
 import { defined } from '@stemma/values';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SteeredEntry } from './call-sink.ts';
@@ -15,6 +16,7 @@ export const steerEntry = async (
   { id, place, method, path, origin, contentType, sentAt, coding, session: named }: StartedEntry,
   body: Uint8Array,
   gone: AbortSignal,
+  change?: CallChange,
 ): Promise<SteeredEntry> => {
   const wire = { form: 'wire', method, path, origin, contentType, coding } as const;
   const request = { ...wire, session: named, body };
@@ -38,6 +40,7 @@ export const steerEntry = async (
       said: { model, parameters, tools, messages, sent: sent ?? null, ...defined({ session }) },
       body,
       plain: await decoded(body, coding),
+      ...defined({ change }),
     },
     gone,
     (act) => retry.run(act),

@@ -1,0 +1,53 @@
+import { fail } from '@stemma/errors';
+import type { Home } from '@stemma/home';
+import type { LiveSettings, ReadRun } from '@stemma/reruns';
+import type { Context } from '../command.ts';
+import { settingsIn, SET_OPTION } from '../mind-options.ts';
+import { text } from '../options.ts';
+
+/** The options that say what live calls ask with. */
+export const LIVE_OPTIONS: readonly (readonly [syntax: string, description: string])[] = [
+  ['--mind <mind>', 'with --from and the like: who is asked instead, as for `stemma retry`: openai:MODEL'],
+  [SET_OPTION[0], 'with --from and the like: parameters of the live calls, as for `stemma retry`'],
+];
+
+/**
+ * What live calls ask with; null: as the agent does.
+ *
+ * @param from the label of the first live call
+ * @throws E_USAGE for a mind of another API than that call's, and for fields that are no parameters; E_MIND_…
+ */
+export const liveSettings = async (
+  { env }: Pick<Context, 'env'>,
+  home: Pick<Home, 'calls'>,
+  run: ReadRun,
+  from: string | null,
+  options: Readonly<Record<string, unknown>>,
+): Promise<LiveSettings | null> => {
+  const set = settingsIn(options);
+  const spec = text(options, 'mind');
+  if (spec === undefined && Object.keys(set).length === 0) return null;
+  if (from === null)
+    throw fail('E_USAGE', '--mind and --set change live calls: say from which one on, such as --from @c4');
+  const attempt = await attemptOf(home, run, from);
+  if ('stream' in set)
+    throw fail('E_USAGE', 'stream is not set: the agent reads the answer as it asked for it');
+  const { mindFor, settingsFor } = await import('@stemma/agent-loop');
+  if (attempt.api === 'other') throw fail('E_USAGE', `${from} is a call that no reader understands`);
+  settingsFor({ api: attempt.api }, attempt, set);
+  if (spec === undefined) return { set, mind: null };
+  const { mindEndpointOf } = await import('@stemma/model-clients');
+  const { api, model } = mindFor(spec, attempt, { env });
+  if (api !== attempt.api)
+    throw fail(
+      'E_USAGE',
+      `${from} is in the form of ${attempt.api}, in which the agent reads its answer, and ${spec} takes ${api}: name a mind of that API`,
+    );
+  return { set: { model, ...set }, mind: { spec, api, to: mindEndpointOf(spec, { env }) } };
+};
+
+const attemptOf = async (home: Pick<Home, 'calls'>, { recording, attempts }: ReadRun, label: string) => {
+  const cycles = recording.conversations.flatMap((conversation) => conversation.cycles);
+  const id = cycles.find((cycle) => cycle.label === label)?.attempts[0]?.id ?? '';
+  return home.calls.find(attempts.get(id)?.history ?? '', id);
+};
