@@ -74,7 +74,7 @@ export type SentRequest = z.infer<typeof SentRequest>;
  * An attempt to call a model with what the position (`branchId`, `seq`) shows (calls §1). It changes no tree. The payload
  * holds `data_parameters`, `data_tools` unless an earlier event (`toolsAt`) has the same ones, `data_own`, the own bytes of the
  * request, and `data_place`: the call whose messages its provider has `kept`, the attempt whose answer it `follows`, a hash of the
- * `session` that its client named, a call that it `mayContinue`.
+ * `session` that its client named, the `run` that made it, a call that it `mayContinue`.
  */
 export const CallStarted = z.strictObject({
   type: z.literal('CallStarted'),

@@ -27,7 +27,9 @@ import { ObservationRecorded } from './observation-recorded.ts';
 import { PolicyConfigured } from './policy-configured.ts';
 import { PositionAnnotated, PositionNamed } from './position-named.ts';
 import { PriorityChanged } from './priority-changed.ts';
+import { RerunEnded } from './rerun-ended.ts';
 import { RunEnded } from './run-ended.ts';
+import { RunRecorded } from './run-recorded.ts';
 import { RunRequested } from './run-requested.ts';
 import { RunTaken } from './run-taken.ts';
 import { SnapshotCommitted, SnapshotImported } from './snapshot-committed.ts';
@@ -70,6 +72,8 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   RunRequested,
   RunTaken,
   RunEnded,
+  RunRecorded,
+  RerunEnded,
   VectorsRecorded,
   ContentRedacted,
   HistoryErased,

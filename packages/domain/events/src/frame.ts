@@ -3,8 +3,13 @@ import type { HistoryEvent, StemmaEvent } from './catalogue.ts';
 /** The newest version of frames that this Stemma writes and reads. */
 export const FRAME_VERSION = 2;
 
-/** The events whose shape is not that of the first version. */
-const VERSIONS: Partial<Record<StemmaEvent['type'], number>> = { CallStarted: 2, CallFinished: 2 };
+/** The events whose shape is not that of the first version, and those that it does not have. */
+const VERSIONS: Partial<Record<StemmaEvent['type'], number>> = {
+  CallStarted: 2,
+  CallFinished: 2,
+  RunRecorded: 2,
+  RerunEnded: 2,
+};
 
 /** The version of the newest shape of an event. */
 export const versionOfEvent = (type: StemmaEvent['type']): number => VERSIONS[type] ?? 1;

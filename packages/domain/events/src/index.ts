@@ -12,6 +12,8 @@ export {
   SentRequest,
 } from './call-started.ts';
 export { RUN_ENDS, type RunEndedHow } from './run-ended.ts';
+export { GitCommit, ProgramEnd } from './run-recorded.ts';
+export { FirstDifference, EndedRerunCounts } from './rerun-ended.ts';
 export { AFTER_TIMEOUT, type AfterTimeout } from './call-held.ts';
 export { RELEASES, type Release } from './call-released.ts';
 export { SteeringChange, STEERINGS, type SteeringKind } from './call-steered.ts';

@@ -12,6 +12,7 @@ export const INTERVENTIONS = [
   'edit',
   'save',
   'annotate',
+  'rerun',
 ] as const;
 export type InterventionType = (typeof INTERVENTIONS)[number];
 

@@ -190,6 +190,36 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     { run: 'r', how: 'rounds', why: 'all 3 rounds are done', code: null, rounds: 3 },
     { category: 'run' },
   ],
+  RunRecorded: [
+    {
+      run: 'r',
+      directory: '/work',
+      commit: { id: '0'.repeat(40), changed: false },
+      variables: ['OPENAI_BASE_URL'],
+      startedAt: 1,
+      endedAt: 2,
+      end: { exitCode: 0, signal: null },
+      payload: { data_command: ['python', 'agent.py'] },
+    },
+    { category: 'run', payload: { data_command: ['python', 'agent.py'] } },
+  ],
+  RerunEnded: [
+    {
+      rerun: 'rerun-1',
+      of: 'r',
+      directory: '/work',
+      commit: null,
+      startedAt: 1,
+      endedAt: 2,
+      end: { exitCode: null, signal: 'SIGTERM' },
+      exit: 5,
+      counts: { same: 1, otherOrder: 0, bound: 0, differs: 1, extra: 0, missing: 0, live: 0, notKept: 0 },
+      bindings: [],
+      difference: { label: '@c2', message: 3, cause: 'tool result', node: 'n:0:2:0' },
+      payload: { data_command: ['python', 'agent.py'] },
+    },
+    { category: 'run', payload: { data_command: ['python', 'agent.py'] } },
+  ],
   VectorsRecorded: [
     {
       embedder: 'outside:mine',

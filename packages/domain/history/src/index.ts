@@ -24,6 +24,7 @@ export { namesLike, underFreeName } from './history-names.ts';
 export { abandonedBranchAddress, branchAddress } from './branch-address.ts';
 export { interventionIn, positionRef, positionsAround } from './intervention.ts';
 export { bytesOfBranch } from './memory.ts';
+export { isRunScope, runOfScope, scopeOfRun } from './run-scope.ts';
 export { payloadIn, splitNode } from './recorded-node.ts';
 export { vectorsIn } from './recorded-vectors.ts';
 export {
@@ -36,10 +37,12 @@ export {
 } from './state.ts';
 export { type AnyStepSpec, specOf, Step, type StepOf, STEPS } from './steps/catalogue.ts';
 export { STEP_FIELDS } from './steps/fields.ts';
+export { endOfRerun, isRerun, RERUN } from './steps/end-rerun.ts';
 export { endOfRun } from './steps/end-run.ts';
 export { finishOf } from './steps/finish-call.ts';
 export { holdOf } from './steps/hold-call.ts';
 export { checkInjectedRole, INJECTED_ROLES } from './steps/inject.ts';
+export { recordOfRun } from './steps/record-run.ts';
 export { releaseOf } from './steps/release-call.ts';
 export type { StepRequest } from './steps/request.ts';
 export type { Offered, RecordedEvents, RecordedPosition, Secret } from './steps/step.ts';

@@ -123,6 +123,8 @@ const contentOf = (
       return { ...recordedContent, ...runIn(events) };
     case 'external_query':
       return recordedContent;
+    case 'rerun':
+      return rerunIn(events);
   }
 };
 
@@ -140,6 +142,20 @@ const runIn = (events: readonly HistoryEvent[]): Content => {
     if (event.type === 'RunEnded') return { ended: event.run, how: event.how, why: event.why };
   }
   return {};
+};
+
+/** What came of running an agent again. */
+const rerunIn = (events: readonly HistoryEvent[]): Content => {
+  const ended = events.find((event) => event.type === 'RerunEnded');
+  if (ended === undefined) return {};
+  const { rerun, of, exit, counts, difference } = ended;
+  return {
+    rerun,
+    of,
+    exit,
+    counts: { ...counts },
+    difference: difference === null ? null : { ...difference },
+  };
 };
 
 const noteIn = (events: readonly HistoryEvent[]): string =>
@@ -252,6 +268,8 @@ const edited = (event: HistoryEvent): WideJson[] => {
     case 'RunRequested':
     case 'RunTaken':
     case 'RunEnded':
+    case 'RunRecorded':
+    case 'RerunEnded':
       return [];
   }
 };

@@ -83,7 +83,9 @@ describe('the bytes of frames', () => {
     'equal the corpus for every event type, and stay the same when they are decoded and encoded again',
     { tags: ['record§1:golden-bytes', 'record§1:frame'] },
     () => {
-      expect(corpora[0]?.frames.map(({ event }) => event)).toEqual(SAMPLES.map(({ type }) => type));
+      // The events of the first version, in their order; behind them those that the second one brought.
+      const written = corpora.flatMap(({ frames }) => frames.map(({ event }) => event));
+      expect([...new Set(written)]).toEqual(SAMPLES.map(({ type }) => type));
       expect([...EVENT_TYPES].sort(compareCodePoints)).toEqual(
         SAMPLES.map(({ type }) => type as string).sort(compareCodePoints),
       );

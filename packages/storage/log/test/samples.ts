@@ -216,6 +216,32 @@ export const SAMPLES: readonly StemmaEvent[] = [
     texts: ['0f'.repeat(32)],
     payload: { data_vectors: 'AACAPwAAAMA=' },
   },
+  {
+    type: 'RunRecorded',
+    run: '86f381cb00112233',
+    directory: '/home/naïve 🚀',
+    commit: { id: '0f'.repeat(20), changed: true },
+    variables: ['ANTHROPIC_BASE_URL', 'OPENAI_BASE_URL'],
+    startedAt: 1_764_295_200_000,
+    endedAt: 1_764_295_201_500,
+    end: { exitCode: 0, signal: null },
+    payload: { data_command: ['python', 'agent.py', '--say', 'naïve 🚀'] },
+  },
+  {
+    type: 'RerunEnded',
+    rerun: 'rerun-8d9c4cef',
+    of: '86f381cb00112233',
+    directory: '/home/naïve 🚀',
+    commit: null,
+    startedAt: 1_764_295_300_000,
+    endedAt: 1_764_295_300_250,
+    end: { exitCode: null, signal: 'SIGTERM' },
+    exit: 5,
+    counts: { same: 2, otherOrder: 1, bound: 1, differs: 1, extra: 0, missing: 3, live: 0, notKept: 0 },
+    bindings: [{ kind: 'uuid', count: 1 }],
+    difference: { label: '@c4', message: 8, cause: 'tool result', node: 'n:0:4:1' },
+    payload: { data_command: ['python', 'agent.py'] },
+  },
 ];
 
 /** @param events by default those of the first version */

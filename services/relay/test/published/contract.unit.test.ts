@@ -62,16 +62,18 @@ const faultsOf = (value: unknown): string => {
 };
 const NONE = 'No errors';
 
-const corpus = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../../../packages/storage/log/corpus/v1.json'), 'utf8'),
-) as {
-  readonly frames: readonly { readonly event: string; readonly frame: string }[];
+type Corpus = { readonly frames: readonly { readonly event: string; readonly frame: string }[] };
+const CORPORA = join(import.meta.dirname, '../../../../packages/storage/log/corpus');
+const corpus: Corpus = {
+  frames: ['v1.json', 'v2.json'].flatMap(
+    (name) => (JSON.parse(readFileSync(join(CORPORA, name), 'utf8')) as Corpus).frames,
+  ),
 };
 
 const frameOf = (bytes: Uint8Array): Frame => {
   const read = decodeEnvelope(bytes);
   if (!read) throw new Error('no envelope');
-  const body = finishBody(decodeBody(1, bytes, read.bodyAt), () => undefined);
+  const body = finishBody(decodeBody(read.envelope.v, bytes, read.bodyAt), () => undefined);
   return { envelope: read.envelope, body: body as Frame['body'] };
 };
 

@@ -2,6 +2,7 @@
 export { annotate } from './annotate.ts';
 export { commit } from './commit.ts';
 export { config } from './config.ts';
+export { endRerun } from './end-rerun.ts';
 export { endRun } from './end-run.ts';
 export { erase } from './erase.ts';
 export { finishCall } from './finish-call.ts';
@@ -18,6 +19,7 @@ export { policy } from './policy.ts';
 export { priorities } from './priorities.ts';
 export { query } from './query.ts';
 export { reassignCall } from './reassign-call.ts';
+export { recordRun } from './record-run.ts';
 export { recordVectors } from './record-vectors.ts';
 export { releaseCall } from './release-call.ts';
 export { remove } from './remove.ts';

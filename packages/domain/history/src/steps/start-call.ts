@@ -65,6 +65,8 @@ export const startCall = defineStep({
           .string()
           .regex(/^[0-9a-f]{32}$/)
           .optional(),
+        /** The run of a program that made it, if its scope does not say so. */
+        run: z.string().min(1).max(256).optional(),
         /** A call of a conversation that it may continue: nothing of it is here, and nobody knows. */
         mayContinue: CallAddress.optional(),
       })

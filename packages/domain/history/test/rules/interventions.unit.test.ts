@@ -356,6 +356,14 @@ test(
 
 const AT = { branchId: 0, seq: 0 };
 const OBSERVED = { kind: 'opened', what: '@c1', at: AT, times: 1, first_at: 1n, last_at: 1n } as const;
+const PROGRAM = {
+  command: ['true'],
+  directory: '/',
+  commit: null,
+  startedAt: 1,
+  endedAt: 2,
+  end: { exitCode: 0, signal: null },
+};
 const ALONE: readonly Step[] = [
   { op: 'observe', observations: [OBSERVED] },
   { op: 'fork', at: AT },
@@ -369,6 +377,14 @@ const ALONE: readonly Step[] = [
   { op: 'request_run', rounds: 1 },
   { op: 'take_run', run: 'a', runner: 'r', round: 0 },
   { op: 'end_run', run: 'a', how: 'rounds', why: '', code: null, rounds: 1 },
+  { op: 'record_run', run: 'a', variables: [], ...PROGRAM },
+  {
+    ...{ op: 'end_rerun', rerun: 'rerun-a', of: 'a', ...PROGRAM },
+    exit: 0,
+    counts: { same: 1, otherOrder: 0, bound: 0, differs: 0, extra: 0, missing: 0, live: 0, notKept: 0 },
+    bindings: [],
+    difference: null,
+  },
 ];
 
 test.each(ALONE.map((step) => [step.op, step] as const))(

@@ -129,6 +129,8 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'RunRequested':
         case 'RunTaken':
         case 'RunEnded':
+        case 'RunRecorded':
+        case 'RerunEnded':
         case 'VectorsRecorded':
         case 'CallSteered':
         case 'CallReassigned':
