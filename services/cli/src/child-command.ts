@@ -1,4 +1,7 @@
+import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
+import type { ProgramEnd } from '@stemma/events';
+import { defined } from '@stemma/values';
 import { spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
@@ -32,17 +35,38 @@ export const childEnv = (env: Env, url: string): NodeJS.ProcessEnv => {
   return child;
 };
 
-/** Runs a program with this process's own input and output. @returns its exit code; 128 and more: the signal that ended it */
+/** The names of the variables that a command gets otherwise than they were, by code point. */
+export const changedVariables = (env: Env, child: NodeJS.ProcessEnv): readonly string[] =>
+  Object.keys(child)
+    .filter((name) => child[name] !== env[name])
+    .sort(compareCodePoints);
+
+/** How a program ended, as a shell says it: 128 and more for the signal that ended it. */
+export const exitCodeOf = ({ exitCode, signal }: ProgramEnd): number =>
+  exitCode ?? 128 + (Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0);
+
+/** A program that has run. Times are milliseconds since 1970. */
+export type EndedChild = {
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly end: ProgramEnd;
+};
+
+/** How a program runs. `directory`: by default this process's own. */
+type ChildOptions = { readonly stdio?: StdioOptions; readonly directory?: string };
+
+/** Runs a program with this process's own input and output. */
 export const runChild = async (
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  stdio: StdioOptions = 'inherit',
-): Promise<number> => {
+  { stdio = 'inherit', directory }: ChildOptions = {},
+): Promise<EndedChild> => {
   // Ctrl-C while the home was being opened: the command has not begun.
   signal.throwIfAborted();
-  const child = spawn(program, args, { env, stdio });
+  const startedAt = Date.now();
+  const child = spawn(program, args, { env, stdio, ...defined({ cwd: directory }) });
   // Ctrl-C reaches the command too, which decides what it does; whatever else ends this one, ends it.
   let isInterrupted = false;
   const interrupted = (): void => void (isInterrupted = true);
@@ -53,7 +77,9 @@ export const runChild = async (
   signal.addEventListener('abort', stop);
   try {
     const [code, ended] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    return code ?? 128 + (ended === null ? 0 : constants.signals[ended]);
+    // A clock that was set back is not a program that ended before it began.
+    const endedAt = Math.max(startedAt, Date.now());
+    return { startedAt, endedAt, end: { exitCode: code, signal: ended } };
   } catch (error) {
     const known = error as NodeJS.ErrnoException;
     throw fail(

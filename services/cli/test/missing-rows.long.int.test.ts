@@ -45,6 +45,7 @@ const questionsOf = ({ steered, led }: Places): readonly (readonly string[])[] =
   ['held', steered, '--all', '--json'],
   ['branches', steered, '--json'],
   ['calls', steered, '--json'],
+  ['calls', led, '--runs', '--json'],
   ['call', steered, 'agent-2', '--json'],
   ['call', led, 'led', '--json'],
 ];
@@ -110,6 +111,9 @@ const UNASKED = new Set([
   'policies',
   'due',
   'run_branches',
+  'run_histories',
+  'recorded_runs',
+  'reruns',
   'run_calls',
   'steered_histories',
   'steered_branches',
@@ -117,7 +121,7 @@ const UNASKED = new Set([
   'open_run_histories',
 ]);
 /** Those that have no rows in this home: no conversations begin alike in it, and no provider keeps anything. */
-const EMPTY = new Set(['call_followed', 'call_kept']);
+const EMPTY = new Set(['call_followed', 'call_kept', 'recorded_runs', 'reruns']);
 const TABLES = [...MAIN_GROUP.models.flatMap(({ tables }) => tables), ...COUNTED_TABLES].map(
   ({ name }) => name,
 );

@@ -292,3 +292,31 @@ test('calls that people asked again are no part of the run that answers', async 
   expect([ran.code, asked]).toEqual([0, 0]);
   expect(ran.stdout).toContain('same 3, bound 0, differs 0, missing 0 of 3     exit 0');
 });
+
+test('of two runs into one history, the newest one answers, or the one that is named', async () => {
+  const home = 'two-runs';
+  for (const WORLD of ['', '1'])
+    expect((await run(home, ['record', '--history', 'shop', '--', ...agent()], { WORLD })).code).toBe(0);
+  const listed = await run(home, ['calls', 'shop', '--runs', '--json']);
+  const { runs } = JSON.parse(listed.stdout) as {
+    readonly runs: readonly { readonly run: string; readonly calls: number; readonly program: unknown }[];
+  };
+  expect(runs.map(({ calls, program }) => ({ calls, program }))).toEqual(
+    [1, 2].map(() => ({
+      calls: 3,
+      program: expect.objectContaining({
+        command: agent(),
+        directory: process.cwd(),
+        end: { exitCode: 0, signal: null },
+        isRedacted: false,
+        variables: expect.arrayContaining(['OPENAI_BASE_URL']) as unknown,
+      }) as unknown,
+    })),
+  );
+  asked = 0;
+  const newest = await run(home, ['rerun', 'shop', '--', ...agent()], { WORLD: '1' });
+  expect(newest.stdout).toContain('same 3, bound 0, differs 0, missing 0 of 3     exit 0');
+  const first = await run(home, ['rerun', 'shop', '--run', runs[0]?.run ?? '', '--', ...agent()]);
+  expect(first.stdout).toContain('same 3, bound 0, differs 0, missing 0 of 3     exit 0');
+  expect([newest.code, first.code, asked]).toEqual([0, 0, 0]);
+});

@@ -58,6 +58,8 @@ export type ExchangeStart = {
   readonly id: string;
   readonly by: Author;
   readonly scope: ExchangeScope;
+  /** The run of a program that made it, where its scope does not say so; undefined: not known. */
+  readonly run?: string | undefined;
   readonly request: WireRequest | SaidRequest;
   /** When it began to go out, by the recorder's clock: milliseconds since 1970; null: not known then. */
   readonly sentAt?: number | null | undefined;

@@ -23,7 +23,7 @@ type Scope = Parameters<Home['calls']['recordRequest']>[0]['within'];
 /** What is known of a request. */
 export type ReadExchangeStart = Pick<
   RequestFacts,
-  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'plainRequest' | 'sent' | 'session' | 'end'
+  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'plainRequest' | 'sent' | 'session' | 'run' | 'end'
 > & {
   readonly messages: readonly WideJson[];
 };
@@ -58,6 +58,7 @@ export const readExchangeStart = async (start: ExchangeStart): Promise<ReadExcha
   ...(await readRequestOf(start)),
   sent: sentOf(start),
   ...(start.request.form === 'wire' && defined({ session: start.request.session })),
+  ...defined({ run: start.run }),
 });
 
 /** What a request says. One that no reader understands is recorded all the same, without messages. */
@@ -129,7 +130,7 @@ export const startExchange = async (
           ...NOTHING_SAID,
           request,
           sent: read.sent ?? null,
-          ...defined({ plainRequest }),
+          ...defined({ plainRequest, run: read.run }),
         },
         run,
       );

@@ -1,4 +1,5 @@
 import { fail } from '@stemma/errors';
+import { isRerun } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { CallAttempt } from '@stemma/queries';
@@ -16,15 +17,6 @@ export type RecordedRunBranch = {
 
 /** A recorded run: the calls that an agent made. `run`: the id under which they were recorded; null: under none. */
 export type ChosenRun = { readonly run: string | null; readonly branches: readonly RecordedRunBranch[] };
-
-/** The ids of reruns begin so: no rerun stands for a recorded run. */
-export const RERUN = 'rerun-';
-
-const SCOPE = 'run:';
-
-/** The id of the run that a call belongs to; null: it was recorded under none. */
-export const runOf = ({ scope }: Pick<CallAttempt, 'scope'>): string | null =>
-  scope?.startsWith(SCOPE) === true ? scope.slice(SCOPE.length) : null;
 
 /**
  * The newest recorded run of a history with all its conversations, in whichever histories they are; where no calls of the history
@@ -49,7 +41,7 @@ export const chooseRun = async (
   const found = branches
     .map((branch) => ({ ...branch, attempts: branch.attempts.filter(isPart) }))
     .filter(({ attempts }) => attempts.length > 0);
-  if (found.length > 0) return { run, branches: found.map(named(history)) };
+  if (found.length > 0) return { run, branches: found.map(goingOn(found)).map(named(history)) };
   throw wanted === null
     ? fail(
         'E_CALL_NOT_FOUND',
@@ -69,19 +61,34 @@ const partOf = (
   const isPlaced = branches.some(({ attempts }) => attempts.some(({ scope }) => scope !== null));
   return (attempt) =>
     attempt.reassignedTo === null &&
-    runOf(attempt) === run &&
+    attempt.run === run &&
     (run !== null || !isPlaced || attempt.scope !== null);
 };
+
+/**
+ * A branch may go on from a call that several runs made alike: there each of them has an attempt of its own, and goes on from that.
+ */
+const goingOn =
+  (branches: readonly RecordedRunBranch[]) =>
+  (branch: RecordedRunBranch): RecordedRunBranch => {
+    const { history, from } = branch;
+    if (from === null) return branch;
+    const own = branches
+      .filter((each) => each.history === history)
+      .flatMap(({ attempts }) => attempts)
+      .filter(({ branchId, seq }) => branchId === from.branchId && seq === from.seq);
+    const isOwn = own.some(({ attemptId }) => attemptId === from.attemptId);
+    return { ...branch, from: isOwn ? from : (own.at(-1) ?? null) };
+  };
 
 const newestRun = (branches: readonly RecordedRunBranch[]): string | null => {
   let newest: CallAttempt | undefined;
   for (const { attempts } of branches)
     for (const attempt of attempts) {
-      const run = runOf(attempt);
-      if (run === null || run.startsWith(RERUN)) continue;
+      if (attempt.run === null || isRerun(attempt.run)) continue;
       if (newest === undefined || attempt.at >= newest.at) newest = attempt;
     }
-  return newest === undefined ? null : runOf(newest);
+  return newest?.run ?? null;
 };
 
 const PAGE = 1_000;

@@ -1,4 +1,4 @@
-export { chooseRun, RERUN, runOf, type ChosenRun, type RecordedRunBranch } from './choose-run.ts';
+export { chooseRun, type ChosenRun, type RecordedRunBranch } from './choose-run.ts';
 export { listOf, readRecording, type ReadRun, type RunAttempt, type RunCall } from './read-recording.ts';
 export { serveRun, type ServedRunOptions } from './serve-run.ts';
 export type { LiveOptions, LiveBranch, LiveSettings } from './live-calls.ts';

@@ -10,6 +10,13 @@ export {
 } from './calls/attempts.ts';
 export { unreadReason } from './calls/not-shown.ts';
 export { openPrices, type Prices } from './calls/prices.ts';
+export {
+  openProgramRuns,
+  type ProgramRun,
+  type ProgramRuns,
+  type RecordedProgram,
+  type RecordedRerun,
+} from './runs/program-runs.ts';
 export { openRequestedRuns, type RequestedRun, type RequestedRuns } from './runs/runs.ts';
 export { openAudit } from './audit/audit.ts';
 export type { Intervention, InterventionFilter } from './audit/intervention-types.ts';

@@ -40,7 +40,23 @@ export const describeIntervention = ({
       if (content['requested'] !== undefined) return `asks for ${text(content['requested'])} rounds`;
       if (content['ended'] !== undefined) return `ends ${text(content['ended'])}: ${text(content['why'])}`;
       return `${text(content['rounds'])} rounds`;
+    case 'rerun':
+      return `${text(content['rerun'])}: ${rerunText(content)}`;
   }
+};
+
+/** What came of a rerun: `same 4, differs 1 at @c4 (tool result), exit 5`. */
+const rerunText = (content: InterventionAnswer['content']): string => {
+  const [counts, difference] = [content['counts'], content['difference']];
+  const parts = ['same', 'bound', 'differs', 'extra', 'missing', 'live', 'notKept']
+    .map((name) => [name === 'notKept' ? 'not kept' : name, text(field(counts, name))] as const)
+    .filter(([, count]) => count !== '' && count !== '0')
+    .map(([name, count]) => `${name} ${count}`);
+  const first =
+    difference === null || difference === undefined
+      ? []
+      : [`first at ${text(field(difference, 'label'))} (${text(field(difference, 'cause'))})`];
+  return [...parts, ...first, `exit ${text(content['exit'])}`].join(', ');
 };
 
 const field = (value: unknown, key: string): unknown =>

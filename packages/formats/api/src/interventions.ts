@@ -12,6 +12,7 @@ export const interventionTypes = [
   'edit',
   'save',
   'annotate',
+  'rerun',
 ] as const;
 
 const timestamp = z.string().describe('ISO 8601, UTC, milliseconds');

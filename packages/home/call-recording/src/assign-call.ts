@@ -3,12 +3,13 @@ import { readBodyAt } from '@stemma/call-bodies';
 import { sha256Hex, toHex, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
 import { erasableOf, isBodyKept, type CallAddress, type HistoryEvent } from '@stemma/events';
-import { historyId, namesLike, underFreeName } from '@stemma/history';
+import { historyId, namesLike, runOfScope, underFreeName } from '@stemma/history';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import { nameOfMessages, toOpenAIMessages } from '@stemma/importers';
 import type { ContextEdit } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import { authorOf, callsAfter, findCallRow, findFrameSummary, type CallRow } from '@stemma/read-models';
+import { defined } from '@stemma/values';
 
 import type { CallEnd } from './finish-call.ts';
 
@@ -181,7 +182,7 @@ const recordAt = async (
         tools: payloadOf(tools, 'data_tools') as readonly WideJson[] | null,
         request: await bodyAt(projection, history, row.location, row.request),
         sent: started?.type === 'CallStarted' ? started.sent : null,
-        ...(row.session !== null && { place: { session: row.session } }),
+        ...placeOf(row),
         found: {
           scope: row.scope ?? `history:${target.history}`,
           match: 'assigned',
@@ -225,6 +226,13 @@ const recordAt = async (
     response: await bodyAt(projection, history, location, response),
   });
   return branch;
+};
+
+/** What else was known of where it belongs, and holds there, too. */
+const placeOf = ({ session, run, scope }: CallRow): Pick<CallFacts, 'place'> => {
+  const isSaid = scope !== null && runOfScope(scope) === run;
+  const place = defined({ session: session ?? undefined, run: isSaid ? undefined : (run ?? undefined) });
+  return Object.keys(place).length === 0 ? {} : { place };
 };
 
 /** What the call was shown. */

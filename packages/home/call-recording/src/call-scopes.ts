@@ -1,3 +1,4 @@
+import { scopeOfRun } from '@stemma/history';
 import type { CallScope } from './record-request-types.ts';
 
 /** True if a call is looked for in one history, and starts none. */
@@ -12,7 +13,7 @@ export const besideOf = (within: CallScope | undefined): string | undefined =>
 /** What the hashes of a call's messages are over (calls §3). */
 export const scopeOf = (within: CallScope | undefined): string => {
   if (within === undefined) return 'all';
-  if ('run' in within) return `run:${within.run}`;
+  if ('run' in within) return scopeOfRun(within.run);
   if ('beside' in within) return `history:${within.beside}`;
   return `history:${'branch' in within ? within.branch.history : within.history}`;
 };

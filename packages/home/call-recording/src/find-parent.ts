@@ -1,15 +1,10 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import type { CallOrigin, HistoryEvent } from '@stemma/events';
+import { isRunScope } from '@stemma/history';
 import { argumentTexts, isToldIn, LEAST_TOLD, userTexts } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
-import {
-  callsThatAsked,
-  findCallRow,
-  isRunScope,
-  listWaitingCalls,
-  type CallInHistory,
-} from '@stemma/read-models';
+import { callsThatAsked, findCallRow, listWaitingCalls, type CallInHistory } from '@stemma/read-models';
 
 /** Calls of a run that are looked at. */
 const MOST_LOOKED_AT = 32;

@@ -42,6 +42,8 @@ export type FoundBranch = {
   readonly match: CallMatch;
   /** A hash of the session that its client named; undefined: it named none. */
   readonly session: string | undefined;
+  /** The run of a program that makes it, where its scope does not say so; undefined: not known. */
+  readonly run: string | undefined;
   /** The call that led to it, if it begins a conversation of its own. */
   readonly origin: CallOrigin | null;
   /** The call that it goes on from, and its branch; undefined: it begins a conversation. */

@@ -5,7 +5,7 @@ import { leadingSystem, redactMessages } from '@stemma/importers';
 import { comparableMessage } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import type { Redactor } from '@stemma/redaction';
-import { inOrderByKey } from '@stemma/values';
+import { defined, inOrderByKey } from '@stemma/values';
 
 import { openConversations } from './conversations.ts';
 import { isInHistory, scopeOf } from './call-scopes.ts';
@@ -77,7 +77,15 @@ export const openRequestRecorder = (
       const { messages, redactions } = await redacted(call.messages);
       const hashes = hashPrompt(scope, messages);
       const session = namedSession(call, redactor);
-      const known = { scope, session, messages, redactions, hashes, origin: null };
+      const known = {
+        scope,
+        session,
+        run: namedRun(call, redactor),
+        messages,
+        redactions,
+        hashes,
+        origin: null,
+      };
       await home.catchUp();
       if (within !== undefined && 'branch' in within) {
         const { history, branchId, seq } = await home.position(within.branch);
@@ -94,7 +102,7 @@ export const openRequestRecorder = (
       const { within } = given;
       const scope = redactedScope(scopeOf(within), redactor);
       const said = namedSession(given, redactor);
-      const named = said === undefined ? given : withSession(given, said);
+      const named = withPlace(given, defined({ session: said, run: namedRun(given, redactor) }));
       const call = await withKeptMessages(named, scope);
       // What its provider has kept of an earlier response is more exact.
       const session = call.facts.place?.kept === undefined ? said : undefined;
@@ -125,10 +133,14 @@ export const openRequestRecorder = (
 const redactedScope = (scope: string, redactor: Redactor | undefined): string =>
   redactor?.text(scope) ?? scope;
 
-const withSession = (call: UnplacedCall, session: string): UnplacedCall => ({
-  ...call,
-  facts: { ...call.facts, place: { ...call.facts.place, session } },
-});
+/** The run that a call's recorder named, without secrets: a program names its runs as it likes. */
+const namedRun = ({ facts: { run } }: UnplacedCall, redactor: Redactor | undefined): string | undefined =>
+  run === undefined ? undefined : (redactor?.text(run) ?? run);
+
+const withPlace = (call: UnplacedCall, place: NonNullable<UnplacedCall['facts']['place']>): UnplacedCall =>
+  Object.keys(place).length === 0
+    ? call
+    : { ...call, facts: { ...call.facts, place: { ...call.facts.place, ...place } } };
 
 /** The hash of what a conversation begins with: its session, the system's messages, and the first one behind them. */
 const beginningOf = (scope: string, session = '', messages: readonly WideJson[]): string => {

@@ -49,6 +49,8 @@ export type CallFacts = {
   readonly found?: { readonly scope: string; readonly match: CallMatch; readonly origin?: CallOrigin | null };
   /** A hash of the session that a header of the request names; undefined: none does. */
   readonly session?: string;
+  /** The run of a program that makes it, where its scope does not say so. */
+  readonly run?: string;
   /** What else is known of where it belongs. */
   readonly place?: StartCall['place'];
   /** Why it goes out as it came, if observers steer the branch. */

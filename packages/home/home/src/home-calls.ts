@@ -22,50 +22,58 @@ import type { Outcome } from '@stemma/command-handler';
 import type { CallAddress } from '@stemma/events';
 import type { BranchRef } from '@stemma/history-store';
 import { claimRun } from '@stemma/operations';
-import { catchUpWith, viewOf, openCallAttempts, type CallAttempts } from '@stemma/queries';
+import {
+  catchUpWith,
+  viewOf,
+  openCallAttempts,
+  openProgramRuns,
+  type CallAttempts,
+  type ProgramRuns,
+} from '@stemma/queries';
 import { randomUUID } from 'node:crypto';
 import type { HomeServices } from './home-services.ts';
 
 /** What models were asked, and what came back; and how it is recorded. */
-export type HomeCalls = CallAttempts & {
-  /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
-  recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
-  /** Records a call where its messages say that it belongs. @throws as `recordCall`, except E_CONFLICT */
-  recordRequest(call: UnplacedCall): Promise<PlacedCall>;
-  /** Records that a model is called with what a branch shows now. @throws as `submit` */
-  startCallAtTip(branchRef: BranchRef, call: TipCall): Promise<Outcome>;
-  /** Records how an attempt to call a model ended. @throws as `submit`, E_CALL_NOT_FOUND */
-  finishCall(branchRef: BranchRef, end: CallEnd): Promise<Outcome>;
-  /**
-   * Corrects the guess about whose conversation a call is: records it where it belongs, and marks where it was.
-   *
-   * @throws E_CALL_NOT_FOUND, E_COMMAND_INVALID, as `recordCall`
-   */
-  assignCall(
-    call: { readonly history: string; readonly attemptId: string },
-    destination: CallDestination,
-    corrector: Corrector,
-    /** Also those after it on its branch. */
-    following?: boolean,
-  ): Promise<readonly AssignedCall[]>;
-  /**
-   * Claims a run of this name for the caller, among all processes of this directory: nobody else makes its calls meanwhile.
-   *
-   * @returns what gives it back
-   * @throws E_BUSY
-   */
-  claimRun(run: string): () => void;
-  /**
-   * Says which call led to the conversation on a branch, or that none did.
-   *
-   * @throws E_COMMAND_INVALID for a circle
-   */
-  linkConversation(
-    branch: BranchRef,
-    parent: CallAddress | null,
-    corrector: Corrector,
-  ): Promise<LinkedConversation>;
-};
+export type HomeCalls = CallAttempts &
+  ProgramRuns & {
+    /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
+    recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
+    /** Records a call where its messages say that it belongs. @throws as `recordCall`, except E_CONFLICT */
+    recordRequest(call: UnplacedCall): Promise<PlacedCall>;
+    /** Records that a model is called with what a branch shows now. @throws as `submit` */
+    startCallAtTip(branchRef: BranchRef, call: TipCall): Promise<Outcome>;
+    /** Records how an attempt to call a model ended. @throws as `submit`, E_CALL_NOT_FOUND */
+    finishCall(branchRef: BranchRef, end: CallEnd): Promise<Outcome>;
+    /**
+     * Corrects the guess about whose conversation a call is: records it where it belongs, and marks where it was.
+     *
+     * @throws E_CALL_NOT_FOUND, E_COMMAND_INVALID, as `recordCall`
+     */
+    assignCall(
+      call: { readonly history: string; readonly attemptId: string },
+      destination: CallDestination,
+      corrector: Corrector,
+      /** Also those after it on its branch. */
+      following?: boolean,
+    ): Promise<readonly AssignedCall[]>;
+    /**
+     * Claims a run of this name for the caller, among all processes of this directory: nobody else makes its calls meanwhile.
+     *
+     * @returns what gives it back
+     * @throws E_BUSY
+     */
+    claimRun(run: string): () => void;
+    /**
+     * Says which call led to the conversation on a branch, or that none did.
+     *
+     * @throws E_COMMAND_INVALID for a circle
+     */
+    linkConversation(
+      branch: BranchRef,
+      parent: CallAddress | null,
+      corrector: Corrector,
+    ): Promise<LinkedConversation>;
+  };
 
 /** What recording a call needs of the home that it is a part of. */
 type CallTarget = Parameters<typeof recordCall>[0] & Parameters<typeof linkConversation>[0];
@@ -91,6 +99,7 @@ export const openCalls = (
       prices,
       (position) => viewOf(projection, position),
     ),
+    ...openProgramRuns(projection),
     recordCall: record,
     recordRequest: (call) => requests.record(call),
     startCallAtTip: (branchRef, call) =>

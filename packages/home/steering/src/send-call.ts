@@ -5,6 +5,7 @@ import { readRequest, rewriteRequest, spliceRequest } from '@stemma/model-apis';
 import type { EventRef } from '@stemma/context-tree';
 import type { Projection } from '@stemma/projector';
 import { findSteeredCall, newestCallRow } from '@stemma/read-models';
+import { defined } from '@stemma/values';
 import { LRUCache } from 'lru-cache';
 import type { BranchWriter, Placed } from './branch-writer.ts';
 import { outgoingMessages } from './outgoing.ts';
@@ -93,7 +94,7 @@ export const openSender = ({
       sent: going,
       request: went,
       found,
-      ...(place.session !== undefined && { place: { session: place.session } }),
+      ...placeOf(place),
       ...(isSame && { plainRequest: call.plain }),
     };
     const step = await starter.step(branch, facts, [], {
@@ -141,6 +142,13 @@ const askedWith = (
   const { model, parameters, tools } = read;
   return { body: changed, said: { ...said, model, parameters, tools } };
 };
+
+/** What is recorded of a call's place besides its branch. */
+const placeOf = ({
+  session,
+  run,
+}: Placed['place']): { readonly place?: { session?: string; run?: string } } =>
+  session === undefined && run === undefined ? {} : { place: defined({ session, run }) };
 
 const inOrder = (...indexes: readonly (readonly number[])[]): readonly number[] =>
   [...new Set(indexes.flat())].sort((a, b) => a - b);

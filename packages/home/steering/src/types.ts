@@ -41,7 +41,7 @@ export type OutgoingCall = {
   /** True: a history that it begins is in mode `steer`. */
   readonly steer: boolean;
   readonly api: Exclude<CallApi, 'other'>;
-  readonly said: Pick<CallFacts, 'model' | 'parameters' | 'tools' | 'sent' | 'session'> & {
+  readonly said: Pick<CallFacts, 'model' | 'parameters' | 'tools' | 'sent' | 'session' | 'run'> & {
     readonly messages: readonly WideJson[];
   };
   /** The body as it came, and without its content coding. */

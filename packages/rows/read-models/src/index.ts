@@ -25,7 +25,7 @@ export {
 } from './audit/calls/queries.ts';
 export { eachHash, hashOfSaid, messageHash, scopeSeed } from './audit/calls/message-hash.ts';
 export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/calls/call-links.ts';
-export { hasCallsOfRun, isRunScope, listWaitingCalls, type WaitingCall } from './audit/calls/run-calls.ts';
+export { listWaitingCalls, type WaitingCall } from './audit/calls/run-calls.ts';
 export {
   findIntervention,
   type InterventionQuery,
@@ -33,6 +33,16 @@ export {
   listInterventions,
   listObservations,
 } from './audit/interventions/queries.ts';
+export {
+  countCallsOfRun,
+  findRecordedRun,
+  historiesOfRun,
+  listReruns,
+  listRunsIn,
+  type RecordedRunRow,
+  type RerunRow,
+  type RunInHistory,
+} from './audit/runs/recorded-runs.ts';
 export { findPoolRun, listOpenRuns, listPoolRuns, type PoolRunRow } from './audit/runs/queries.ts';
 export {
   authorOf,

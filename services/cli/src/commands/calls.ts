@@ -1,12 +1,16 @@
-import { attemptAnswer } from '@stemma/api';
+import { attemptAnswer, QUESTIONS } from '@stemma/api';
+import { fail } from '@stemma/errors';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import { unreadReason, type CallAttempt } from '@stemma/queries';
+import { defined } from '@stemma/values';
+import { answersOf } from '../answers.ts';
 import type { TopCommand } from '../command.ts';
 import { calledBy, maybeContinues } from '../draw-branches.ts';
 import { printable, table } from '../output.ts';
 import { cellsOf, noteOf } from '../call-cells.ts';
-import { HISTORY } from '../options.ts';
+import { HISTORY, whole } from '../options.ts';
+import { runsText } from '../program-runs.ts';
 
 export const calls: TopCommand = {
   name: 'calls',
@@ -15,11 +19,22 @@ export const calls: TopCommand = {
   place: 5,
   example: 'stemma calls mine',
   arguments: [HISTORY],
-  options: [],
-  run: async ({ findBranch, output }, [name]) => {
+  options: [
+    ['--runs', 'list the programs that were run, and run again, in place of their calls'],
+    ['--limit <n>', `with --runs: ${QUESTIONS.runs.query.shape.limit.description ?? ''}`],
+  ],
+  run: async ({ findBranch, output }, [name], options) => {
     const { home, branchRef } = await findBranch(name);
+    const limit = whole(options, 'limit', { least: 1 });
+    if (options['runs'] === true) {
+      const given = { history: branchRef.branch, ...defined({ limit }) };
+      const found = await (await answersOf(home)).ask(QUESTIONS.runs, given);
+      await output.result(found, () => runsText(found, output.width));
+      return undefined;
+    }
+    if (limit !== undefined) throw fail('E_USAGE', '--limit says how many runs are listed: give --runs, too');
     if (output.json) {
-      await output.list(answersOf(home, branchRef));
+      await output.list(attemptAnswers(home, branchRef));
       return undefined;
     }
     const rows: string[][] = [];
@@ -90,6 +105,6 @@ async function* attemptsOf(home: Home, branchRef: BranchRef): AsyncGenerator<Cal
   }
 }
 
-async function* answersOf(home: Home, branchRef: BranchRef): AsyncGenerator {
+async function* attemptAnswers(home: Home, branchRef: BranchRef): AsyncGenerator {
   for await (const attempt of attemptsOf(home, branchRef)) yield attemptAnswer(attempt);
 }

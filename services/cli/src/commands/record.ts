@@ -2,9 +2,11 @@ import { isPlaceName } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import { randomBytes } from 'node:crypto';
-import { childEnv, runChild, upstreamVariables } from '../child-command.ts';
+import { changedVariables, childEnv, exitCodeOf, runChild, upstreamVariables } from '../child-command.ts';
 import { addressesOf, redactOf, type TopCommand } from '../command.ts';
+import { commitOf } from '../git-commit.ts';
 import { text } from '../options.ts';
+import { recordProgram } from '../record-program.ts';
 import { titleOf } from '../titles.ts';
 
 /** Milliseconds that calls have to be recorded after the command has ended; what is left then is recorded by the next command. */
@@ -34,6 +36,8 @@ export const record: TopCommand = {
     if (history !== undefined && !isPlaceName(history))
       throw fail('E_USAGE', `${JSON.stringify(history.slice(0, 140))} names no history or branch`);
     const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
+    const workingDirectory = process.cwd();
+    const asked = commitOf(workingDirectory, env);
     const server = await serveHome({
       home: { directory, create: true, ...addressesOf(env), ...redactOf(options, env) },
       port: 0,
@@ -44,11 +48,18 @@ export const record: TopCommand = {
     try {
       const run = randomBytes(8).toString('hex');
       const steered = options['steer'] === true ? 'steer/' : '';
-      const place =
-        steered + (history === undefined ? `run/${run}` : `history/${encodeURIComponent(history)}`);
-      const exitCode = await runChild(program, args, childEnv(env, `${server.url}/proxy/${place}`), signal);
+      const within = history === undefined ? '' : `history/${encodeURIComponent(history)}/`;
+      const child = childEnv(env, `${server.url}/proxy/${steered}${within}run/${run}`);
+      const commit = await asked;
+      const ended = await runChild(program, args, child, signal);
+      const exitCode = exitCodeOf(ended.end);
       const waiting = await server.drained(DRAIN);
       const counts = server.calls();
+      await recordProgram(() => open({ create: true }), counts, output.say, {
+        ...{ run, commit, directory: workingDirectory, ...ended },
+        command: [program, ...args],
+        variables: changedVariables(env, child),
+      });
       const names = await namesOf(counts.histories, history, () => open({ create: true }));
       for (const sentence of sentencesOf(counts, waiting, names)) output.say(sentence);
       if (counts.branches.length > 1)

@@ -70,7 +70,8 @@ const runAnew = async (
   const passesOthers = oneOf(options, 'other', ['block', 'pass']) === 'pass';
   const { DEFAULT_OPTIONS } = await import('@stemma/rerun');
   const { home, branchRef } = await context.findBranch(name);
-  const { chooseRun, readRecording, RERUN } = await import('@stemma/reruns');
+  const { chooseRun, readRecording } = await import('@stemma/reruns');
+  const { RERUN } = await import('@stemma/history');
   const only = isBranch ? branchRef : null;
   const run = await readRecording(home, await chooseRun(home, branchRef, only, wanted ?? null));
   const whatIf = await readWhatIf(options, {

@@ -3,7 +3,7 @@ import type { Home } from '@stemma/home';
 import type { RerunOptions, RerunSummary } from '@stemma/rerun';
 import type { LiveOptions, ReadRun } from '@stemma/reruns';
 import type { StdioOptions } from 'node:child_process';
-import { childEnv, runChild, upstreamVariables } from '../child-command.ts';
+import { childEnv, exitCodeOf, runChild, upstreamVariables } from '../child-command.ts';
 import { addressesOf, redactOf, type Context } from '../command.ts';
 
 /** Milliseconds that live calls have to be recorded after the command has ended. */
@@ -59,9 +59,9 @@ export const runCommand = async (
   try {
     const child = childEnv(env, `${server.url}/proxy/rerun/${id}`);
     const stdio: StdioOptions = output.json ? ['inherit', 2, 'inherit'] : 'inherit';
-    const exitCode = await runChild(program, args, child, signal, stdio);
+    const ended = await runChild(program, args, child, signal, { stdio });
     const waiting = await server.drained(DRAIN);
-    return { summary: rerun.summary(), exitCode, waiting };
+    return { summary: rerun.summary(), exitCode: exitCodeOf(ended.end), waiting };
   } finally {
     await server.close();
   }

@@ -34,6 +34,8 @@ const upstreamOf = (name: string, env: Readonly<Record<string, string | undefine
 export type ProxyAddress = {
   readonly provider: Provider;
   readonly place: AskedScope;
+  /** The run of a program that makes the call, where its place does not say so; null: not known. */
+  readonly run: string | null;
   /** The rerun that answers it; null: its provider does. */
   readonly rerun: string | null;
   /** What the client appended to the address of the API, without the query. */
@@ -42,29 +44,33 @@ export type ProxyAddress = {
 };
 
 /**
- * The parts of `/proxy/[[steer/]run/RUN/|[steer/]history/NAME/|rerun/RERUN/]PROVIDER/PATH`. @param named what the header `x-stemma-history` says
+ * The parts of `/proxy/[[steer/]run/RUN/|[steer/]history/NAME/[run/RUN/]|rerun/RERUN/]PROVIDER/PATH`. @param named what the header `x-stemma-history` says
  *
  * @throws E_USAGE
  */
 export const addressOf = (target: string, named: string | undefined): ProxyAddress => {
   const cut = target.indexOf('?');
   const [path, query] = cut === -1 ? [target, ''] : [target.slice(0, cut), target.slice(cut)];
-  const match = /^\/proxy(?:(\/steer)?\/(run|history|rerun)\/([^/]+))?\/(openai|anthropic)(\/.*)?$/.exec(
-    path,
-  );
+  const match =
+    /^\/proxy(?:(\/steer)?\/(?:(run|rerun)\/([^/]+)|history\/([^/]+)(?:\/run\/([^/]+))?))?\/(openai|anthropic)(\/.*)?$/.exec(
+      path,
+    );
   if (match === null)
     throw fail(
       'E_USAGE',
-      'a proxied path is /proxy/openai/… or /proxy/anthropic/…, or has /run/RUN or /history/NAME before it, and before that perhaps /steer',
+      'a proxied path is /proxy/openai/… or /proxy/anthropic/…, or has /run/RUN, /history/NAME or /history/NAME/run/RUN before it, and before that perhaps /steer',
     );
-  const [, steered, word, segment = '', provider, rest = ''] = match;
+  const [, steered, word, segment = '', history, ofHistory, provider, rest = ''] = match;
   const steer = steered === undefined ? {} : ({ steer: true } as const);
   let place: AskedScope = null;
   if (named !== undefined) place = { name: checked(named), ...steer };
   else if (word === 'run') place = { run: checked(segment), ...steer };
-  else if (word === 'history') place = { name: checked(segment), ...steer };
+  else if (history !== undefined) place = { name: checked(history), ...steer };
   const rerun = word === 'rerun' ? checked(segment) : null;
-  return { provider: provider as Provider, place, rerun, path: rest, query };
+  // A header names another place, not another run.
+  const isOfRun = word === 'run' && named !== undefined;
+  const run = ofHistory !== undefined ? checked(ofHistory) : isOfRun ? checked(segment) : rerun;
+  return { provider: provider as Provider, place, run, rerun, path: rest, query };
 };
 
 const checked = (text: string): string => {

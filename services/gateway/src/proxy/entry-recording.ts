@@ -75,10 +75,11 @@ export class EntryRecording {
     ended?: ReadEntry,
   ): Promise<() => Promise<StartedCall>> {
     const { home, retry, sayOnce } = this.#options;
-    const { id, place, method, path, origin, contentType, sentAt, coding, session, whole, unkept } = entry;
+    const { id, place, run, method, path, origin, contentType, sentAt, coding, session, whole, unkept } =
+      entry;
     const wire = { form: 'wire', method, path, origin, contentType, coding, session } as const;
     const request = { ...wire, body: whole ? body : (unkept ?? null) };
-    const exchange = { id, by: BY, scope: place, request, sentAt };
+    const exchange = { id, by: BY, scope: place, run, request, sentAt };
     const end = ended?.entry.kind === 'ended' ? await endOf(ended.entry, ended.body) : undefined;
     const read = { ...(await readExchangeStart(exchange)), ...defined({ end }) };
     return async () => {

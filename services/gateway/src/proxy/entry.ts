@@ -29,6 +29,8 @@ const Started = z.strictObject({
   kind: z.literal('started'),
   id: z.string(),
   place: AskedScope,
+  /** The run of a program that made it, where the place does not say so. */
+  run: z.string().optional(),
   /** The method and path, without the query, which may hold a key. */
   method: z.string(),
   path: z.string(),

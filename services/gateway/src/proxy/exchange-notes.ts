@@ -151,6 +151,7 @@ export class ExchangeNotes {
       kind: 'started',
       id: this.#id,
       place: address.place,
+      ...(address.run !== null && { run: address.run }),
       method,
       path,
       origin,

@@ -13,7 +13,7 @@ const DEADLINE = 3_000;
 /** Puts what observers changed into a call, and holds it where they say so. @param gone aborts when the client is gone */
 export const steerEntry = async (
   { home, retry, calls, sayOnce }: RecordingOptions,
-  { id, place, method, path, origin, contentType, sentAt, coding, session: named }: StartedEntry,
+  { id, place, run, method, path, origin, contentType, sentAt, coding, session: named }: StartedEntry,
   body: Uint8Array,
   gone: AbortSignal,
   change?: CallChange,
@@ -37,7 +37,7 @@ export const steerEntry = async (
       ...defined({ within }),
       steer: place?.steer === true,
       api,
-      said: { model, parameters, tools, messages, sent: sent ?? null, ...defined({ session }) },
+      said: { model, parameters, tools, messages, sent: sent ?? null, ...defined({ session, run }) },
       body,
       plain: await decoded(body, coding),
       ...defined({ change }),

@@ -1,3 +1,4 @@
+import { scopeOfRun } from '@stemma/history';
 import { steeringVersion, type Home } from '@stemma/home';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskedScope } from './entry.ts';
@@ -23,7 +24,7 @@ export const isIn = ({ histories, scopes }: SteeredScopes, place: AskedScope): b
   if (place?.steer === true) return true;
   if (histories.length === 0) return false;
   if (place === null) return scopes.includes('all');
-  if ('run' in place) return scopes.includes(`run:${place.run}`);
+  if ('run' in place) return scopes.includes(scopeOfRun(place.run));
   const [name = ''] = place.name.split(':', 1);
   return histories.some((each) => each === name || (name.length >= SHORTEST && each.startsWith(name)));
 };

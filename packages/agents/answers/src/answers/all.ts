@@ -39,6 +39,7 @@ import { poolRows } from './pool-rows.ts';
 import { poolRuns } from './pool-runs.ts';
 import { range } from './range.ts';
 import { report } from './report.ts';
+import { runs } from './runs.ts';
 import { saved } from './saved.ts';
 import { search } from './search.ts';
 import { select } from './select.ts';
@@ -68,6 +69,7 @@ export const ANSWERS: AnswerCatalogue = {
   blame,
   cache,
   calls,
+  runs,
   sizes,
   tools,
   bisect,

@@ -23,7 +23,8 @@ import type { Prices } from './prices.ts';
 import { diffRequests } from './request-facts.ts';
 import {
   findCallRow,
-  hasCallsOfRun,
+  countCallsOfRun,
+  historiesOfRun,
   type LinkedBranch,
   listCallsAt,
   listHistories,
@@ -50,6 +51,8 @@ export type CallAttempt = {
   /** How a recorder found the branch, among the calls of `scope`; null: nobody looked for it. */
   readonly scope: string | null;
   readonly match: CallMatch | null;
+  /** The run of a program that made it; null: not known. */
+  readonly run: string | null;
   /** `unknown` also while nobody has recorded an end. */
   readonly status: CallStatus;
   readonly httpStatus: number | null;
@@ -196,9 +199,7 @@ export const openCallAttempts = (
     async historiesOfRun(run) {
       await projection.catchUp();
       return projection.read((rows) =>
-        listHistories(rows)
-          .map(({ history }) => history)
-          .filter((history) => hasCallsOfRun(rows, history, run)),
+        historiesOfRun(rows, run).filter((history) => countCallsOfRun(rows, history, run) > 0),
       );
     },
     async changes(a, b) {
@@ -309,6 +310,7 @@ export const attemptOf = (
     model: model ?? finished?.model ?? null,
     scope,
     match,
+    run: row.run,
     status: finished?.status ?? 'unknown',
     httpStatus: finished?.httpStatus ?? null,
     origin: row.origin,

@@ -43,6 +43,7 @@ import { poolRows } from './pool-rows.ts';
 import { poolRuns } from './pool-runs.ts';
 import { range } from './range.ts';
 import { report } from './report.ts';
+import { runs } from './runs.ts';
 import { saved } from './saved.ts';
 import { search } from './search.ts';
 import { select } from './select.ts';
@@ -72,6 +73,7 @@ const all = {
   blame,
   cache,
   calls,
+  runs,
   sizes,
   tools,
   bisect,

@@ -40,7 +40,7 @@ const observe = (frame: AppliedFrame, rows: Rows): void => {
 /** Histories, their branches and snapshots: who, when, by which command, under which names; interventions, observations, calls. */
 export const audit: ReadModel = {
   name: 'audit',
-  version: 13,
+  version: 14,
   tables: [...BRANCH_TABLES, ...INTERVENTION_TABLES, ...CALL_TABLES, ...STEERING_TABLES, ...RUN_TABLES],
   fold,
   observe,

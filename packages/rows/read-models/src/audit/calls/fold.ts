@@ -1,13 +1,14 @@
 import { fromHex, type WideJson } from '@stemma/canonical';
 import { isOf, type CallAddress, type CallApi, type EventOf } from '@stemma/events';
-import type { AppliedFrame } from '@stemma/history';
+import { isRunScope, runOfScope, type AppliedFrame } from '@stemma/history';
 import { argumentTexts, conversationOf, LEAST_TOLD, nameOfAnswer } from '@stemma/model-apis';
 import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/row-store';
 import { nanosecondsOf } from '@stemma/values';
 import { bucketOfText, putLink } from './call-links.ts';
 import { answerHashes, askedHash, eachHash } from './message-hash.ts';
 import { bucketOf, NO_SESSION } from './queries.ts';
-import { forgetRunCall, isRunScope, noteRunCall, noteWaitingCall } from './run-calls.ts';
+import { countRunCall, uncountRunCall } from '../runs/fold-recorded-runs.ts';
+import { forgetRunCall, noteRunCall, noteWaitingCall } from './run-calls.ts';
 import {
   CALL_ANSWERS,
   CALL_ASKED,
@@ -53,7 +54,8 @@ const foldCall = (frame: AppliedFrame, event: EventOf<'call'>, index: number, ro
 const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: number, rows: Rows): void => {
   const { attemptId, branchId, seq: position, request, toolsAt, prompt, sent } = event;
   const assigned = prompt?.origin?.kind === 'assigned' ? prompt.origin : null;
-  const { follows, mayContinue, session } = (event.payload['data_place'] ?? {}) as CallPlace;
+  const { follows, mayContinue, session, run: ownRun } = (event.payload['data_place'] ?? {}) as CallPlace;
+  const run = ownRun ?? (prompt === null ? null : runOfScope(prompt.scope));
   putRow(rows, CALLS, {
     history,
     seq,
@@ -76,11 +78,13 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
     request_type: sent?.contentType ?? null,
     request_coding: sent?.coding ?? null,
     session: session ?? null,
+    run,
     assigned_history: assigned?.history ?? null,
     assigned_attempt: assigned?.attemptId ?? null,
   });
   putRow(rows, CALL_ATTEMPTS, { history, attempt_id: attemptId, seq, index });
   putRow(rows, CALLS_AT, { history, branch_id: branchId, position, seq, index });
+  if (run !== null) countRunCall(rows, history, run, seq);
   const parameters = (event.payload['data_parameters'] ?? null) as WideJson;
   putKept(
     rows,
@@ -107,6 +111,7 @@ type CallPlace = {
   readonly follows?: string;
   readonly mayContinue?: CallAddress;
   readonly session?: string;
+  readonly run?: string;
 };
 
 /** A call of which a provider keeps something under a name. */
@@ -223,6 +228,7 @@ const foldReassigned = ({ history }: AppliedFrame, event: Reassigned, rows: Rows
     reassigned_attempt: to.attemptId,
   });
   putRow(rows, CALLS_AT, { history, branch_id, position, seq, index, reassigned: true });
+  if (row.reassigned_history === null && row.run !== null) uncountRunCall(rows, history, row.run);
   forgetRunCall(rows, history, { branchId: branch_id, seq, index });
   for (const message of row.answers == null ? [] : eachHash(row.answers))
     removeRow(rows, CALL_ANSWERS, { bucket: bucketOf(message), message, ...call });

@@ -53,6 +53,8 @@ export type CallRow = {
   readonly answers: Uint8Array | null;
   /** A hash of the session that its client named; null: it named none. */
   readonly session: string | null;
+  /** The run of a program that made it; null: not known. */
+  readonly run: string | null;
   /** The attempt that it was before somebody assigned it here, and the one that it is elsewhere since. */
   readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
   readonly reassignedTo: CallAddress | null;
@@ -309,6 +311,7 @@ const callOf = (row: NamedRow<typeof CALLS>): CallRow => ({
   finished: row.status === null ? null : finishedOf(row, row.status),
   answers: row.answers,
   session: row.session,
+  run: row.run,
   assignedFrom:
     row.assigned_history === null
       ? null

@@ -1,4 +1,5 @@
 import type { EventRef } from '@stemma/context-tree';
+import { isRunScope } from '@stemma/history';
 import {
   findRow,
   listRows,
@@ -29,12 +30,6 @@ type StartedCall = {
   readonly location: EventRef;
 };
 
-/** Only runs have calls that others are made for. */
-const RUN = 'run:';
-
-/** True for the scope of the calls of a run: of other calls it is not kept which wait for tools. */
-export const isRunScope = (scope: string): boolean => scope.startsWith(RUN);
-
 const timeBytes = (at: bigint): Uint8Array => {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, at);
@@ -44,6 +39,7 @@ const timeBytes = (at: bigint): Uint8Array => {
 /** A call of a run was made: it is the newest of its branch, unless an older position was called with again. */
 export const noteRunCall = (rows: Rows, call: StartedCall): void => {
   const { history, branchId, position, scope, at, location } = call;
+  // Only runs have calls that others are made for.
   if (!isRunScope(scope)) return;
   const before = findRow(rows, RUN_BRANCHES, { history, branch_id: branchId });
   if (before !== undefined && before.position > position) return;
@@ -87,12 +83,8 @@ const runCallOf = ({
   branch_id,
 });
 
-/** The calls of a run that wait for tools, the newest first. @param scope `run:` and its name */
+/** The calls of a run that wait for tools, the newest first. @param scope of its calls */
 export const listWaitingCalls = (rows: RowReader, scope: string, limit: number): readonly WaitingCall[] =>
   listRows(rows, RUN_CALLS, { bucket: bucketOfText(scope), scope }, { reverse: true, limit }).map(
     ({ history, branch_id, seq, index }) => ({ history, branchId: branch_id, location: { seq, index } }),
   );
-
-/** True if calls of a run are in a history. */
-export const hasCallsOfRun = (rows: RowReader, history: string, run: string): boolean =>
-  listRows(rows, RUN_BRANCHES, { history }).some(({ scope }) => scope === `${RUN}${run}`);

@@ -1,14 +1,34 @@
 import { isOf, type EventOf } from '@stemma/events';
 import { interventionIn, type AppliedFrame } from '@stemma/history';
 import { findRow, putRow, removeRow, type Rows } from '@stemma/row-store';
+import { foldRecordedRun, foldRerun } from './fold-recorded-runs.ts';
 import { OPEN_RUN_HISTORIES, OPEN_RUNS, POOL_RUNS } from './tables.ts';
 
-/** Keeps the runs of pools that somebody asked for: who takes them, and how they end. */
+/** Keeps the runs of pools that somebody asked for, who takes them and how they end; and the runs and reruns of programs. */
 export const foldRuns = (frame: AppliedFrame, rows: Rows): void => {
-  for (const event of frame.events) if (isOf(event, 'run')) foldRun(frame, event, rows);
+  frame.events.forEach((event, index) => {
+    if (isOf(event, 'run')) foldRun(frame, event, index, rows);
+  });
 };
 
-const foldRun = (frame: AppliedFrame, event: EventOf<'run'>, rows: Rows): void => {
+const foldRun = (frame: AppliedFrame, event: EventOf<'run'>, index: number, rows: Rows): void => {
+  switch (event.type) {
+    case 'RunRecorded':
+      foldRecordedRun(frame, event, index, rows);
+      return;
+    case 'RerunEnded':
+      foldRerun(frame, event, index, rows);
+      return;
+    case 'RunRequested':
+    case 'RunTaken':
+    case 'RunEnded':
+      foldPoolRun(frame, event, rows);
+  }
+};
+
+type PoolRunEvent = Extract<EventOf<'run'>, { type: 'RunRequested' | 'RunTaken' | 'RunEnded' }>;
+
+const foldPoolRun = (frame: AppliedFrame, event: PoolRunEvent, rows: Rows): void => {
   const { history, seq, at, branchId, command, author } = frame;
   const actor = 'actor' in author ? author.actor : null;
   if (event.type === 'RunRequested') {

@@ -51,4 +51,86 @@ export const OPEN_RUN_HISTORIES = defineTable({
   value: [['runs', 'uint']],
 });
 
-export const RUN_TABLES: readonly Table[] = [POOL_RUNS, OPEN_RUNS, OPEN_RUN_HISTORIES];
+export const RUN_CALL_COUNTS = defineTable({
+  name: 'run_call_counts',
+  about:
+    'The runs of programs that a history has to do with, by the id of each: how many of its calls are there, and the frame of the first. 0: its calls are elsewhere now, or the history says what was run.',
+  key: [
+    ['history', 'text'],
+    ['run', 'text'],
+  ],
+  value: [
+    ['calls', 'uint'],
+    ['first_seq', 'uint', 'null'],
+  ],
+});
+
+export const RUN_HISTORIES = defineTable({
+  name: 'run_histories',
+  about: 'The histories that have to do with a run of a program; `bucket` is a hash of its id.',
+  key: [
+    ['bucket', 'uint'],
+    ['run', 'text'],
+    ['history', 'text'],
+  ],
+  value: [],
+});
+
+export const RECORDED_RUNS = defineTable({
+  name: 'recorded_runs',
+  about:
+    'The event `index` of frame `seq` that says which program was run, and how it ended: milliseconds since 1970. `redacted`: secrets were taken out of its words or its directory.',
+  key: [
+    ['history', 'text'],
+    ['run', 'text'],
+  ],
+  value: [
+    ['seq', 'uint'],
+    ['index', 'uint'],
+    ['branch_id', 'uint'],
+    ['started_at', 'uint'],
+    ['ended_at', 'uint'],
+    ['exit_code', 'int', 'null'],
+    ['signal', 'text', 'null'],
+    ['redacted', 'bool', 'null'],
+  ],
+});
+
+export const RERUNS = defineTable({
+  name: 'reruns',
+  about:
+    'The event `index` of frame `seq` that says what came of running an agent again, `of_run` answering: `exit` is the exit code of the rerun, `exit_code` and `signal` are the end of the agent. Of its calls, how many were how; `other_order` counts of `same`.',
+  key: [
+    ['history', 'text'],
+    ['seq', 'uint'],
+  ],
+  value: [
+    ['index', 'uint'],
+    ['rerun', 'text'],
+    ['of_run', 'text', 'null'],
+    ['branch_id', 'uint'],
+    ['started_at', 'uint'],
+    ['ended_at', 'uint'],
+    ['exit_code', 'int', 'null'],
+    ['signal', 'text', 'null'],
+    ['exit', 'uint'],
+    ['same', 'uint'],
+    ['other_order', 'uint'],
+    ['bound', 'uint'],
+    ['differs', 'uint'],
+    ['extra', 'uint'],
+    ['missing', 'uint'],
+    ['live', 'uint'],
+    ['not_kept', 'uint'],
+  ],
+});
+
+export const RUN_TABLES: readonly Table[] = [
+  POOL_RUNS,
+  OPEN_RUNS,
+  OPEN_RUN_HISTORIES,
+  RUN_CALL_COUNTS,
+  RUN_HISTORIES,
+  RECORDED_RUNS,
+  RERUNS,
+];

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Question } from '../endpoint.ts';
+import { count, historyParams, milliseconds, optionalWhole } from '../values.ts';
+
+const commit = z
+  .strictObject({
+    id: z.string(),
+    changed: z.boolean().nullable().describe('files that git keeps differed from it; null: git did not say'),
+  })
+  .nullable()
+  .describe('of the working directory; null: it was in no git repository');
+
+const end = z
+  .strictObject({ exitCode: z.int().nullable(), signal: z.string().nullable() })
+  .describe('how the program ended: an exit code, or the signal that ended it');
+
+const command = z.array(z.string()).describe('its words, without secrets');
+
+const ProgramRunAnswer = z
+  .strictObject({
+    run: z.string().describe('the id under which its calls are recorded'),
+    calls: count.describe('its calls in this history'),
+    at: milliseconds.describe('when it was started, or its first call was recorded'),
+    program: z
+      .strictObject({
+        history: z.string().describe('the history that says so'),
+        seq: count,
+        command,
+        directory: z.string(),
+        commit,
+        variables: z
+          .array(z.string())
+          .describe('the names of the variables that the recorder set or changed; no values'),
+        startedAt: milliseconds,
+        endedAt: milliseconds,
+        end,
+        isRedacted: z
+          .boolean()
+          .describe('secrets were taken out of the command or the directory: it cannot run as it did'),
+      })
+      .nullable()
+      .describe('null: nobody recorded what was run'),
+  })
+  .meta({ id: 'ProgramRun' });
+
+const RerunAnswer = z
+  .strictObject({
+    history: z.string(),
+    seq: count,
+    rerun: z.string(),
+    of: z.string().nullable().describe('the run that answered; null: calls that were recorded under none'),
+    actor: z.string(),
+    notes: z.string(),
+    command,
+    directory: z.string(),
+    commit,
+    startedAt: milliseconds,
+    endedAt: milliseconds,
+    end,
+    exit: count.describe(
+      'the exit code of the rerun: 0 all same or bound, 5 a difference, 1 the end differs',
+    ),
+    counts: z
+      .strictObject({
+        same: count,
+        otherOrder: count.describe('of those that are the same'),
+        bound: count,
+        differs: count,
+        extra: count,
+        missing: count,
+        live: count,
+        notKept: count,
+      })
+      .describe('how many calls came out how'),
+    bindings: z
+      .array(z.strictObject({ kind: z.string(), count }))
+      .describe('how many values of each kind were others'),
+    difference: z
+      .strictObject({
+        label: z.string(),
+        message: count.nullable().describe('from 1'),
+        cause: z.string(),
+        node: z.string().nullable().describe('of the message in the recording'),
+      })
+      .nullable()
+      .describe('the first one'),
+  })
+  .meta({ id: 'Rerun' });
+
+export const runs = {
+  name: 'runs',
+  method: 'GET',
+  path: '/api/histories/{history}/runs',
+  summary:
+    'Lists the programs that were run and whose calls are in a history, and what came of running them again; the newest last.',
+  params: historyParams,
+  query: z.strictObject({
+    limit: optionalWhole('the most runs and the most reruns, the newest ones, at most 1,000 (default: 100)'),
+  }),
+  answer: {
+    kind: 'json',
+    status: 200,
+    schema: z
+      .strictObject({
+        history: z.string(),
+        runs: z.array(ProgramRunAnswer),
+        reruns: z.array(RerunAnswer),
+        total: z.strictObject({ runs: count, reruns: count }).describe('all of them'),
+      })
+      .meta({ id: 'ProgramRuns' }),
+  },
+  errors: ['E_HISTORY_NOT_FOUND', 'E_BRANCH_NOT_FOUND'],
+} as const satisfies Question;
