@@ -36,11 +36,13 @@ export const runCommand = async (
   options: Readonly<Record<string, unknown>>,
 ): Promise<EndedRerun> => {
   const [program = '', ...args] = command;
-  const [{ serveHome, queryTimeoutOf, upstreamsOf }, { openRerun }, { RERUN, serveRun }] = await Promise.all([
-    import('@stemma/gateway'),
-    import('@stemma/rerun'),
-    import('@stemma/reruns'),
-  ]);
+  const [{ serveHome, queryTimeoutOf, upstreamsOf }, { openRerun }, { serveRun }, { RERUN }] =
+    await Promise.all([
+      import('@stemma/gateway'),
+      import('@stemma/rerun'),
+      import('@stemma/reruns'),
+      import('@stemma/history'),
+    ]);
   const rerun = openRerun(run.recording, judged);
   const now = (): bigint => BigInt(Date.now()) * 1_000_000n;
   const served = serveRun({
