@@ -8,13 +8,13 @@ import { startProvider, type ScriptedProvider } from './clients/scripted-provide
 
 /**
  * An agent that knows nothing of Stemma: it asks for the weather, calls a tool for it, and asks once more. API and STREAM say how it
- * asks, PROMPT, QUESTION and RESULT what; it prints what it was answered last.
+ * asks, PROMPT, QUESTION and RESULT what, and WORKER has it say its process; it prints what it was answered last.
  */
 const AGENT = `
 const env = process.env;
 const api = env.API ?? 'chat';
 const stream = env.STREAM === '1';
-const prompt = env.PROMPT ?? 'You know the weather.';
+const prompt = (env.PROMPT ?? 'You know the weather.') + (env.WORKER ? ' Worker ' + process.pid + ' asks.' : '');
 const schema = { type: 'object', properties: { city: { type: 'string' } } };
 const base = api === 'messages' ? env.ANTHROPIC_BASE_URL + '/v1' : env.OPENAI_BASE_URL;
 const path = { chat: '/chat/completions', responses: '/responses', messages: '/messages' }[api];

@@ -36,7 +36,7 @@ describe.each(FORMS)('over $API, streams $STREAM', ({ API, STREAM }) => {
   const hows = (calls: readonly { readonly [name: string]: unknown }[]): string[] =>
     calls.map(({ label, how }) => `${String(label)} ${String(how)}`);
 
-  test('an agent that runs again is answered as it was', tagged, async () => {
+  test('an agent that runs again is answered as it was', LONG, async () => {
     const { code, report, asked } = await bench.rerun(home, env);
     expect([code, report['same'], asked]).toEqual([0, 3, []]);
   });
@@ -77,7 +77,7 @@ describe.each(FORMS)('over $API, streams $STREAM', ({ API, STREAM }) => {
     expect((await bench.run(home, ['verify'])).code).toBe(0);
   });
 
-  test('--inject adds a message, in the later ones too', tagged, async () => {
+  test('--inject adds a message, in the later ones too', LONG, async () => {
     const { code, asked, report } = await bench.rerun(
       home,
       env,

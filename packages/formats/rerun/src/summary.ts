@@ -143,6 +143,7 @@ const notesOf = (
       const attempts = servedAttempts(cycle, options).length;
       return `${cycle.label} was recorded with ${attempts} attempts; the agent asked for ${nextAttempt}`;
     }),
+    ...maskedNotes(came),
     ...came.flatMap(({ difference }) =>
       difference === null || difference.among === 1
         ? []
@@ -151,4 +152,12 @@ const notesOf = (
           ],
     ),
   ];
+};
+
+/** How many values each mask bound in all calls together. */
+const maskedNotes = (came: readonly SummarizedCall[]): readonly string[] => {
+  const counts = new Map<string, number>();
+  for (const { bindings } of came)
+    for (const { mask } of bindings) if (mask !== undefined) counts.set(mask, (counts.get(mask) ?? 0) + 1);
+  return [...counts].map(([mask, count]) => `the mask ${mask} bound ${count} value${count === 1 ? '' : 's'}`);
 };

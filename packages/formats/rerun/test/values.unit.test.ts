@@ -225,6 +225,8 @@ describe('masks', () => {
       },
     ]);
     const masks = proposed.map(({ mask }) => mask);
+    const id = '3f2a1b0c-aaaa-4bbb-8ccc-ddddeeeeffff';
+    expect(proposeMasks(observed('Friday', id), observed('Monday', id), masks)).toEqual([]);
     expect(
       judged(message('system', 'today is Friday, order 1.'), message('system', 'today is Sunday, order 1.'), {
         masks,

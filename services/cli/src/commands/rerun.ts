@@ -5,6 +5,7 @@ import { inBundle, isBundle } from '../bundle/in-bundle.ts';
 import type { Context, TopCommand } from '../command.ts';
 import { MAX_STDIN, readText, required, text } from '../options.ts';
 import { LIVE_OPTIONS, liveSettings } from '../rerun/live-settings.ts';
+import { LEARN_OPTION, learnMasks, recordedMasks, recordsMasks } from '../rerun/learn-masks.ts';
 import { openForks } from '../rerun/rerun-forks.ts';
 import { JUDGING_OPTIONS, judgedBy, oneOf } from '../rerun/rerun-options.ts';
 import { showRerun } from '../rerun/show-rerun.ts';
@@ -28,6 +29,7 @@ export const rerun: TopCommand = {
   options: [
     ['--run <id>', 'the recorded run that answers (default: the newest one of the history)'],
     ...JUDGING_OPTIONS,
+    LEARN_OPTION,
     ...WHAT_IFS.map(({ option }) => option),
     ...LIVE_OPTIONS,
     [
@@ -45,6 +47,8 @@ export const rerun: TopCommand = {
       const isBranch = name.includes(':');
       return runAnew(context, { name, words, isBranch, wanted: text(options, 'run') }, options);
     }
+    if (options['learn'] === true && recordsMasks(options))
+      throw fail('E_USAGE', `${name} is a file, and keeps no settings: learn masks in the home`);
     const asksLive = WHAT_IFS.some((kind) => text(options, kind.name) !== undefined);
     if (asksLive || text(options, 'onDifference') === 'live')
       throw fail('E_USAGE', `${name} is a file, and takes no calls: those of a provider need a home`);
@@ -78,12 +82,25 @@ const runAnew = async (
     ...{ home, run },
     readFile: async (file) => (await readText(context, file, MAX_STDIN)).replace(/\r?\n$/, ''),
   });
-  const judged = { ...DEFAULT_OPTIONS, ...judgedBy(options), from: whatIf?.from ?? null };
+  const asked = judgedBy(options);
+  const masks = [...(await recordedMasks(home, branchRef)), ...asked.masks];
+  const learns = options['learn'] === true;
+  if (learns && (whatIf !== null || text(options, 'onDifference') !== undefined))
+    throw fail(
+      'E_USAGE',
+      '--learn answers every call from the recording: leave out --on-difference and questions',
+    );
+  const judged = {
+    ...{ ...DEFAULT_OPTIONS, ...asked, masks, from: whatIf?.from ?? null },
+    // Each call of both runs is seen, also those behind a difference.
+    ...(learns ? { onDifference: 'serve' as const } : {}),
+  };
   const settings = await liveSettings(context, home, run, judged.from, options);
   const tools = await refuseUnserved(run, judged);
   if (tools.length > 0 && judged.tools === 'real')
     context.output.say(`the tools of the command run for real: ${tools.join(', ')}`);
-  const id = `${RERUN}${randomBytes(4).toString('hex')}`;
+  const newId = (): string => `${RERUN}${randomBytes(4).toString('hex')}`;
+  const id = newId();
   const isLive = judged.onDifference === 'live' || judged.from !== null;
   const by = {
     actor: isLive ? await actorOf(context, options) : '',
@@ -94,11 +111,10 @@ const runAnew = async (
     ...{ history, name: text(options, 'name') ?? id, ...by, whatIf, settings },
   });
   const live = { by, whatIf, settings, placeOf: forks.placeOf };
-  const ran = await runCommand(
-    context,
-    { home, run, judged, live, id, command: words, passesOthers },
-    options,
-  );
+  const toRun = { home, run, judged, live, command: words, passesOthers };
+  const ran = await runCommand(context, { ...toRun, id }, options);
+  const observed = learns ? (await runCommand(context, { ...toRun, id: newId() }, options)).observed : null;
+  const both = observed === null ? null : { first: ran.observed, second: observed, masks };
   return showRerun(context, {
     ...ran,
     home,
@@ -107,5 +123,6 @@ const runAnew = async (
     id,
     forks: forks.names(),
     history: name,
+    learned: both === null ? null : await learnMasks(context, home, branchRef, both, options),
   });
 };

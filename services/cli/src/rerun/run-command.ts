@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
-import type { RerunOptions, RerunSummary } from '@stemma/rerun';
+import type { ObservedCall, RerunOptions, RerunSummary } from '@stemma/rerun';
 import type { LiveOptions, ReadRun } from '@stemma/reruns';
 import type { StdioOptions } from 'node:child_process';
 import { childEnv, exitCodeOf, runChild, upstreamVariables } from '../child-command.ts';
@@ -22,8 +22,12 @@ export type CommandToRerun = {
   readonly passesOthers: boolean;
 };
 
-/** How it went. `exitCode`: of the command. `waiting`: entries of live calls that are not recorded yet. */
+/**
+ * How it went. `exitCode`: of the command. `waiting`: entries of live calls that are not recorded yet. `observed`: the calls that
+ * stood for recorded ones.
+ */
 export type EndedRerun = {
+  readonly observed: readonly ObservedCall[];
   readonly summary: RerunSummary;
   readonly exitCode: number;
   readonly waiting: number;
@@ -63,7 +67,8 @@ export const runCommand = async (
     const stdio: StdioOptions = output.json ? ['inherit', 2, 'inherit'] : 'inherit';
     const ended = await runChild(program, args, child, signal, { stdio });
     const waiting = await server.drained(DRAIN);
-    return { summary: rerun.summary(), exitCode: exitCodeOf(ended.end), waiting };
+    const exitCode = exitCodeOf(ended.end);
+    return { summary: rerun.summary(), observed: rerun.observed(), exitCode, waiting };
   } finally {
     await server.close();
   }

@@ -4,6 +4,7 @@ import type { RerunOptions, RerunSummary } from '@stemma/rerun';
 import type { FoundMessage, ReadRun } from '@stemma/reruns';
 import { isBundle } from '../bundle/in-bundle.ts';
 import type { Context } from '../command.ts';
+import { learnedLines, type LearnedMask } from './learn-masks.ts';
 import type { EndedRerun } from './run-command.ts';
 
 /** What is shown of a rerun. */
@@ -16,12 +17,14 @@ export type ShownRerun = EndedRerun & {
   readonly forks: readonly string[];
   /** As the command named it. */
   readonly history: string;
+  /** What was learned; null: nothing was to be. */
+  readonly learned: readonly LearnedMask[] | null;
 };
 
 /** Shows what came of a rerun. @returns the exit code */
 export const showRerun = async (
   { output }: Pick<Context, 'output'>,
-  { home, run, summary, exitCode, waiting, id, forks, history }: ShownRerun,
+  { home, run, summary, exitCode, waiting, id, forks, history, learned }: ShownRerun,
 ): Promise<number> => {
   const { reportLines, rerunExit, rerunReport } = await import('@stemma/rerun');
   const places = await placesOf(home, run, summary);
@@ -31,18 +34,28 @@ export const showRerun = async (
     ...{ rerun: id, of: run.run ?? history, ends },
     locationOf: (label, message) => places.get(keyOf(label, message)) ?? null,
   });
-  await output.result(report, () => {
-    const lines = reportLines(summary, {
-      ...{ command: `stemma rerun ${history}`, canGoLive: !isBundle(history), ends },
-      recordedBy: (label, message) => recordedBy(places.get(keyOf(label, message))),
-    });
-    const live = forks.map((fork) => `live calls are in ${fork}: stemma compare ${history} ${fork}`);
-    return [...lines, ...live].map((line) => `${line}\n`).join('');
-  });
+  await output.result(
+    learned === null ? report : { ...report, learned: learned.map(learnedDocument) },
+    () => {
+      const lines = reportLines(summary, {
+        ...{ command: `stemma rerun ${history}`, canGoLive: !isBundle(history), ends },
+        recordedBy: (label, message) => recordedBy(places.get(keyOf(label, message))),
+      });
+      const live = forks.map((fork) => `live calls are in ${fork}: stemma compare ${history} ${fork}`);
+      return [...lines, ...live, ...(learned === null ? [] : learnedLines(learned))]
+        .map((line) => `${line}\n`)
+        .join('');
+    },
+  );
   if (waiting > 0)
     output.say(`${waiting} entries of live calls wait: the next stemma record or up records them`);
   return rerunExit(summary, ends);
 };
+
+/** A learned mask in the document of `--json`; the message is numbered from 1. */
+const learnedDocument = ({ mask, label, message, first, second, isRecorded }: LearnedMask): object => ({
+  ...{ ...mask, call: label, message: message + 1, first, second, recorded: isRecorded },
+});
 
 const keyOf = (label: string, message: number): string => `${message} ${label}`;
 

@@ -1,6 +1,7 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { textDifferences } from '@stemma/model-apis';
 import { placeOf } from '../read-call.ts';
+import { maskMatcher } from './mask-pattern.ts';
 import type { Mask } from './masks.ts';
 import { openTokenizer, type TextLocation, type Tokenizer } from './tokens.ts';
 
@@ -27,12 +28,16 @@ const LONGEST_VALUE = 64;
 /**
  * Masks for what differs between two reruns of one program, message by message, and is no value that is bound anyway. Each holds
  * for messages of that role, and takes a value between the texts that stand around it.
+ *
+ * @param known the masks that both runs had
+ * @throws E_INPUT_SHAPE for one of them that cannot be used
  */
 export const proposeMasks = (
   first: readonly ObservedCall[],
   second: readonly ObservedCall[],
+  known: readonly Mask[] = [],
 ): readonly ProposedMask[] => {
-  const tokenize = openTokenizer([], []);
+  const tokenize = openTokenizer([], known.map(maskMatcher));
   const others = new Map(second.map((call) => [call.label, call]));
   const proposed = new Map<string, ProposedMask>();
   for (const { label, messages } of first)
