@@ -88,7 +88,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     {
       name: 'front-door',
       comment:
-        'A package is entered by its index.ts (a port also by its contract.ts, the test kit by what opens a home).',
+        'A package is entered by its index.ts (a port also by its contract.ts, the test kit by what opens a home, the recorder by what tests run).',
       severity: 'error',
       from: { path: within },
       to: {
@@ -97,6 +97,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
           '^$1/',
           '^packages/[^/]+/[^/]+/src/(index|contract)\\.ts$',
           '^packages/testing/test-kit/src/home/index\\.ts$',
+          '^packages/agents/recorder/src/rerun\\.ts$',
           '^services/(gateway|projector|relay|runner)/src/index\\.ts$',
         ],
       },

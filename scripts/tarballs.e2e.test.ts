@@ -32,6 +32,8 @@ openRecorder({ home: process.argv[2], history: 'talk', recorder: 'agent' }).then
 
 const TYPED = `
 import { openRecorder, type Recorder } from '@stemma/recorder';
+import { rerun } from '@stemma/recorder/rerun';
+export const same = async (): Promise<number> => (await rerun('run.stemma', ['node', 'agent.mjs'])).exit;
 export const open = (): Promise<Recorder> => openRecorder({ url: 'http://127.0.0.1:1', history: 'talk', recorder: 'agent' });
 export const record = async (ctx: Recorder): Promise<number> => (await ctx.recordCall([{ role: 'user', content: 'Hello.' }])).kept;
 // @ts-expect-error a history has a name

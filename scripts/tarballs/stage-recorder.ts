@@ -12,6 +12,7 @@ const FOLDER = join(root, 'packages/agents/recorder');
 /** The last three are threads of a home in this process: one appends to its log, the others fold. */
 const ENTRIES = {
   index: 'packages/agents/recorder/src/index.ts',
+  rerun: 'packages/agents/recorder/src/rerun.ts',
   'home-backend': 'packages/agents/recorder/src/home-backend.ts',
   'no-home': 'packages/agents/recorder/src/no-home.ts',
   'redacting-backend': 'packages/agents/recorder/src/redacting-backend.ts',
@@ -33,11 +34,11 @@ const IMPORTS = {
   '#redacting-backend': { browser: './dist/no-redaction.js', default: './dist/redacting-backend.js' },
 } as const;
 
-/** Builds the package `@stemma/recorder` into a folder: JavaScript modules and one file of types. */
+/** Builds the package `@stemma/recorder` into a folder: JavaScript modules, and a file of types for each entry. */
 export const stageRecorder = async (folder: string): Promise<void> => {
   mkdirSync(folder, { recursive: true });
   await buildModules(join(folder, 'dist'));
-  await buildTypes(join(folder, 'dist/index.d.ts'));
+  for (const name of ['index', 'rerun']) await buildTypes(name, join(folder, 'dist'));
   cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
   cpSync(join(root, 'scripts/tarballs/recorder-readme.md'), join(folder, 'README.md'));
   writeFileSync(
@@ -49,6 +50,7 @@ export const stageRecorder = async (folder: string): Promise<void> => {
       types: './dist/index.d.ts',
       exports: {
         '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+        './rerun': { types: './dist/rerun.d.ts', default: './dist/rerun.js' },
         './package.json': './package.json',
       },
       imports: IMPORTS,
@@ -86,15 +88,16 @@ const ownPackages: RollupPlugin = {
     id.startsWith('@stemma/') ? join(root, folderOf(id.slice('@stemma/'.length)), 'src/index.ts') : null,
 };
 
-const buildTypes = async (file: string): Promise<void> => {
+/** The types of an entry, in one file. */
+const buildTypes = async (name: string, folder: string): Promise<void> => {
   const bundle = await rollup({
-    input: join(FOLDER, 'src/index.ts'),
+    input: join(FOLDER, `src/${name}.ts`),
     plugins: [ownPackages, dts({ tsconfig: join(root, 'tsconfig.json') })],
     external: [/^node:/, ...LIBRARIES],
     onwarn: ({ message }) => {
       throw new Error(`the types of the recorder: ${message}`);
     },
   });
-  await bundle.write({ file, format: 'es' });
+  await bundle.write({ file: join(folder, `${name}.d.ts`), format: 'es' });
   await bundle.close();
 };

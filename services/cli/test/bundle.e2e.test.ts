@@ -1,3 +1,5 @@
+import { rerun } from '@stemma/recorder/rerun';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -5,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runStemma, temporaryFolder, type Run } from './run-stemma.ts';
+import { MAIN, runStemma, temporaryFolder, type Run } from './run-stemma.ts';
 
 /** Asks three times, with an id of its own in the question, and prints what it heard last. */
 const AGENT = `
@@ -108,6 +110,66 @@ test('verify checks a bundle, and refuses one that is not as it was written', as
   expect((await run('none', 'verify', at('nowhere.stemma'))).stderr).toContain('E_BUNDLE_NOT_FOUND');
   expect(temporaryHomes()).toEqual([]);
 });
+
+/** The program as people have it on their path. */
+const program = (): string => {
+  writeFileSync(at('stemma'), `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`, { mode: 0o755 });
+  return at('stemma');
+};
+
+test(
+  'a test of an agent is one line of JavaScript, and its error says where the agent parts',
+  { tags: ['long'] },
+  async () => {
+    const stemma = program();
+    expect(await rerun(at('run.stemma'), agent(), { stemma })).toMatchObject({ bound: 3, exit: 0 });
+    const env = { ...process.env, PROMPT: 'You add.' };
+    await expect(rerun(at('run.stemma'), agent(), { stemma, env })).rejects.toMatchObject({
+      exit: 5,
+      message: expect.stringMatching(
+        /at @c1: prompt \(message 1\)\n {2}recorded: You count\.\n {2}now: {6}You add\./,
+      ) as string,
+    });
+    await expect(rerun(at('nowhere.stemma'), agent(), { stemma })).rejects.toMatchObject({
+      exit: 74,
+      report: null,
+    });
+    await expect(rerun(at('run.stemma'), agent(), { stemma: at('nothing') })).rejects.toThrow(
+      'STEMMA_PROGRAM',
+    );
+  },
+);
+
+test(
+  'a test of an agent is one line of Python, and its error says where the agent parts',
+  { tags: ['long'] },
+  async ({ skip }) => {
+    const python = [
+      '-c',
+      'import sys\nfrom stemma_recorder.rerun import rerun\nprint(rerun(*sys.argv[1:])["bound"])',
+    ];
+    const path = join(import.meta.dirname, '../../../packages/agents/recorder-python/src');
+    const tried = (env: NodeJS.ProcessEnv): SpawnSyncReturns<string> =>
+      spawnSync('python3', [...python, at('run.stemma'), ...agent()], {
+        encoding: 'utf8',
+        env: {
+          ...process.env,
+          PYTHONPATH: path,
+          PYTHONDONTWRITEBYTECODE: '1',
+          STEMMA_PROGRAM: program(),
+          ...env,
+        },
+      });
+    const same = tried({});
+    if (same.error !== undefined) skip('there is no Python');
+    expect(same).toMatchObject({ status: 0, stdout: '3\n' });
+    const other = tried({ PROMPT: 'You add.' });
+    expect(other.status).toBe(1);
+    expect(other.stderr).toContain(
+      'at @c1: prompt (message 1)\n  recorded: You count.\n  now:      You add.',
+    );
+  },
+);
 
 test('a run that can be erased is in no file', async () => {
   expect((await run('home', 'start', '--name', 'private', '--erasable', '--subject', 'somebody')).code).toBe(
