@@ -14,6 +14,7 @@ const probes: Readonly<Record<string, () => Promise<Measurement>>> = {
   'audit/record': async () => (await import('./audit/ask-impact.ts')).recordInjection,
   'audit/impact': async () => (await import('./audit/ask-impact.ts')).askImpact,
   'calls/record': async () => (await import('./calls/record-conversation.ts')).recordConversation,
+  'calls/placing': async () => (await import('./calls/placing.ts')).placeCalls,
   'calls/read': async () => (await import('./calls/record-conversation.ts')).readOneRequest,
   'causes/why': async () => (await import('./causes/ask-why.ts')).askWhy,
   'checks/measure': async () => (await import('./checks/measure-checks.ts')).measureChecks,

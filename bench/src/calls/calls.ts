@@ -5,6 +5,8 @@ import { median } from '../measure.ts';
 import { probePeer } from '../peers/probe-peer.ts';
 import { probe } from '../probe.ts';
 import { bytes, figure, times, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
+import { placingAims, placingTable, type PlacedAmong } from './placing-table.ts';
+import type { PlacedCalls } from './placing.ts';
 import type { ReadRequest, RecordedConversation } from './record-conversation.ts';
 
 /** What recorded calls take on the disk, byte for byte, and what reading one of them takes. */
@@ -33,6 +35,7 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
     rmSync(input.directory, { recursive: true, force: true });
     for (const { value } of found) peers.push({ title, bytes: value.bytes });
   }
+  const placed = await place(options);
   const over = (rounds: readonly ReadRequest[], of: (one: ReadRequest) => number): number =>
     median(rounds.map(of));
   const slowest = (of: (one: ReadRequest) => number): number =>
@@ -80,6 +83,7 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
           'First time: by a process that has read 40 others, and has opened the home anew, so that nothing of it is in memory. Again: the least of five.',
         ],
       },
+      placingTable(placed),
     ],
     aims: [
       { what: 'disk of the calls', aim: '≤ 8 MB', measured: bytes(own.bytes), met: own.bytes <= 8e6 },
@@ -91,7 +95,23 @@ export const calls = async (options: BenchmarkOptions): Promise<Report> => {
       },
       reading('one request, the first time, by a process that runs', ({ opened }) => opened),
       reading('one request, cold', ({ cold }) => cold),
+      ...placingAims(placed),
     ],
-    figures: { own, streamed, reads, peers },
+    figures: { own, streamed, reads, peers, placed },
   };
+};
+
+/** Finds the places of calls among few and many conversations. */
+const place = async ({ directory, quick, rounds }: BenchmarkOptions): Promise<readonly PlacedAmong[]> => {
+  const placed: PlacedAmong[] = [];
+  for (const conversations of quick ? [20, 200] : [500, 5_000, 10_000]) {
+    const taken: PlacedCalls[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const input = { directory: join(directory, 'places'), conversations };
+      taken.push((await probe<PlacedCalls>('calls/placing', input)).value);
+      rmSync(input.directory, { recursive: true, force: true });
+    }
+    placed.push({ conversations, rounds: taken });
+  }
+  return placed;
 };

@@ -70,7 +70,11 @@ export const openConversations = (): Conversations => {
     maxSize: MAX_BYTES,
     sizeCalculation: ({ bytes }) => bytes + BYTES_PER_CONVERSATION,
   });
-  const histories = new LRUCache<string, WrittenHistory>({ max: MAX_HISTORIES });
+  // With `max` it would make room for all of them at once, which takes two milliseconds of whoever opens a home.
+  const histories = new LRUCache<string, WrittenHistory>({
+    maxSize: MAX_HISTORIES,
+    sizeCalculation: () => 1,
+  });
   const own = new Set<string>();
   const others = new Uint32Array(SCOPES);
   const ends = new Map<string, Promise<unknown>>();

@@ -4,9 +4,8 @@ import { textOfContent } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import {
   callsThatBrought,
-  listCallsAt,
   listNewestBranches,
-  newestCalledPosition,
+  newestCallUpTo,
   NO_SESSION,
   sessionOfBranch,
   type CallInHistory,
@@ -111,9 +110,7 @@ const newestCallOf = (
 ): CallInHistory | undefined => {
   const named = session === undefined ? null : sessionOfBranch(rows, history, branchId);
   if (named !== null && named !== session) return undefined;
-  const position = newestCalledPosition(rows, history, branchId);
-  if (position === undefined) return undefined;
-  const call = listCallsAt(rows, history, { branchId, seq: position }).at(-1);
+  const call = newestCallUpTo(rows, history, branchId);
   return call === undefined || call.cycle < 2 ? undefined : { history, ...call };
 };
 

@@ -9,6 +9,7 @@ import {
   type BranchPosition,
 } from '@stemma/events';
 import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
+import { defined } from '@stemma/values';
 import { bucketOfText } from './call-links.ts';
 import { askedHash } from './message-hash.ts';
 import {
@@ -134,18 +135,34 @@ export const listCalledPositions = (
   return [...found].map(([seq, cycle]) => ({ seq, cycle }));
 };
 
-/** The newest attempt with a position of a branch up to a frame; undefined: none is among the newest there. */
+/** The newest attempt with a position of a branch up to a frame, by default with its newest one; undefined: none is among the newest there. */
 export const newestCallUpTo = (
   rows: RowReader,
   history: string,
   branchId: number,
-  seq: number,
+  seq?: number,
 ): CallRow | undefined => {
-  const upTo = { to: seq, reverse: true, limit: MOST_LOOKED_AT };
-  const newest = listRows(rows, CALLS_AT, { history, branch_id: branchId }, upTo).find(
-    ({ reassigned }) => reassigned !== true,
-  );
+  const newest = newestAt(rows, history, branchId, seq);
   return newest && callsIn(rows, newest)[0];
+};
+
+/** Of most branches the newest attempt counts: it is looked for alone before others are. */
+const newestAt = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  seq: number | undefined,
+): NamedRow<typeof CALLS_AT> | undefined => {
+  const list = (limit: number): readonly NamedRow<typeof CALLS_AT>[] =>
+    listRows(
+      rows,
+      CALLS_AT,
+      { history, branch_id: branchId },
+      { ...defined({ to: seq }), reverse: true, limit },
+    );
+  const [newest] = list(1);
+  if (newest === undefined || newest.reassigned !== true) return newest;
+  return list(MOST_LOOKED_AT).find(({ reassigned }) => reassigned !== true);
 };
 
 /** How many of the newest attempts of a history are looked at for one of a branch. */
@@ -239,10 +256,18 @@ const byMessage = (
 };
 
 /** The session that the newest calls of a branch name; null: none of them names one. */
-export const sessionOfBranch = (rows: RowReader, history: string, branchId: number): string | null =>
-  listRows(rows, CALLS_AT, { history, branch_id: branchId }, { reverse: true, limit: MOST_LOOKED_AT })
-    .flatMap((row) => callsIn(rows, row))
-    .find(({ session, reassignedTo }) => session !== null && reassignedTo === null)?.session ?? null;
+export const sessionOfBranch = (rows: RowReader, history: string, branchId: number): string | null => {
+  const newest = listRows(
+    rows,
+    CALLS_AT,
+    { history, branch_id: branchId },
+    { reverse: true, limit: MOST_LOOKED_AT },
+  );
+  for (const row of newest)
+    for (const { session, reassignedTo } of callsIn(rows, row))
+      if (session !== null && reassignedTo === null) return session;
+  return null;
+};
 
 /** The newest calls of each history of a run whose answer calls a tool with this text as an argument. */
 export const callsThatAsked = (rows: RowReader, scope: string, text: string): readonly CallInHistory[] => {
@@ -275,10 +300,7 @@ export const newestCalledPosition = (
   rows: RowReader,
   history: string,
   branchId: number,
-): number | undefined =>
-  listRows(rows, CALLS_AT, { history, branch_id: branchId }, { reverse: true, limit: MOST_LOOKED_AT }).find(
-    ({ reassigned }) => reassigned !== true,
-  )?.position;
+): number | undefined => newestAt(rows, history, branchId, undefined)?.position;
 
 const NEWEST_ALIKE = { reverse: true, limit: MOST_ALIKE };
 
