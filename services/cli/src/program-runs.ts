@@ -58,9 +58,9 @@ const endText = ({ exitCode, signal }: Program['end']): string => signal ?? Stri
 const SHORT = 10;
 
 /** The beginning of a commit's id, with a `+` behind it if files were changed. */
-const commitText = (commit: Program['commit']): string =>
+export const commitText = (commit: Program['commit']): string =>
   commit === null ? '-' : `${commit.id.slice(0, SHORT)}${commit.changed === true ? '+' : ''}`;
 
 /** The words of a command as a shell takes them, without what a terminal would obey. */
-const commandText = (command: readonly string[]): string =>
+export const commandText = (command: readonly string[]): string =>
   printable(command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : shellQuoted(word))).join(' '));

@@ -2,7 +2,7 @@ import { openHome } from '@stemma/home';
 import { programFile } from '@stemma/test-kit';
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -148,11 +148,20 @@ afterAll(() => {
 type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
 
 const run = (home: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ran> =>
+  runIn(process.cwd(), home, args, env);
+
+const runIn = (
+  cwd: string,
+  home: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Ran> =>
   new Promise((resolve) => {
     execFile(
       process.execPath,
       [programFile('stemma'), ...args],
       {
+        cwd,
         env: {
           ...process.env,
           STEMMA_HOME: join(directory, home),
@@ -201,7 +210,8 @@ test.each([
     const same = await again(home, env);
     expect([same.code, same.stdout.startsWith(said), asked]).toEqual([0, true, 0]);
     expect(same.stdout).toContain('same 3, bound 0, differs 0, missing 0 of 3     exit 0');
-    expect(await framesOf(home)).toBe(before);
+    // What came of it is one frame, and no branch.
+    expect(await framesOf(home)).toBe(before + 1);
 
     const bound = `${home}-bound`;
     await recorded(bound, { ...env, ID: '1', TIME: '1' });
@@ -276,8 +286,6 @@ test('what cannot be answered is refused before the command starts', async () =>
   await recorded(home, {});
   const nothing = await run(home, ['rerun', ids.get(home) ?? '', '--run', 'no-such', '--', ...agent()]);
   expect([nothing.code, nothing.stdout]).toEqual([1, '']);
-  const none = await run(home, ['rerun', ids.get(home) ?? '']);
-  expect([none.code, none.stderr]).toEqual([64, expect.stringContaining('give a command after --')]);
   const word = await again(home, {}, '--errors', 'some');
   expect([word.code, word.stdout]).toEqual([64, '']);
 });
@@ -319,4 +327,58 @@ test('of two runs into one history, the newest one answers, or the one that is n
   const first = await run(home, ['rerun', 'shop', '--run', runs[0]?.run ?? '', '--', ...agent()]);
   expect(first.stdout).toContain('same 3, bound 0, differs 0, missing 0 of 3     exit 0');
   expect([newest.code, first.code, asked]).toEqual([0, 0, 0]);
+});
+
+test('without a command the recorded one runs, in its directory, and each rerun is a fact', async () => {
+  const home = 'recorded-command';
+  const there = join(directory, 'there');
+  mkdirSync(there);
+  const cwd = process.cwd();
+  const code = join(directory, 'code');
+  writeFileSync(code, '3');
+  const script = `${AGENT}
+process.exit(Number(require('node:fs').readFileSync(${JSON.stringify(code)}, 'utf8')));`;
+  writeFileSync(join(there, 'agent.cjs'), `(async () => {${script}})();`);
+  const first = await runIn(there, home, [
+    'record',
+    '--history',
+    'shop',
+    '--',
+    process.execPath,
+    'agent.cjs',
+  ]);
+  expect([first.code, process.cwd()]).toEqual([3, cwd]);
+  asked = 0;
+
+  const same = await run(home, ['rerun', 'shop', '--notes', 'as it was', '--actor', 'eve']);
+  expect([same.code, asked]).toEqual([0, 0]);
+  expect(same.stderr).toContain(`agent.cjs in ${there}`);
+  writeFileSync(code, '0');
+  const other = await run(home, ['rerun', 'shop']);
+  expect([other.code, asked]).toEqual([1, 0]);
+  expect(other.stdout).toContain('the command ended with 0, and when it was recorded with 3');
+  const differs = await run(home, ['rerun', 'shop', '--on-difference', 'serve'], { WORLD: '1' });
+  expect(differs.code).toBe(5);
+
+  const { reruns } = JSON.parse((await run(home, ['calls', 'shop', '--runs', '--json'])).stdout) as {
+    readonly reruns: readonly Record<string, unknown>[];
+  };
+  expect(reruns.map(({ actor, notes, exit, end }) => ({ actor, notes, exit, end }))).toEqual([
+    { actor: 'eve', notes: 'as it was', exit: 0, end: { exitCode: 3, signal: null } },
+    { actor: 'ada', notes: '', exit: 1, end: { exitCode: 0, signal: null } },
+    { actor: 'ada', notes: '', exit: 5, end: { exitCode: 0, signal: null } },
+  ]);
+  expect(reruns[2]).toMatchObject({
+    directory: there,
+    counts: { same: 2, differs: 1, missing: 0 },
+    difference: { label: '@c3', cause: 'question' },
+  });
+  const listed = await run(home, ['interventions', 'shop', '--type', 'rerun']);
+  expect(listed.stdout).toContain('same 3, exit 0');
+  expect((await run(home, ['verify'])).code).toBe(0);
+
+  rmSync(there, { recursive: true });
+  const gone = await run(home, ['rerun', 'shop']);
+  expect([gone.code, gone.stdout]).toEqual([64, '']);
+  expect(gone.stderr).toContain('is not there');
 });

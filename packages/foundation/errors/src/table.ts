@@ -74,6 +74,7 @@ export const ERRORS = {
   E_CALL_NOT_FOUND: row(404, 1, false, '`stemma calls H` lists the calls.', 'GET /api/histories/{history}/calls lists the calls.'),
   E_CALL_BODY_NOT_KEPT: row(404, 1, false, '`stemma call H ATTEMPT` shows what is recorded of the call.', 'The call says what is recorded of it.'),
   E_RERUN_NOT_SERVED: row(409, 64, false, 'Give --on-difference live, which asks the provider for those calls, or name another run with --run.', 'Choose another run.'),
+  E_RERUN_NO_COMMAND: row(409, 64, false, 'Give the command after --, as in `stemma rerun H -- python agent.py`.', 'Give the command.'),
   E_CALL_NOT_HELD: row(409, 3, false, '`stemma held` lists the calls that wait.', 'GET /api/held lists the calls that wait.'),
   E_CALL_NOT_STEERED: row(409, 3, false, 'The call goes out as it came: `stemma call H ATTEMPT` says why.', 'The call goes out as it came.'),
   E_MESSAGES_DIFFER: row(409, 3, false, 'Assign the call with --new, or to a branch whose messages it goes on from: `stemma fork H @c3 --name NAME` starts one.', 'Assign the call to a new history, or to a branch whose messages it goes on from.'),

@@ -3,7 +3,7 @@ import type { Home } from '@stemma/home';
 import type { ObservedCall, RerunOptions, RerunSummary } from '@stemma/rerun';
 import type { LiveOptions, ReadRun } from '@stemma/reruns';
 import type { StdioOptions } from 'node:child_process';
-import { childEnv, exitCodeOf, runChild, upstreamVariables } from '../child-command.ts';
+import { childEnv, runChild, upstreamVariables, type EndedChild } from '../child-command.ts';
 import { addressesOf, redactOf, type Context } from '../command.ts';
 
 /** Milliseconds that live calls have to be recorded after the command has ended. */
@@ -19,24 +19,21 @@ export type CommandToRerun = {
   /** The id of the rerun. */
   readonly id: string;
   readonly command: readonly string[];
+  readonly workingDirectory: string;
   readonly passesOthers: boolean;
 };
 
-/**
- * How it went. `exitCode`: of the command. `waiting`: entries of live calls that are not recorded yet. `observed`: the calls that
- * stood for recorded ones.
- */
-export type EndedRerun = {
+/** How it went. `waiting`: entries of live calls that are not recorded yet. `observed`: the calls that stood for recorded ones. */
+export type EndedRerun = EndedChild & {
   readonly observed: readonly ObservedCall[];
   readonly summary: RerunSummary;
-  readonly exitCode: number;
   readonly waiting: number;
 };
 
 /** Runs a command whose calls are answered from a recording. With `--json` its standard output goes to standard error. */
 export const runCommand = async (
   { directory, env, output, signal }: Context,
-  { home, run, judged, live, id, command, passesOthers }: CommandToRerun,
+  { home, run, judged, live, id, command, workingDirectory, passesOthers }: CommandToRerun,
   options: Readonly<Record<string, unknown>>,
 ): Promise<EndedRerun> => {
   const [program = '', ...args] = command;
@@ -65,10 +62,9 @@ export const runCommand = async (
   try {
     const child = childEnv(env, `${server.url}/proxy/rerun/${id}`);
     const stdio: StdioOptions = output.json ? ['inherit', 2, 'inherit'] : 'inherit';
-    const ended = await runChild(program, args, child, signal, { stdio });
+    const ended = await runChild(program, args, child, signal, { stdio, directory: workingDirectory });
     const waiting = await server.drained(DRAIN);
-    const exitCode = exitCodeOf(ended.end);
-    return { summary: rerun.summary(), observed: rerun.observed(), exitCode, waiting };
+    return { ...ended, summary: rerun.summary(), observed: rerun.observed(), waiting };
   } finally {
     await server.close();
   }

@@ -1,8 +1,9 @@
-import type { Author } from '@stemma/events';
+import type { Author, ProgramEnd } from '@stemma/events';
 import type { Home } from '@stemma/home';
-import type { RerunOptions, RerunSummary } from '@stemma/rerun';
+import type { RerunOptions, RerunReport, RerunSummary } from '@stemma/rerun';
 import type { FoundMessage, ReadRun } from '@stemma/reruns';
 import { isBundle } from '../bundle/in-bundle.ts';
+import { exitCodeOf } from '../child-command.ts';
 import type { Context } from '../command.ts';
 import { learnedLines, type LearnedMask } from './learn-masks.ts';
 import type { EndedRerun } from './run-command.ts';
@@ -19,17 +20,19 @@ export type ShownRerun = EndedRerun & {
   readonly history: string;
   /** What was learned; null: nothing was to be. */
   readonly learned: readonly LearnedMask[] | null;
+  /** How the program ended when it was recorded; undefined: nobody recorded it. */
+  readonly recordedEnd: ProgramEnd | undefined;
 };
 
-/** Shows what came of a rerun. @returns the exit code */
+/** Shows what came of a rerun. @returns its report */
 export const showRerun = async (
   { output }: Pick<Context, 'output'>,
-  { home, run, summary, exitCode, waiting, id, forks, history, learned }: ShownRerun,
-): Promise<number> => {
-  const { reportLines, rerunExit, rerunReport } = await import('@stemma/rerun');
+  { home, run, summary, end, waiting, id, forks, history, recordedEnd, learned }: ShownRerun,
+): Promise<RerunReport> => {
+  const { reportLines, rerunReport } = await import('@stemma/rerun');
   const places = await placesOf(home, run, summary);
-  // Nobody recorded how the first run ended: as most do, without an error.
-  const ends = { recorded: 0, now: exitCode };
+  // Where nobody recorded how the first run ended, it ended as most do, without an error.
+  const ends = { recorded: recordedEnd === undefined ? 0 : exitCodeOf(recordedEnd), now: exitCodeOf(end) };
   const report = rerunReport(summary, {
     ...{ rerun: id, of: run.run ?? history, ends },
     locationOf: (label, message) => places.get(keyOf(label, message)) ?? null,
@@ -42,14 +45,18 @@ export const showRerun = async (
         recordedBy: (label, message) => recordedBy(places.get(keyOf(label, message))),
       });
       const live = forks.map((fork) => `live calls are in ${fork}: stemma compare ${history} ${fork}`);
-      return [...lines, ...live, ...(learned === null ? [] : learnedLines(learned))]
+      const other =
+        report.exit === 1
+          ? [`the command ended with ${ends.now}, and when it was recorded with ${ends.recorded}`]
+          : [];
+      return [...lines, ...other, ...live, ...(learned === null ? [] : learnedLines(learned))]
         .map((line) => `${line}\n`)
         .join('');
     },
   );
   if (waiting > 0)
     output.say(`${waiting} entries of live calls wait: the next stemma record or up records them`);
-  return rerunExit(summary, ends);
+  return report;
 };
 
 /** A learned mask in the document of `--json`; the message is numbered from 1. */

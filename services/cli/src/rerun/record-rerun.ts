@@ -1,0 +1,75 @@
+import { compareCodePoints } from '@stemma/canonical';
+import { reasonOf } from '@stemma/errors';
+import type { GitCommit } from '@stemma/events';
+import { endOfRerun } from '@stemma/history';
+import type { BranchRef } from '@stemma/history-store';
+import type { Home } from '@stemma/home';
+import type { RerunReport, RerunSummary } from '@stemma/rerun';
+import type { EndedChild } from '../child-command.ts';
+
+/** What came of a rerun, who ran it and why. */
+export type RerunToRecord = EndedChild & {
+  readonly rerun: string;
+  /** The run that answered; null: calls of no run. */
+  readonly of: string | null;
+  readonly by: { readonly actor: string; readonly notes: string };
+  readonly command: readonly string[];
+  readonly directory: string;
+  readonly commit: GitCommit | null;
+  readonly summary: RerunSummary;
+  readonly report: RerunReport;
+};
+
+/**
+ * Records the end of a rerun on the branch whose calls answered: one frame, and nothing of what was served. That it cannot be recorded
+ * is said, and changes nothing of what came of it.
+ */
+export const recordRerun = async (
+  home: Pick<Home, 'submit'>,
+  { history, branchId }: BranchRef,
+  say: (sentence: string) => void,
+  { rerun, of, by, command, directory, commit, summary, report, ...times }: RerunToRecord,
+): Promise<void> => {
+  const { same, bound, differs, extra, missing, live, notKept } = summary.counts;
+  const otherOrder = summary.calls.filter(({ how }) => how === 'other order').length;
+  const first = report.calls.find(({ difference }) => difference !== null);
+  const difference = first?.difference ?? null;
+  try {
+    await home.submit({
+      ...{ id: endOfRerun(rerun), history, branchId, by: { actor: by.actor }, notes: by.notes },
+      steps: [
+        {
+          ...{ op: 'end_rerun', rerun, of, commit, ...times },
+          command: command.map((word) => word.toWellFormed()),
+          directory: directory.toWellFormed(),
+          exit: report.exit,
+          counts: { same, otherOrder, bound, differs, extra, missing, live, notKept },
+          bindings: countedByKind(summary),
+          difference:
+            first === undefined || difference === null
+              ? null
+              : {
+                  label: first.label,
+                  message: difference.message,
+                  cause: difference.cause,
+                  node: difference.node,
+                },
+        },
+      ],
+    });
+  } catch (error) {
+    say(`the rerun is not recorded: ${reasonOf(error)}`);
+  }
+};
+
+/** How many values of each kind were bound, by kind. */
+const countedByKind = ({ bindings }: RerunSummary): { kind: string; count: number }[] => {
+  const counts = new Map<string, number>();
+  for (const { kind, mask } of bindings) {
+    const name = mask ?? kind;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([kind, count]) => ({ kind, count }))
+    .sort((a, b) => compareCodePoints(a.kind, b.kind));
+};
