@@ -19,6 +19,7 @@ const RARE = because('it mends a home that is damaged');
 const OWN: Readonly<Record<string, Asked<Arguments>>> = {
   record: MODEL,
   rerun: MODEL,
+  quickstart: MODEL,
   import: FILES,
   bundle: FILES,
   histories: page(() => ['histories']),

@@ -43,6 +43,7 @@ import { ask } from './commands/ask.ts';
 import { pool } from './commands/pool.ts';
 import { run } from './commands/run.ts';
 import { projector } from './commands/projector.ts';
+import { quickstart } from './commands/quickstart.ts';
 import { record } from './commands/record.ts';
 import { rerun } from './commands/rerun.ts';
 import { relay } from './commands/relay.ts';
@@ -79,6 +80,7 @@ import { why } from './commands/why.ts';
 
 /** Every command, in the order of docs/cli.md: first what most people come for. A new one is a file and a line. */
 export const COMMANDS: readonly TopCommand[] = [
+  quickstart,
   record,
   rerun,
   importCommand,

@@ -87,6 +87,7 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['h', '--mask', LOUD, '--', 'true'],
     ['h', '--run', LOUD, '--', 'true'],
   ],
+  quickstart: () => [['--json'], [file(`there\u202e.txt`, 'a file')]],
   bundle: () => [
     ['h', '--output', LOUD],
     [LOUD, '--output', 'x.stemma'],

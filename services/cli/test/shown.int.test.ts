@@ -183,6 +183,7 @@ const MORE: readonly (readonly string[])[] = [
   ['checkpoint', '--out', 'HOME/../checkpoint'],
   ['backup', 'HOME/../backup'],
   ['restore', 'HOME/../backup', '--to', 'HOME/../restored'],
+  ['quickstart', '--json'],
   ['bundle', 'parcel', '--output', 'HOME/../run.stemma'],
   ['copy', '--from', 'HOME/../restored', '--to', 'HOME/../copied'],
   ['doctor'],

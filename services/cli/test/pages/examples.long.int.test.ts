@@ -14,6 +14,7 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const NOT_RUN: Readonly<Record<string, string>> = {
   record: 'the test of the README runs it, with an agent',
   rerun: 'the test of the README runs it, with an agent',
+  quickstart: 'starts programs: quickstart.long.e2e.test.ts runs it',
   bundle: 'a run must be recorded: bundle.e2e.test.ts bundles one',
   calls: 'the test of the README runs it, on recorded calls',
   call: 'the test of the README runs it, on recorded calls',
