@@ -5,7 +5,11 @@ import { importFile } from './import-file.ts';
 import type { Output } from './output.ts';
 import { recordSampleInterventions } from './sample-interventions.ts';
 
+/** The samples, from the sources and from the built programs. */
 const SAMPLES = join(import.meta.dirname, '../../../samples');
+
+/** A small project with a fault, an agent that mends it, and the recording of how it did. */
+export const QUICKSTART = join(SAMPLES, 'quickstart');
 
 /**
  * Imports the samples that come with Stemma into a home without histories, each under the name of its file, and

@@ -6,9 +6,8 @@ import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import type { Context, TopCommand } from '../command.ts';
 import { printable } from '../output.ts';
+import { QUICKSTART } from '../samples.ts';
 
-/** A small project with a fault, an agent that mends it, and the recording of how it did. */
-const PROJECT = join(import.meta.dirname, '../../../../samples/quickstart');
 const FILES = ['TASK.md', 'fare.mjs', 'fare.test.mjs', 'agent.mjs', 'run.stemma'];
 
 /** The sentence of the task that is another one in the second rerun. */
@@ -64,15 +63,20 @@ export const quickstart: TopCommand = {
 const makeProject = async (directory: string, home: string): Promise<string> => {
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw fail('E_USAGE', `${directory} is not empty: name a directory that is not there`);
-  for (const file of FILES) cpSync(join(PROJECT, file), join(directory, file));
+  for (const file of FILES) cpSync(join(QUICKSTART, file), join(directory, file));
   const { unpackBundle } = await import('@stemma/operations');
   return (await unpackBundle(join(directory, 'run.stemma'), home)).name;
 };
 
 const restoreFault = async (directory: string): Promise<void> => {
-  cpSync(join(PROJECT, 'fare.mjs'), join(directory, 'fare.mjs'));
+  cpSync(join(QUICKSTART, 'fare.mjs'), join(directory, 'fare.mjs'));
   const task = join(directory, 'TASK.md');
-  await replaceFile(task, readRegularFile(task).toString().replace(...CHANGED));
+  await replaceFile(
+    task,
+    readRegularFile(task)
+      .toString()
+      .replace(...CHANGED),
+  );
 };
 
 /** Shows a command line, and runs it in the project; gives its exit code. `node` and `stemma` are those of this process. */
