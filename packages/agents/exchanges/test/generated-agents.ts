@@ -216,6 +216,8 @@ export class Session {
         return this.#make('compaction that clears results', {});
       }
       case 3:
+        // Behind a compaction that begins with an answer, its results would go without it.
+        if (task.role === 'assistant') return this.#make('turn', {});
         this.#messages = [task, last.answer, ...reply];
         return this.#make('compaction that drops the middle', {});
       case 4: {

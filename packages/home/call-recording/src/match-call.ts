@@ -282,10 +282,14 @@ export const matchByMessages = (
   );
   const said = call.slice(leading.call);
   const known = new Set(shown.map(({ message }) => message));
-  const shared = said.filter((message) => known.has(message)).length;
   const sameSystem =
     leading.call === leading.branch && call.slice(0, leading.call).every((each, i) => each === branch[i]);
-  if (answer !== null && (shared > 0 || isTelling(call[answer], sameSystem))) return 'rewritten';
+  const isAnswerTelling = answer !== null && isTelling(call[answer], sameSystem);
+  // An answer that tells nothing, such as "OK.", is elsewhere on the branch, too.
+  const isShared = (message: string, i: number): boolean =>
+    known.has(message) && (isAnswerTelling || i + leading.call !== answer);
+  const shared = said.filter(isShared).length;
+  if (answer !== null && (shared > 0 || isAnswerTelling)) return 'rewritten';
   // Who was answered does not ask the same without the answer; another agent may be shown the same task.
   const isAskedOnly = shown.every(({ message, role }) => role === 'user' || !said.includes(message));
   if (shared === 0 || (isAnswered && isAskedOnly)) return undefined;
