@@ -22,6 +22,7 @@ import { proxy } from './proxy/proxy.ts';
 import { questions } from './questions/questions.ts';
 import { replay } from './replay/replay.ts';
 import { printReport, withFailedPeers, writeReports } from './report.ts';
+import { rerun } from './rerun/rerun.ts';
 import { rounds } from './rounds/rounds.ts';
 import { scale } from './scale/scale.ts';
 import { search } from './search/search.ts';
@@ -49,6 +50,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   gateway,
   import: importing,
   proxy,
+  rerun,
   analysis,
   rounds,
   verdict,
@@ -78,6 +80,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'gateway',
   'import',
   'proxy',
+  'rerun',
   'analysis',
   'rounds',
   'verdict',

@@ -17,6 +17,7 @@ export const names = [
   'gateway',
   'import',
   'proxy',
+  'rerun',
   'selectors',
   'audit',
   'analysis',

@@ -31,6 +31,7 @@ const probes: Readonly<Record<string, () => Promise<Measurement>>> = {
   'growth/running-home': async () => (await import('./growth/stemma.ts')).growInRunningHome,
   'growth/langgraph': async () => (await import('./growth/langgraph.ts')).growLangGraph,
   'histories/submit': async () => (await import('./histories/submit.ts')).submitToHistories,
+  'rerun/serve': async () => (await import('./rerun/serve.ts')).serveRecorded,
   'rounds/run': async () => (await import('./rounds/run-rounds.ts')).runRounds,
   'scale/record': async () => (await import('./scale/record.ts')).recordScale,
   'scale/endpoints': async () => (await import('./scale/ask-endpoints.ts')).askEndpoints,

@@ -132,7 +132,7 @@ export const ERRORS = {
   // backups
   E_BACKUP_DAMAGED: row(500, 5, false, 'Restore from another backup: the message names the file of this one that is missing or altered.'),
   E_BUNDLE_DAMAGED: row(500, 5, false, 'Bundle the run once more, or get the file back from where it is kept.'),
-  E_BUNDLE_NOT_FOUND: row(404, 74, false, 'Name a file that `stemma bundle` wrote.'),
+  E_BUNDLE_NOT_FOUND: row(404, 74, false, 'Name a file that `stemma bundle` wrote.', 'Name a bundle that was written before.'),
   E_BUNDLE_ERASABLE: row(409, 1, false, 'Bundle a run whose calls are in other histories.'),
   E_BACKUP_DIFFERS: row(409, 3, false, 'Back up to another directory: this backup is of another log, or of this one with another past.'),
   E_BACKUP_NOT_FOUND: row(404, 74, false, 'Name a directory or an archive that `stemma backup` wrote; to write one, a directory that is empty.', 'Name a backup that was written before; to write one, a directory that is empty.'),
