@@ -207,7 +207,9 @@ test(
     gone.abort();`;
     const env = { OPENAI_BASE_URL: `${origin}/v1`, ANTHROPIC_BASE_URL: origin, STEMMA_HOME: home };
     const before = Date.now();
-    const { stderr } = await run(['record', '--', process.execPath, '--input-type=module', '-e', agent], env);
+    // Its words are recorded, so the program is in a file.
+    writeFileSync(join(directory, 'leaves.mjs'), agent);
+    const { stderr } = await run(['record', '--', process.execPath, join(directory, 'leaves.mjs')], env);
     server.closeAllConnections();
     server.close();
     expect(stderr).toContain('recorded 4 of 4 calls (1 cancelled) in 2 histories');

@@ -47,7 +47,7 @@ export const chooseRun = async (
         'E_CALL_NOT_FOUND',
         'no call of a model is recorded there: there is nothing to answer a rerun with',
       )
-    : fail('E_CALL_NOT_FOUND', `no call there belongs to the run ${wanted.slice(0, 200)}`);
+    : fail('E_CALL_NOT_FOUND', `no call there belongs to the run ${wanted.slice(0, 140)}`);
 };
 
 /**

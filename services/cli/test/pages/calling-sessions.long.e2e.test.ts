@@ -114,7 +114,8 @@ const masked = (text: string): string =>
     .replace(/\bcall-[0-9a-f<]\S*/g, '<attempt>')
     .replace(/\b\d+ (?:ms|s)\b/g, '<duration>')
     .replace(/\b[0-9a-f]{64}\b|\b[0-9a-f]{4}…/g, '<hash>')
-    .replace(/\b[0-9a-f]{8}\b/g, '<hex>')
+    .replace(/\b(?:[0-9a-f]{8}|[0-9a-f]{16})\b/g, '<hex>')
+    .replace(/\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ/g, '<time>')
     .replace(/^[A-Za-z0-9+/]{43}=$/gm, '<root>')
     .replace(/ {2,}/g, '  ');
 
