@@ -26,6 +26,6 @@ it('the long stage has every file that is left to it, and every file that does m
   const long = longFiles();
   expect(files.filter((file) => isOfLongStage(file) && !long.includes(file))).toEqual([]);
   expect(long).toContain('packages/domain/selectors/test/laws.unit.test.ts');
-  expect(long).toContain('services/cli/test/real-transcripts.int.test.ts');
+  expect(long).toContain('services/cli/test/real-transcripts.long.int.test.ts');
   expect(long).not.toContain('scripts/test-tiers.unit.test.ts');
 });

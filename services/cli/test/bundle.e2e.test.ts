@@ -171,7 +171,7 @@ test(
   },
 );
 
-test('a run that can be erased is in no file', async () => {
+test('a run that can be erased is in no file', { tags: ['long'] }, async () => {
   expect((await run('home', 'start', '--name', 'private', '--erasable', '--subject', 'somebody')).code).toBe(
     0,
   );

@@ -83,36 +83,42 @@ describe('a home on Kafka', () => {
     },
   );
 
-  it('works with the same commands as any home, and `doctor` examines it', async () => {
-    using folder = temporaryFolder();
-    const env = {
-      STEMMA_LOG: `kafka://${brokers.join(',')}/${newPrefix()}`,
-      STEMMA_HOME: join(folder.path, 'home'),
-    };
-    const run = (...args: string[]): ReturnType<typeof runStemma> => runStemma(args, { env });
-    expect(await run('stats')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('E_HOME_NOT_FOUND') as string,
-    });
-    expect(await run('import', FILES.at(-2) ?? '', '--history', 'tram')).toMatchObject({ code: 0 });
-    const snapshots = await run('snapshots', 'tram', '--json');
-    expect(snapshots.code).toBe(0);
-    expect(await run('insert', 'tram', '--role', 'user', '--content', 'one more')).toMatchObject({ code: 0 });
-    expect((await run('thread', 'tram')).stdout).toContain('one more');
-    expect(await run('verify')).toMatchObject({ code: 0 });
-    expect(await run('replay', '--verify', '--batches', '1,7')).toMatchObject({ code: 0 });
-    expect(await run('replay')).toMatchObject({ code: 0 });
-    const examined = await run('doctor', '--json');
-    expect(examined.code).toBe(0);
-    expect(JSON.parse(examined.stdout)).toMatchObject({
-      topic: {
-        settings: { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' },
-        faults: [],
-      },
-      histories: 1,
-      stopped: [],
-    });
-  }, 600_000);
+  it(
+    'works with the same commands as any home, and `doctor` examines it',
+    { tags: ['long'], timeout: 600_000 },
+    async () => {
+      using folder = temporaryFolder();
+      const env = {
+        STEMMA_LOG: `kafka://${brokers.join(',')}/${newPrefix()}`,
+        STEMMA_HOME: join(folder.path, 'home'),
+      };
+      const run = (...args: string[]): ReturnType<typeof runStemma> => runStemma(args, { env });
+      expect(await run('stats')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('E_HOME_NOT_FOUND') as string,
+      });
+      expect(await run('import', FILES.at(-2) ?? '', '--history', 'tram')).toMatchObject({ code: 0 });
+      const snapshots = await run('snapshots', 'tram', '--json');
+      expect(snapshots.code).toBe(0);
+      expect(await run('insert', 'tram', '--role', 'user', '--content', 'one more')).toMatchObject({
+        code: 0,
+      });
+      expect((await run('thread', 'tram')).stdout).toContain('one more');
+      expect(await run('verify')).toMatchObject({ code: 0 });
+      expect(await run('replay', '--verify', '--batches', '1,7')).toMatchObject({ code: 0 });
+      expect(await run('replay')).toMatchObject({ code: 0 });
+      const examined = await run('doctor', '--json');
+      expect(examined.code).toBe(0);
+      expect(JSON.parse(examined.stdout)).toMatchObject({
+        topic: {
+          settings: { 'retention.ms': '-1', 'retention.bytes': '-1', 'cleanup.policy': 'delete' },
+          faults: [],
+        },
+        histories: 1,
+        stopped: [],
+      });
+    },
+  );
 
   it(
     'accepts concurrent injections of two people in two homes, and answers the late one with a conflict',

@@ -224,7 +224,7 @@ test('a run that is cancelled records that its call was, and goes on later', asy
 
 test(
   'wherever a run is killed, it ends with the same messages, and no recorded answer is paid for again',
-  { tags: ['calls§6.7'] },
+  { tags: ['long', 'calls§6.7'] },
   async () => {
     const script = says(
       south('a'),

@@ -146,7 +146,7 @@ const killedAfter = (writes: number): Home => {
 
 test(
   'a runner that is killed at any point is replaced: no round is lost or made twice, and no recorded answer is asked for again',
-  { tags: ['pool:Runner'] },
+  { tags: ['long', 'pool:Runner'] },
   async () => {
     let calls = 0;
     const models = await modelsOf((call, _n, outgoing) => {

@@ -65,7 +65,7 @@ it(
 
 it(
   'a command that was decided but cannot be written leaves nothing behind',
-  { tags: ['record§3:refusals-forgotten'] },
+  { tags: ['long', 'record§3:refusals-forgotten'] },
   async () => {
     const { submit, verified } = await opened();
     const many = Array.from({ length: 14 }, (_, i) =>

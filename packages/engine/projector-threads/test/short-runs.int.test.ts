@@ -199,35 +199,40 @@ it('gives the thread runs of many bytes in a few frames too: more threads would 
   expect(await bytesOfRows(one.projector)).toEqual(await rowsAlone({ log, contents: openMemoryContents() }));
 });
 
-it('leaves a long run to others the first time only: what was written since its last run is its own', async () => {
-  const frame = (seq: number): Frame => ({
-    envelope: { v: 1, history: 'h0', seq, prev: new Uint8Array(32) },
-    body: {
-      recorder: 'r',
-      command: `c${seq}`,
-      digest: new Uint8Array(32),
-      at: 1_790_000_000_000_000_000n,
-      branchId: 0,
-      events: seq > 0 ? [{ type: 'PositionAnnotated', branchId: 0, seq: seq - 1, note: 'n' }] : [START_EVENT],
-    },
-  });
-  const entries = entriesOf(Array.from({ length: 12_000 }, (_, seq) => frame(seq)));
-  const memory = await openMemoryLog();
-  const log = withLargeRecords(memory);
-  const store = counted(emptyStore());
-  const one = apart({ log, contents: openMemoryContents(), store });
-  await appendAll(memory, entries.slice(0, 10));
-  await one.projector.catchUp();
-  await appendAll(memory, entries.slice(10, 5_000));
-  await untilBegun(one);
-  await appendAll(memory, entries.slice(5_000, 5_001));
-  await one.projector.catchUp();
-  const commits = store.commits;
-  await appendAll(memory, entries.slice(5_001));
-  await one.projector.catchUp();
-  expect(store.commits).toBe(commits);
-  expect((await one.projector.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
-});
+it(
+  'leaves a long run to others the first time only: what was written since its last run is its own',
+  { tags: ['long'] },
+  async () => {
+    const frame = (seq: number): Frame => ({
+      envelope: { v: 1, history: 'h0', seq, prev: new Uint8Array(32) },
+      body: {
+        recorder: 'r',
+        command: `c${seq}`,
+        digest: new Uint8Array(32),
+        at: 1_790_000_000_000_000_000n,
+        branchId: 0,
+        events:
+          seq > 0 ? [{ type: 'PositionAnnotated', branchId: 0, seq: seq - 1, note: 'n' }] : [START_EVENT],
+      },
+    });
+    const entries = entriesOf(Array.from({ length: 12_000 }, (_, seq) => frame(seq)));
+    const memory = await openMemoryLog();
+    const log = withLargeRecords(memory);
+    const store = counted(emptyStore());
+    const one = apart({ log, contents: openMemoryContents(), store });
+    await appendAll(memory, entries.slice(0, 10));
+    await one.projector.catchUp();
+    await appendAll(memory, entries.slice(10, 5_000));
+    await untilBegun(one);
+    await appendAll(memory, entries.slice(5_000, 5_001));
+    await one.projector.catchUp();
+    const commits = store.commits;
+    await appendAll(memory, entries.slice(5_001));
+    await one.projector.catchUp();
+    expect(store.commits).toBe(commits);
+    expect((await one.projector.checkpoint(0))?.cursor.offset).toBe(await log.end(0));
+  },
+);
 
 const START_EVENT = {
   type: 'HistoryStarted',

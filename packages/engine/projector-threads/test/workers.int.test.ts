@@ -115,7 +115,7 @@ it('folds histories whose frames are sealed in the thread that has their keys, i
   expect(progress.length).toBeGreaterThan(3);
 });
 
-it('verifies with threads, whose replay finds no difference', async () => {
+it('verifies with threads, whose replay finds no difference', { tags: ['long'] }, async () => {
   const { log, contents } = await logged(recorded);
   const store = counted(emptyStore());
   const projector = openProjector({
@@ -190,26 +190,30 @@ it('folds on demand with every frame for the histories that were asked for', asy
   expect(await bytesOfRows(projector)).toEqual(expected);
 });
 
-it('goes on in the rows that take the place of those that were thrown away meanwhile', async () => {
-  const { log, contents } = await logged(recorded);
-  const options = { eager: 'all' as const, log, contents, limits: { frames: 6 } };
-  const alone = openProjector({ ...options, store: emptyStore() });
-  await alone.catchUp();
-  const store = counted(emptyStore());
-  let thrownAway = false;
-  const projector: Projector = openProjector({
-    ...options,
-    store,
-    runPartition: openThreads({ workers: { count: 2, least: 0 } }),
-    progress: ({ batches }) => {
-      if (batches !== 3 || thrownAway) return;
-      thrownAway = true;
-      void store.discard('1');
-    },
-  });
-  await projector.catchUp();
-  expect(thrownAway).toBe(true);
-  // The first batch of each run.
-  expect(store.commits).toBe(2);
-  expect(await bytesOfRows(projector)).toEqual(await bytesOfRows(alone));
-});
+it(
+  'goes on in the rows that take the place of those that were thrown away meanwhile',
+  { tags: ['long'] },
+  async () => {
+    const { log, contents } = await logged(recorded);
+    const options = { eager: 'all' as const, log, contents, limits: { frames: 6 } };
+    const alone = openProjector({ ...options, store: emptyStore() });
+    await alone.catchUp();
+    const store = counted(emptyStore());
+    let thrownAway = false;
+    const projector: Projector = openProjector({
+      ...options,
+      store,
+      runPartition: openThreads({ workers: { count: 2, least: 0 } }),
+      progress: ({ batches }) => {
+        if (batches !== 3 || thrownAway) return;
+        thrownAway = true;
+        void store.discard('1');
+      },
+    });
+    await projector.catchUp();
+    expect(thrownAway).toBe(true);
+    // The first batch of each run.
+    expect(store.commits).toBe(2);
+    expect(await bytesOfRows(projector)).toEqual(await bytesOfRows(alone));
+  },
+);

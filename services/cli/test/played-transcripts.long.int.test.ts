@@ -159,7 +159,7 @@ test.for(Object.entries(PLAYING_CLIENTS))(
       context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');
     for (const [i, trials] of someTasks.entries()) {
       const known = new Set((await branchesOfCalls()).map(({ history }) => history));
-      for (const trial of trials) await play(trial, client, runOf(name, i));
+      for (const trial of trials) await play(trial, client, runOf(`${name} task`, i));
       const branches = (await branchesOfCalls()).filter(({ history }) => !known.has(history));
       const recorded: string[][] = [];
       for (const branch of branches) {
