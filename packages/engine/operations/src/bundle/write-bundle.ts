@@ -1,4 +1,3 @@
-import type { ContentRef } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
 import { partitionOf, readFrame, type AcceptedFrame, type EventLog } from '@stemma/log';
@@ -94,10 +93,6 @@ const lastFrames = async (
 ): Promise<ReadonlyMap<string, number>> => {
   const wanted = new Set(histories);
   const last = new Map<string, number>();
-  const kept = new Map<string, Uint8Array>();
-  const cached = {
-    get: async (ref: ContentRef): Promise<Uint8Array> => kept.get(ref.sha256) ?? (await contents.get(ref)),
-  };
   const isPart = (event: HistoryEvent): boolean =>
     ('attemptId' in event && attempts.has(event.attemptId)) || ('run' in event && event.run === run);
   for await (const frames of acceptedFrames(log, new Map(), partitionsOf(histories, log)))
@@ -105,7 +100,7 @@ const lastFrames = async (
       const { history, seq } = frame.envelope;
       if (!wanted.has(history)) continue;
       signal.throwIfAborted();
-      if ((await eventsOf(frame, cached)).some(isPart)) last.set(history, seq);
+      if ((await eventsOf(frame, contents)).some(isPart)) last.set(history, seq);
     }
   return last;
 };
