@@ -15,6 +15,7 @@ const OTHERS = [
   'services/cli/src/{input,import-session,import-source}.ts',
   'services/cli/src/checkpoint/sources.ts',
   'services/cli/src/commands/{compare,experiment,export,interventions,report}.ts',
+  'services/cli/src/rerun/report-file.ts',
   'services/gateway/src/page.ts',
   'services/gateway/src/questions-apart/programs.ts',
 ];

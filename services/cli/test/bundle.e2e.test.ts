@@ -1,7 +1,7 @@
 import { rerun } from '@stemma/recorder/rerun';
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -67,8 +67,16 @@ test('a run answers from its file: without a home, without a provider, and nothi
 
 test('what differs from a file is told as from a home, and nothing is proposed that a file cannot do', async () => {
   writeFileSync(at('other.mjs'), AGENT.replace('You count.', 'You add.'));
-  const differs = await run('none', 'rerun', at('run.stemma'), '--', process.execPath, at('other.mjs'));
+  const other = ['--', process.execPath, at('other.mjs')];
+  const differs = await run('none', 'rerun', at('run.stemma'), '--report', at('report.html'), ...other);
   expect(differs.code).toBe(5);
+  const page = readFileSync(at('report.html'), 'utf8');
+  expect(page).toContain('@c1 differs: the prompt says something else');
+  expect(page).toContain('You <del>count</del><ins>add</ins>.');
+  expect(statSync(at('report.html')).mode & 0o777).toBe(0o600);
+  expect((await run('none', 'rerun', at('run.stemma'), '--report', at('no/page.html'), ...other)).code).toBe(
+    64,
+  );
   expect(differs.stdout).toContain('recorded by @s1');
   expect(differs.stdout).not.toContain('--from');
   for (const option of [

@@ -35,6 +35,16 @@ svg.plot{display:block;width:100%;height:auto}
 .dot.a,.bar.a{fill:var(--a)}.dot.b,.bar.b{fill:var(--b)}.dot.shared{fill:var(--soft);opacity:.5}
 .key{display:inline-block;min-width:1.5em;text-align:center;border-radius:.25rem;color:var(--ground);font-weight:600}
 .key.a{background:var(--a)}.key.b{background:var(--b)}
+ol.calls{list-style:none;display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.4rem;margin:1rem 0;padding:0}
+ol.calls li{background:var(--card);border:1px solid var(--line);border-radius:.35rem;padding:.3rem .55rem;display:flex;flex-wrap:wrap;justify-content:space-between;gap:.1rem .5rem;min-width:0}
+ol.calls b{font-weight:600;color:var(--soft)}
+ol.calls .same b,ol.calls .other-order b{color:var(--plus)}ol.calls .bound b,ol.calls .live b{color:var(--a)}
+ol.calls .differs,ol.calls .extra{border-color:var(--minus);background:var(--minus-ground)}ol.calls .differs b,ol.calls .extra b{color:var(--minus)}
+ol.calls .missing,ol.calls .not-kept{border-style:dashed}
+.changed{font-family:ui-monospace,monospace;font-size:.86em;max-height:32rem;overflow:auto;margin:.5rem 0;padding:.4rem .6rem;border-left:.25rem solid var(--line)}
+.changed>div{white-space:pre-wrap}.changed .soft{font-family:system-ui,sans-serif}
+del{color:var(--minus);background:var(--minus-ground)}ins{color:var(--plus);background:var(--plus-ground)}
+dl{display:grid;grid-template-columns:max-content minmax(0,1fr);gap:.2rem 1rem;margin:.5rem 0 0}dt{color:var(--soft)}dd{margin:0}
 summary{cursor:pointer;color:var(--soft)}
 details .scroll{max-height:24rem;overflow:auto}
 footer{margin-top:3rem;color:var(--soft);font-size:.86em}

@@ -35,7 +35,18 @@ export {
   type StreamedName,
   type StreamName,
 } from './endpoints.ts';
+export { changedLines, type ChangedLine, type TextPart } from './changed-lines.ts';
 export { describeIntervention } from './describe-intervention.ts';
+export {
+  abbreviated,
+  causeWords,
+  rerunHeadline,
+  shortValue,
+  shownToText,
+  whereItDiffers,
+  whyItDiffers,
+  type DescribedDifference,
+} from './describe-rerun.ts';
 export { cutText, excerptOf, firstWords } from './excerpt.ts';
 export { requestChangeAnswer, RequestChangeAnswer, valueText } from './request-change.ts';
 export { InterventionAnswer, interventionTypes } from './interventions.ts';

@@ -11,7 +11,13 @@ export type { LiveCall, LiveStart, Match, Served, ServedHow } from './matches.ts
 export { openRerun, type Rerun } from './rerun.ts';
 export type { RerunCounts, RerunSummary, SummarizedCall } from './summary.ts';
 export { planRerun, type RefusedCall, type RerunPlan } from './plan.ts';
-export type { AskedBy, DifferenceCause, Difference } from './difference/difference.ts';
+export {
+  describedDifference,
+  type AskedBy,
+  type DifferenceCause,
+  type Difference,
+} from './difference/difference.ts';
+export { nextSteps } from './report/next-steps.ts';
 export type { Binding, ReplacedPart, Replacements, ValueKind } from './values/bindings.ts';
 export type { Mask } from './values/masks.ts';
 export type { CallResult, LedTo, WorldDifference } from './report/call-results.ts';

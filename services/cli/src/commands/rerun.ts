@@ -14,6 +14,7 @@ import { commandToRun, type CommandToRun } from '../rerun/command-to-run.ts';
 import { recordRerun } from '../rerun/record-rerun.ts';
 import { openForks } from '../rerun/rerun-forks.ts';
 import { JUDGING_OPTIONS, judgedBy, oneOf } from '../rerun/rerun-options.ts';
+import { reportFile, REPORT_OPTION } from '../rerun/report-file.ts';
 import { showRerun } from '../rerun/show-rerun.ts';
 import { readWhatIf, WHAT_IFS } from '../rerun/what-if/all.ts';
 import { refuseUnserved, runCommand } from '../rerun/run-command.ts';
@@ -45,6 +46,7 @@ export const rerun: TopCommand = {
       '--other <what>',
       'what becomes of requests that are no calls of models: block or pass (default: block)',
     ],
+    REPORT_OPTION,
     ['--name <name>', 'what forks are named after (default: the id of the rerun)'],
     ...ACTOR_OPTIONS,
   ],
@@ -82,6 +84,7 @@ const runAnew = async (
   { name, words, isBranch, wanted }: Asked,
   options: Readonly<Record<string, unknown>>,
 ): Promise<number> => {
+  const file = reportFile(options);
   const passesOthers = oneOf(options, 'other', ['block', 'pass']) === 'pass';
   const { DEFAULT_OPTIONS } = await import('@stemma/rerun');
   const { home, branchRef } = await context.findBranch(name);
@@ -137,7 +140,7 @@ const runAnew = async (
   const report = await showRerun(context, {
     ...{ ...ran, home, run, judged, id },
     forks: forks.names(),
-    history: name,
+    ...{ history: name, command: toStart.words, file },
     recordedEnd: toStart.program?.end,
     learned: both === null ? null : await learnMasks(context, home, branchRef, both, options),
   });

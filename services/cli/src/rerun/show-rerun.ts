@@ -6,6 +6,8 @@ import { isBundle } from '../bundle/in-bundle.ts';
 import { exitCodeOf } from '../child-command.ts';
 import type { Context } from '../command.ts';
 import { learnedLines, type LearnedMask } from './learn-masks.ts';
+import { commandText } from '../program-runs.ts';
+import { writeReport } from './report-file.ts';
 import type { EndedRerun } from './run-command.ts';
 
 /** What is shown of a rerun. */
@@ -20,6 +22,9 @@ export type ShownRerun = EndedRerun & {
   readonly history: string;
   /** What was learned; null: nothing was to be. */
   readonly learned: readonly LearnedMask[] | null;
+  readonly command: readonly string[];
+  /** The file for the report as a page; undefined: nobody wants one. */
+  readonly file: string | undefined;
   /** How the program ended when it was recorded; undefined: nobody recorded it. */
   readonly recordedEnd: ProgramEnd | undefined;
 };
@@ -27,7 +32,7 @@ export type ShownRerun = EndedRerun & {
 /** Shows what came of a rerun. @returns its report */
 export const showRerun = async (
   { output }: Pick<Context, 'output'>,
-  { home, run, summary, end, waiting, id, forks, history, recordedEnd, learned }: ShownRerun,
+  { home, run, summary, end, waiting, id, forks, history, recordedEnd, learned, ...ran }: ShownRerun,
 ): Promise<RerunReport> => {
   const { reportLines, rerunReport } = await import('@stemma/rerun');
   const places = await placesOf(home, run, summary);
@@ -37,12 +42,24 @@ export const showRerun = async (
     ...{ rerun: id, of: run.run ?? history, ends },
     locationOf: (label, message) => places.get(keyOf(label, message)) ?? null,
   });
+  const known = (label: string, message: number): string | null =>
+    recordedBy(places.get(keyOf(label, message)));
+  const canGoLive = !isBundle(history);
+  if (ran.file !== undefined)
+    await writeReport(
+      ran.file,
+      {
+        ...{ name: history, rerun: id, of: run.run, ends, summary, canGoLive, forks, recordedBy: known },
+        ...{ command: commandText(ran.command), startedAt: ran.startedAt, endedAt: ran.endedAt },
+        learned: learned === null ? [] : learnedLines(learned),
+      },
+      output.say,
+    );
   await output.result(
     learned === null ? report : { ...report, learned: learned.map(learnedDocument) },
     () => {
       const lines = reportLines(summary, {
-        ...{ command: `stemma rerun ${history}`, canGoLive: !isBundle(history), ends },
-        recordedBy: (label, message) => recordedBy(places.get(keyOf(label, message))),
+        ...{ command: `stemma rerun ${history}`, canGoLive, ends, recordedBy: known },
       });
       const live = forks.map((fork) => `live calls are in ${fork}: stemma compare ${history} ${fork}`);
       const other =

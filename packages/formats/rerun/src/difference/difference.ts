@@ -1,3 +1,4 @@
+import type { DescribedDifference } from '@stemma/api';
 import type { IdConflict } from '../values/ledger.ts';
 
 /** Why a call differs from the recorded one. */
@@ -41,3 +42,9 @@ export type Difference = {
   /** The messages that a shortened history no longer has. */
   readonly gone: number;
 };
+
+/** A difference as people are told of it: its message is numbered from 1. */
+export const describedDifference = ({ message, ...difference }: Difference): DescribedDifference => ({
+  ...difference,
+  message: message === null ? null : message + 1,
+});
