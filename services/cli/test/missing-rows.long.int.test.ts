@@ -114,6 +114,8 @@ const UNASKED = new Set([
   'run_histories',
   'recorded_runs',
   'reruns',
+  'workspace_snapshots',
+  'file_changes',
   'run_calls',
   'steered_histories',
   'steered_branches',
@@ -121,7 +123,14 @@ const UNASKED = new Set([
   'open_run_histories',
 ]);
 /** Those that have no rows in this home: no conversations begin alike in it, and no provider keeps anything. */
-const EMPTY = new Set(['call_followed', 'call_kept', 'recorded_runs', 'reruns']);
+const EMPTY = new Set([
+  'call_followed',
+  'call_kept',
+  'recorded_runs',
+  'reruns',
+  'workspace_snapshots',
+  'file_changes',
+]);
 const TABLES = [...MAIN_GROUP.models.flatMap(({ tables }) => tables), ...COUNTED_TABLES].map(
   ({ name }) => name,
 );

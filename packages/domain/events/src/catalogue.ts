@@ -10,6 +10,7 @@ import { ConversationLinked } from './conversation-linked.ts';
 import { ConfigurationChanged } from './configuration-changed.ts';
 import { ContentRedacted } from './content-redacted.ts';
 import { DamageAcknowledged, FormatRaised, LogOpened } from './control.ts';
+import { EffectRecorded } from './effect-recorded.ts';
 import { FrameSealed } from './frame-sealed.ts';
 import { HistoryErased } from './history-erased.ts';
 import { HistoryStarted } from './history-started.ts';
@@ -74,6 +75,7 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   RunEnded,
   RunRecorded,
   RerunEnded,
+  EffectRecorded,
   VectorsRecorded,
   ContentRedacted,
   HistoryErased,

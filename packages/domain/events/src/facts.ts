@@ -20,7 +20,7 @@ export type EventCategory =
   | 'observation'
   /** A model was called with what a position shows; it changes none. */
   | 'call'
-  /** A pool runs on its branch: it was asked for, taken or ended. Or a program ran whose calls are recorded, or ran again. It changes no tree. */
+  /** A pool runs on its branch: it was asked for, taken or ended. Or a program ran whose calls are recorded, ran again, or had an effect. It changes no tree. */
   | 'run'
   /** Texts have vectors; it changes no tree. */
   | 'vectors'
@@ -216,6 +216,7 @@ export const EVENT_FACTS = {
   RunEnded: { category: 'run', ...NO_NODES, ...NO_NAMES },
   RunRecorded: { category: 'run', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   RerunEnded: { category: 'run', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
+  EffectRecorded: { category: 'run', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   VectorsRecorded: { category: 'vectors', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
   HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },

@@ -9,6 +9,7 @@ const VERSIONS: Partial<Record<StemmaEvent['type'], number>> = {
   CallFinished: 2,
   RunRecorded: 2,
   RerunEnded: 2,
+  EffectRecorded: 2,
 };
 
 /** The version of the newest shape of an event. */

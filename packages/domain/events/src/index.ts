@@ -13,6 +13,15 @@ export {
 } from './call-started.ts';
 export { RUN_ENDS, type RunEndedHow } from './run-ended.ts';
 export { GitCommit, ProgramEnd } from './run-recorded.ts';
+export {
+  EffectCause,
+  EFFECT_REASONS,
+  type EffectReason,
+  FILE_CONTENTS,
+  FileChange,
+  type FileContents,
+  RecordedFileState,
+} from './effect-recorded.ts';
 export { FirstDifference, EndedRerunCounts } from './rerun-ended.ts';
 export { AFTER_TIMEOUT, type AfterTimeout } from './call-held.ts';
 export { RELEASES, type Release } from './call-released.ts';

@@ -220,6 +220,22 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     },
     { category: 'run', payload: { data_command: ['python', 'agent.py'] } },
   ],
+  EffectRecorded: [
+    {
+      run: 'r',
+      startedAt: 1,
+      endedAt: 2,
+      effect: {
+        ...{ what: 'file', snapshot: 0, part: 0, parts: 1, since: null, from: null, until: null },
+        directory: '/work',
+        files: [],
+        repositories: [],
+        left: 0,
+      },
+      payload: { data_contents: [] },
+    },
+    { category: 'run', payload: { data_contents: [] } },
+  ],
   VectorsRecorded: [
     {
       embedder: 'outside:mine',

@@ -42,6 +42,7 @@ export { endOfRun } from './steps/end-run.ts';
 export { finishOf } from './steps/finish-call.ts';
 export { holdOf } from './steps/hold-call.ts';
 export { checkInjectedRole, INJECTED_ROLES } from './steps/inject.ts';
+export { MOST_FILES, recordOfSnapshot } from './steps/record-effect.ts';
 export { recordOfRun } from './steps/record-run.ts';
 export { releaseOf } from './steps/release-call.ts';
 export type { StepRequest } from './steps/request.ts';

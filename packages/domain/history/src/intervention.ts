@@ -270,6 +270,7 @@ const edited = (event: HistoryEvent): WideJson[] => {
     case 'RunEnded':
     case 'RunRecorded':
     case 'RerunEnded':
+    case 'EffectRecorded':
       return [];
   }
 };

@@ -33,6 +33,7 @@ export {
   listInterventions,
   listObservations,
 } from './audit/interventions/queries.ts';
+export { listFileChanges, listSnapshotParts, type SnapshotPartRow } from './audit/effects/queries.ts';
 export {
   countCallsOfRun,
   findRecordedRun,

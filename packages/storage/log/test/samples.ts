@@ -242,6 +242,42 @@ export const SAMPLES: readonly StemmaEvent[] = [
     difference: { label: '@c4', message: 8, cause: 'tool result', node: 'n:0:4:1' },
     payload: { data_command: ['python', 'agent.py'] },
   },
+  {
+    type: 'EffectRecorded',
+    run: '86f381cb00112233',
+    startedAt: 1_764_295_200_200,
+    endedAt: 1_764_295_200_230,
+    effect: {
+      what: 'file',
+      ...{ snapshot: 2, part: 0, parts: 1, since: 1_764_295_200_100, left: 0 },
+      from: { history: 'h', branchId: 0, attemptId: 'call-1' },
+      until: null,
+      directory: '/home/naïve 🚀',
+      files: [
+        {
+          path: 'src/naïve 🚀.ts',
+          change: 'changed',
+          before: { sha256: '0f'.repeat(32), size: 3, mode: '100644' },
+          after: { sha256: 'f0'.repeat(32), size: 9, mode: '100755' },
+          contents: 'kept',
+          cause: {
+            why: 'argument',
+            call: { history: 'h', branchId: 0, attemptId: 'call-1' },
+            ...{ toolCall: 'toolu_1', tool: 'write', of: 1 },
+          },
+        },
+        {
+          path: 'weights.bin',
+          change: 'removed',
+          before: { sha256: null, size: 5_000_000_000, mode: '100644' },
+          ...{ after: null, contents: null },
+          cause: { why: 'none', call: null, toolCall: null, tool: null, of: 2 },
+        },
+      ],
+      repositories: ['vendor/naïve'],
+    },
+    payload: { data_contents: [[0, 'text', 'naïve 🚀']] },
+  },
 ];
 
 /** @param events by default those of the first version */

@@ -379,6 +379,19 @@ const ALONE: readonly Step[] = [
   { op: 'end_run', run: 'a', how: 'rounds', why: '', code: null, rounds: 1 },
   { op: 'record_run', run: 'a', variables: [], ...PROGRAM },
   {
+    ...{
+      op: 'record_effect',
+      run: 'a',
+      startedAt: 1,
+      endedAt: 2,
+      snapshot: 0,
+      part: 0,
+      parts: 1,
+      since: null,
+    },
+    ...{ from: null, until: null, directory: '/', files: [], repositories: [], left: 0, contents: [] },
+  },
+  {
     ...{ op: 'end_rerun', rerun: 'rerun-a', of: 'a', ...PROGRAM },
     exit: 0,
     counts: { same: 1, otherOrder: 0, bound: 0, differs: 0, extra: 0, missing: 0, live: 0, notKept: 0 },

@@ -5,6 +5,8 @@ import { countBranch, countHistory, noteFrame, notePositions } from './branches/
 import { BRANCH_TABLES } from './branches/tables.ts';
 import { foldCalls } from './calls/fold.ts';
 import { CALL_TABLES } from './calls/tables.ts';
+import { foldEffects } from './effects/fold.ts';
+import { EFFECT_TABLES } from './effects/tables.ts';
 import { foldIntervention, foldObservations } from './interventions/fold.ts';
 import { INTERVENTION_TABLES } from './interventions/tables.ts';
 import { foldRuns } from './runs/fold.ts';
@@ -13,7 +15,7 @@ import { foldSteering } from './steering/fold.ts';
 import { STEERING_TABLES } from './steering/tables.ts';
 
 /*
- * One read model of five subjects, each with its tables, its fold and its queries in a folder. They share a version and a
+ * One read model of six subjects, each with its tables, its fold and its queries in a folder. They share a version and a
  * cursor: an intervention is written into the row of its history and read from that of its branch, and read models of their own
  * would read no rows of each other.
  */
@@ -27,6 +29,7 @@ const fold = (frame: AppliedFrame, rows: Rows): void => {
   foldCalls(frame, rows);
   foldSteering(frame, rows);
   foldRuns(frame, rows);
+  foldEffects(frame, rows);
   notePositions(frame, rows);
 };
 
@@ -40,8 +43,15 @@ const observe = (frame: AppliedFrame, rows: Rows): void => {
 /** Histories, their branches and snapshots: who, when, by which command, under which names; interventions, observations, calls. */
 export const audit: ReadModel = {
   name: 'audit',
-  version: 14,
-  tables: [...BRANCH_TABLES, ...INTERVENTION_TABLES, ...CALL_TABLES, ...STEERING_TABLES, ...RUN_TABLES],
+  version: 15,
+  tables: [
+    ...BRANCH_TABLES,
+    ...INTERVENTION_TABLES,
+    ...CALL_TABLES,
+    ...STEERING_TABLES,
+    ...RUN_TABLES,
+    ...EFFECT_TABLES,
+  ],
   fold,
   observe,
 };

@@ -131,6 +131,7 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'RunEnded':
         case 'RunRecorded':
         case 'RerunEnded':
+        case 'EffectRecorded':
         case 'VectorsRecorded':
         case 'CallSteered':
         case 'CallReassigned':

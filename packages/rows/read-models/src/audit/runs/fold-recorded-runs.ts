@@ -20,7 +20,7 @@ export const uncountRunCall = (rows: Rows, history: string, run: string): void =
 };
 
 /** A history has to do with a run. */
-const noteRun = (rows: Rows, history: string, run: string): NamedRow<typeof RUN_CALL_COUNTS> => {
+export const noteRun = (rows: Rows, history: string, run: string): NamedRow<typeof RUN_CALL_COUNTS> => {
   const known = findRow(rows, RUN_CALL_COUNTS, { history, run });
   if (known !== undefined) return known;
   const row = { history, run, calls: 0, first_seq: null };

@@ -19,6 +19,8 @@ const foldRun = (frame: AppliedFrame, event: EventOf<'run'>, index: number, rows
     case 'RerunEnded':
       foldRerun(frame, event, index, rows);
       return;
+    case 'EffectRecorded':
+      return;
     case 'RunRequested':
     case 'RunTaken':
     case 'RunEnded':
