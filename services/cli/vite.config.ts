@@ -42,6 +42,7 @@ export default defineConfig({
         'run-thread': join(root, 'packages/engine/projector-threads/src/run-thread/run-thread.ts'),
         'home-thread': join(root, 'services/gateway/src/apart/home-thread.ts'),
         'analysis-thread': join(root, 'services/cli/src/analyse/analysis-thread.ts'),
+        'workspace-thread': join(root, 'services/cli/src/workspace/workspace-thread.ts'),
         'question-process': join(root, 'services/gateway/src/questions-apart/question-process.ts'),
       },
       // It loads a binary that lies beside it.

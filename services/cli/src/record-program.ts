@@ -19,25 +19,27 @@ type RecordedIn = {
   readonly branches: readonly { readonly history: string; readonly branchId: number }[];
 };
 
+/** A branch of a history. */
+export type FirstBranch = { readonly history: string; readonly branchId: number };
+
 /**
  * Records which program was run: in the history of its first call, on the branch where that one ended first. Without calls nothing
  * is recorded. That it cannot be recorded is said, and is no failure of the program.
  */
 export const recordProgram = async (
   open: () => Promise<Home>,
-  { histories, branches }: RecordedIn,
+  recordedIn: RecordedIn,
   say: (sentence: string) => void,
   program: RanProgram,
 ): Promise<void> => {
-  const [history] = histories;
-  if (history === undefined) return;
-  const branchId = branches.find((each) => each.history === history)?.branchId ?? 0;
+  const branch = firstBranchOf(recordedIn);
+  if (branch === undefined) return;
   const { command, directory, variables, ...facts } = program;
   try {
     const home = await open();
     await home.submit({
       id: recordOfRun(program.run),
-      ...{ history, branchId },
+      ...branch,
       by: { recorder: 'record' },
       steps: [
         {
@@ -56,3 +58,10 @@ export const recordProgram = async (
 
 /** A word that is no text has U+FFFD where it is none. */
 const wellFormed = (text: string): string => text.toWellFormed();
+
+/** The history and the branch of the first call; undefined: no call was recorded. */
+export const firstBranchOf = ({ histories, branches }: RecordedIn): FirstBranch | undefined => {
+  const [history] = histories;
+  if (history === undefined) return undefined;
+  return { history, branchId: branches.find((each) => each.history === history)?.branchId ?? 0 };
+};

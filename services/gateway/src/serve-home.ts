@@ -31,6 +31,8 @@ export type ServeHomeOptions = {
   readonly upstreams?: Upstreams;
   /** What answers the calls of a rerun. */
   readonly rerun?: RerunUpstream;
+  /** Hears that a call has begun to go out. */
+  readonly callBegan?: () => void;
   /** Says what an operator has to know. */
   readonly warn?: (sentence: string) => void;
 };
@@ -71,6 +73,7 @@ export const serveHome = async ({
   queryTimeout = QUERY_TIMEOUT,
   upstreams = upstreamsOf({}),
   rerun,
+  callBegan,
   warn = (sentence) => void process.stderr.write(`stemma: ${visibleText(sentence)}\n`),
 }: ServeHomeOptions): Promise<HomeGateway> => {
   const { count, take } = openDoorCounts();
@@ -106,6 +109,7 @@ export const serveHome = async ({
       sink: thread.calls,
       redacts: thread.redacts,
       rerun,
+      callBegan,
       warn,
       count: (outcome) => count('stemma_proxied_calls_total', { outcome }),
     });

@@ -5,9 +5,11 @@ import { randomBytes } from 'node:crypto';
 import { changedVariables, childEnv, exitCodeOf, runChild, upstreamVariables } from '../child-command.ts';
 import { addressesOf, redactOf, type TopCommand } from '../command.ts';
 import { commitOf } from '../git-commit.ts';
+import { defined } from '@stemma/values';
 import { text } from '../options.ts';
-import { recordProgram } from '../record-program.ts';
+import { firstBranchOf, recordProgram } from '../record-program.ts';
 import { titleOf } from '../titles.ts';
+import { recordFiles, workspaceOf } from '../workspace/record-files.ts';
 
 /** Milliseconds that calls have to be recorded after the command has ended; what is left then is recorded by the next command. */
 const DRAIN = 30_000;
@@ -25,6 +27,10 @@ export const record: TopCommand = {
       'the history or branch that the calls belong to, started if there is none (default: new ones, found by what is said)',
     ],
     [
+      '--workspace [directory]',
+      'record which files of the directory change, and what tool call each change is put down to; what git ignores is left out (default: the current one)',
+    ],
+    [
       '--steer',
       'let observers steer the calls: what they change is in what goes out, and breakpoints hold calls',
     ],
@@ -38,13 +44,19 @@ export const record: TopCommand = {
     const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
     const workingDirectory = process.cwd();
     const asked = commitOf(workingDirectory, env);
+    const workspace = await workspaceOf(options['workspace'], { home: directory, env, say: output.say });
+    const closeWorkspace = async (error: unknown): Promise<never> => {
+      await workspace?.close();
+      throw error;
+    };
     const server = await serveHome({
       home: { directory, create: true, ...addressesOf(env), ...redactOf(options, env) },
       port: 0,
       queryTimeout: queryTimeoutOf(env),
       upstreams: upstreamsOf(upstreamVariables(env)),
       warn: output.say,
-    });
+      ...defined({ callBegan: workspace?.callBegan }),
+    }).catch(closeWorkspace);
     try {
       const run = randomBytes(8).toString('hex');
       const steered = options['steer'] === true ? 'steer/' : '';
@@ -53,14 +65,21 @@ export const record: TopCommand = {
       const commit = await asked;
       const ended = await runChild(program, args, child, signal);
       const exitCode = exitCodeOf(ended.end);
+      const looked = workspace?.end();
       const waiting = await server.drained(DRAIN);
       const counts = server.calls();
-      await recordProgram(() => open({ create: true }), counts, output.say, {
+      const opened = (): Promise<Home> => open({ create: true });
+      const files = await recordFiles(
+        opened,
+        { run, in: firstBranchOf(counts), workspace, looked },
+        output.say,
+      );
+      await recordProgram(opened, counts, output.say, {
         ...{ run, commit, directory: workingDirectory, ...ended },
         command: [program, ...args],
         variables: changedVariables(env, child),
       });
-      const names = await namesOf(counts.histories, history, () => open({ create: true }));
+      const names = await namesOf(counts.histories, history, opened);
       for (const sentence of sentencesOf(counts, waiting, names)) output.say(sentence);
       if (counts.branches.length > 1)
         for (const line of linesOf(
@@ -68,9 +87,11 @@ export const record: TopCommand = {
           new Map(counts.histories.map((id, i) => [id, names[i] ?? id])),
         ))
           output.say(line);
-      if (output.json) await output.result({ exitCode, run, waiting, ...counts }, () => '');
+      if (output.json)
+        await output.result({ exitCode, run, waiting, ...counts, ...defined({ files }) }, () => '');
       return exitCode;
     } finally {
+      await workspace?.close();
       await server.close();
     }
   },

@@ -34,6 +34,8 @@ export type ProxyOptions = {
   readonly recordAfter?: number;
   /** What answers the calls of a rerun instead of their providers. */
   readonly rerun?: RerunUpstream | undefined;
+  /** Hears that a call has begun to go out: its request is on the way. */
+  readonly callBegan?: (() => void) | undefined;
   readonly warn: (sentence: string) => void;
   readonly count: (what: 'recorded' | 'dropped' | 'refused') => void;
 };
@@ -100,7 +102,17 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const counter = new CallCounter(options.count, warn);
   const parts = { sink, journal, calls, backlog, counter };
   const records = new CallsToRecord(parts);
-  const { started, ended, steer } = openCallNoter(parts, records, endWithin, warn);
+  const { callBegan } = options;
+  const noter = openCallNoter(parts, records, endWithin, warn);
+  const { ended } = noter;
+  const steer: typeof noter.steer = (...call) => {
+    callBegan?.();
+    return noter.steer(...call);
+  };
+  const started: typeof noter.started = (entry, body) => {
+    noter.started(entry, body);
+    callBegan?.();
+  };
   /** Clients that speak another protocol. */
   const tunnels = new Set<Duplex>();
   records.recordLeft(left);
