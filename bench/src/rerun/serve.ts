@@ -101,7 +101,7 @@ export const serveRecorded = async ({ directory, messages, reruns }: ServeInput)
       const server = await serveHome({
         home: { directory, create: false },
         port: 0,
-        rerun: { id: 'rerun-bench', served },
+        reruns: (id) => (id === 'rerun-bench' ? served : undefined),
       });
       const each = await converse(`${server.url}/proxy/rerun/rerun-bench/openai`, messages, ids[name]);
       await server.close();

@@ -52,21 +52,32 @@ export type EndedChild = {
   readonly end: ProgramEnd;
 };
 
-/** How a program runs. `directory`: by default this process's own. */
-type ChildOptions = { readonly stdio?: StdioOptions; readonly directory?: string };
+/**
+ * Where the output of a program goes: where this process's own goes, all of it to standard error, or to an open file; then the program
+ * has no input.
+ */
+export type ChildOutput = 'own' | 'stderr' | { readonly file: number };
 
-/** Runs a program with this process's own input and output. */
+/** How a program runs. `directory`: by default this process's own. */
+type ChildOptions = { readonly output?: ChildOutput; readonly directory?: string };
+
+const stdioFor = (output: ChildOutput): StdioOptions => {
+  if (output === 'own') return 'inherit';
+  return output === 'stderr' ? ['inherit', 2, 'inherit'] : ['ignore', output.file, output.file];
+};
+
+/** Runs a program, with this process's own input and output unless it is told otherwise. */
 export const runChild = async (
   program: string,
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  { stdio = 'inherit', directory }: ChildOptions = {},
+  { output = 'own', directory }: ChildOptions = {},
 ): Promise<EndedChild> => {
   // Ctrl-C while the home was being opened: the command has not begun.
   signal.throwIfAborted();
   const startedAt = Date.now();
-  const child = spawn(program, args, { env, stdio, ...defined({ cwd: directory }) });
+  const child = spawn(program, args, { env, stdio: stdioFor(output), ...defined({ cwd: directory }) });
   // Ctrl-C reaches the command too, which decides what it does; whatever else ends this one, ends it.
   let isInterrupted = false;
   const interrupted = (): void => void (isInterrupted = true);

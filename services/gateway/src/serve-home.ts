@@ -12,7 +12,7 @@ import { openFront, type Bypass, type FrontDoor } from './front/open-front.ts';
 import { refuseForeign, type ForeignRequest } from './guard.ts';
 import type { Peers } from './peers/open-peers.ts';
 import { upstreamsOf, type Upstreams } from './proxy/address.ts';
-import { openProxy, type Proxy, type ProxyBacklog, type RerunUpstream } from './proxy/open-proxy.ts';
+import { openProxy, type Proxy, type ProxyBacklog, type RerunsUnderWay } from './proxy/open-proxy.ts';
 import type { ProxyCounts } from './proxy/proxy-counts.ts';
 import { openDoor } from './router.ts';
 import { listenOn, type Gateway } from './serve.ts';
@@ -29,8 +29,8 @@ export type ServeHomeOptions = {
   readonly queryTimeout?: number;
   /** Where the calls of models go that the proxy takes; by default the providers' own addresses. */
   readonly upstreams?: Upstreams;
-  /** What answers the calls of a rerun. */
-  readonly rerun?: RerunUpstream;
+  /** What answers the calls of reruns. */
+  readonly reruns?: RerunsUnderWay;
   /** Hears that a call has begun to go out. */
   readonly callBegan?: () => void;
   /** Says what an operator has to know. */
@@ -72,7 +72,7 @@ export const serveHome = async ({
   limits,
   queryTimeout = QUERY_TIMEOUT,
   upstreams = upstreamsOf({}),
-  rerun,
+  reruns,
   callBegan,
   warn = (sentence) => void process.stderr.write(`stemma: ${visibleText(sentence)}\n`),
 }: ServeHomeOptions): Promise<HomeGateway> => {
@@ -108,7 +108,7 @@ export const serveHome = async ({
       upstreams,
       sink: thread.calls,
       redacts: thread.redacts,
-      rerun,
+      reruns,
       callBegan,
       warn,
       count: (outcome) => count('stemma_proxied_calls_total', { outcome }),

@@ -1,5 +1,5 @@
 import type { CallPrice } from '@stemma/model-apis';
-import { amountOf, unitsOf } from './money.ts';
+import { amountOf, unitsOf } from '@stemma/values';
 import type { PoolRunEnd } from './run-types.ts';
 
 /** What rounds may take together; null: no limit. */

@@ -7,7 +7,7 @@ import type { RequestedRun } from '@stemma/queries';
 import { tipOf, type MindsOptions } from '@stemma/agent-loop';
 import { defined, millisecondsOf } from '@stemma/values';
 import { openBudget, type Budget } from './budget.ts';
-import { unitsOf } from './money.ts';
+import { unitsOf } from '@stemma/values';
 import { readPool } from './pool-state.ts';
 import { doneIn } from './round.ts';
 import { runRounds, whileRunning } from './run-pool.ts';

@@ -21,7 +21,7 @@ const call = (
 
 const report = (given: Partial<RerunPageReport> = {}): RerunPageReport => ({
   ...{ name: 'shop', rerun: 'rerun-1', of: 'r1', command: 'python agent.py' },
-  ...{ startedAt: 1_764_295_300_000, endedAt: 1_764_295_300_250, ends: { recorded: 0, now: 1 } },
+  ...{ startedAt: 1_764_295_300_000, endedAt: 1_764_295_300_250, ends: { recorded: 0, now: 1, check: null } },
   ...{ canGoLive: true, recordedBy: () => '@s4 (n:0:4:2), proxy', forks: [], learned: [] },
   summary: {
     calls: [
@@ -82,7 +82,7 @@ test('a rerun that is the same says so, and proposes nothing', () => {
   const text = textOf(
     rerunPage(
       report({
-        ends: { recorded: 0, now: 0 },
+        ends: { recorded: 0, now: 0, check: null },
         forks: ['shop:what-if'],
         summary: {
           ...{ counts, world: [], bindings: [], notes: [] },

@@ -25,7 +25,7 @@ export const FirstDifference = z.strictObject({
 export type FirstDifference = z.infer<typeof FirstDifference>;
 
 /**
- * A recorded agent ran again, answered from its recording, and ended. The payload holds `data_command`, its words. What went to
+ * A recorded agent ran again, answered from its recording, and ended. The payload holds `data_command`, its words, and `data_check`. What went to
  * providers is in forks; of what was answered from the recording, nothing else is recorded.
  */
 export const RerunEnded = z.strictObject({
@@ -45,5 +45,11 @@ export const RerunEnded = z.strictObject({
   /** How many values of each kind were bound, by kind. */
   bindings: z.array(z.strictObject({ kind: z.string(), count })),
   difference: FirstDifference.nullable(),
+  /** The arm of an experiment that it is a run of. */
+  arm: z.string().optional(),
+  /** How the command ended that checked what it left behind, whose text is `data_check` in the payload. */
+  checkEnd: ProgramEnd.optional(),
+  /** The branches with the calls that went to providers. */
+  forks: z.array(z.strictObject({ history: z.string(), branchId: count })).optional(),
   payload: z.record(z.string(), payloadValue),
 });

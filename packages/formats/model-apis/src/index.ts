@@ -8,7 +8,7 @@ export { changedByProvider } from './context-edits.ts';
 export { CHAT_ROLES, chatMessageAt } from './chat/message-at.ts';
 export { responsesMessages } from './responses/messages.ts';
 export type { UnreadableBody } from './body.ts';
-export { priceOf, readPrices, type CallPrice, type PriceTable } from './price-of.ts';
+export { priceOf, readPrices, sumOfPrices, type CallPrice, type PriceTable } from './price-of.ts';
 export { readAnswer, type AnswerHead } from './read-answer.ts';
 export { hashOfSession, sessionInHeaders, sessionInParameters } from './said-session.ts';
 export { requestChanges, type RequestChange, type RequestFacts } from './request-changes.ts';

@@ -1,5 +1,6 @@
 import { parseWideJson } from '@stemma/canonical';
 import { fail, issueText } from '@stemma/errors';
+import { amountOf, unitsOf } from '@stemma/values';
 import { z } from 'zod';
 import type { TokenUsage } from './answer.ts';
 import { guarded, type UnreadableBody } from './body.ts';
@@ -67,7 +68,7 @@ export const priceOf = (
     if (cost === null) return null;
     total += cost;
   }
-  return { amount: decimal(total), currency: prices.currency };
+  return { amount: amountOf(total), currency: prices.currency };
 };
 
 /** The rates of exactly this model, or else those of the longest beginning of its name. */
@@ -80,9 +81,22 @@ const ratesOf = ({ models }: PriceTable, model: string): ModelPrices | null => {
   return longest === null ? null : (models[longest] as ModelPrices);
 };
 
-/** Digits behind the point of a rate, and of what one token costs. */
+/**
+ * What calls cost together; null if there are none, or the price of one is not known, or is in another currency.
+ */
+export const sumOfPrices = (prices: readonly (CallPrice | null)[]): CallPrice | null => {
+  const [first] = prices;
+  if (first === undefined || first === null) return null;
+  let total = 0n;
+  for (const price of prices) {
+    if (price?.currency !== first.currency) return null;
+    total += unitsOf(price.amount);
+  }
+  return { amount: amountOf(total), currency: first.currency };
+};
+
+/** Digits behind the point of a rate; a price is of a million tokens, so that of one token has six more. */
 const RATE_DIGITS = 15;
-const COST_DIGITS = RATE_DIGITS + 6;
 
 /** The cost in units of 10^-21; null if there are tokens and no rate. */
 const costOf = (tokens: number, rate: string | undefined): bigint | null => {
@@ -90,10 +104,4 @@ const costOf = (tokens: number, rate: string | undefined): bigint | null => {
   if (rate === undefined) return null;
   const [whole = '', fraction = ''] = rate.split('.');
   return BigInt(tokens) * BigInt(whole + fraction.padEnd(RATE_DIGITS, '0'));
-};
-
-const decimal = (units: bigint): string => {
-  const digits = units.toString().padStart(COST_DIGITS + 1, '0');
-  const fraction = digits.slice(-COST_DIGITS).replace(/0+$/, '');
-  return digits.slice(0, -COST_DIGITS) + (fraction === '' ? '' : `.${fraction}`);
 };

@@ -4,8 +4,8 @@ import type { Mask } from './values/masks.ts';
 export type RerunOptions = {
   /** What becomes of a call that differs. `live`: its conversation leaves the recording there. */
   readonly onDifference: 'stop' | 'serve' | 'live';
-  /** The label of the call from which its conversation, and those that it leads to, are not served; null: all are. */
-  readonly from: string | null;
+  /** The labels of calls from which their conversations, and those that they lead to, are not served. */
+  readonly from: readonly string[];
   /** `skip`: of each call only the answered attempt is served, or the last if none was answered. */
   readonly errors: 'recorded' | 'skip';
   /** `strict`: nothing is bound. */
@@ -24,7 +24,7 @@ export type MovedFolder = { readonly recorded: string; readonly now: string };
 /** What a rerun does unless it is told otherwise. */
 export const DEFAULT_OPTIONS: RerunOptions = {
   onDifference: 'stop',
-  from: null,
+  from: [],
   errors: 'recorded',
   values: 'bound',
   tools: 'real',

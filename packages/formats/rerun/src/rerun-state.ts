@@ -95,7 +95,7 @@ export const openState = (recording: Recording, options: RerunOptions): RerunSta
     latest: -1,
     counts,
   };
-  if (options.from !== null) leaveOut(state, callAt(recorded.byLabel, options.from));
+  for (const label of options.from) leaveOut(state, callAt(recorded.byLabel, label));
   return state;
 };
 

@@ -505,11 +505,11 @@ describe('what cannot be served', () => {
   });
 
   test('what goes to the provider anyway is not refused', () => {
-    expect(planRerun(recording, { ...DEFAULT_OPTIONS, from: '@c2' })).toMatchObject({
+    expect(planRerun(recording, { ...DEFAULT_OPTIONS, from: ['@c2'] })).toMatchObject({
       served: 1,
       refused: [],
     });
-    expect(() => planRerun(recording, { ...DEFAULT_OPTIONS, from: '@c9' })).toThrow(
+    expect(() => planRerun(recording, { ...DEFAULT_OPTIONS, from: ['@c9'] })).toThrow(
       'the recording has no call @c9',
     );
   });
@@ -546,7 +546,7 @@ describe('from a call on', () => {
   const recording = { conversations: [conversation('main', main), sub] };
 
   test('the conversation is served before it, and goes to the provider from there', () => {
-    const rerun = open(recording, { from: '@c2' });
+    const rerun = open(recording, { from: ['@c2'] });
     expect(live(rerun, talk(1))).toMatchObject({ kind: 'serve' });
     const second = live(rerun, talk(2));
     expect(second).toMatchObject({ kind: 'live', of: '@c2' });
@@ -568,7 +568,7 @@ describe('from a call on', () => {
   });
 
   test('a conversation that a live call leads to begins by itself', () => {
-    const rerun = open(recording, { from: '@c2' });
+    const rerun = open(recording, { from: ['@c2'] });
     live(rerun, talk(1));
     const second = live(rerun, talk(2));
     const call = {

@@ -57,13 +57,14 @@ test('the document of --json has the difference, its node and what hung on it', 
     rerunReport(changed(), {
       rerun: 'rerun-1',
       of: 'shop:main',
-      ends: { recorded: 0, now: 1 },
+      ends: { recorded: 0, now: 1, check: null },
       locationOf: (label, number) => ({ node: `${label}/${number}`, by: 'n:0:4:2' }),
     }),
   ).toEqual({
     rerun: 'rerun-1',
     of: 'shop:main',
     exit: 5,
+    check: null,
     same: 0,
     bound: 1,
     differs: 1,
@@ -108,7 +109,7 @@ test('the text says what differs, why, and what to do next', () => {
   const lines = reportLines(changed(), {
     command: 'stemma rerun shop',
     canGoLive: true,
-    ends: { recorded: 0, now: 1 },
+    ends: { recorded: 0, now: 1, check: null },
     recordedBy: () => '@s4 (n:0:4:2), 12 Nov, proxy',
   });
   expect(lines).toEqual([
@@ -132,18 +133,20 @@ test('the exit says whether a call differs, and else whether the agent ended oth
     JSON.parse(JSON.stringify(third(FOUND)).replaceAll(U, V)) as WideJsonObject,
   );
   expect(whole.counts).toMatchObject({ bound: 3, differs: 0, missing: 0 });
-  expect(rerunExit(whole, { recorded: 0, now: 0 })).toBe(0);
-  expect(rerunExit(whole, { recorded: 0, now: 1 })).toBe(1);
-  expect(rerunExit(whole, { recorded: null, now: 1 })).toBe(0);
-  expect(rerunExit(changed(), { recorded: 0, now: 0 })).toBe(5);
-  expect(rerunExit(run(first(U)), { recorded: 0, now: 0 })).toBe(5);
+  expect(rerunExit(whole, { recorded: 0, now: 0, check: null })).toBe(0);
+  expect(rerunExit(whole, { recorded: 0, now: 1, check: null })).toBe(1);
+  expect(rerunExit(whole, { recorded: null, now: 1, check: null })).toBe(0);
+  expect(rerunExit(changed(), { recorded: 0, now: 0, check: null })).toBe(5);
+  expect(rerunExit(whole, { recorded: 0, now: 0, check: 1 })).toBe(1);
+  expect(rerunExit(whole, { recorded: 0, now: 0, check: 0 })).toBe(0);
+  expect(rerunExit(run(first(U)), { recorded: 0, now: 0, check: null })).toBe(5);
 });
 
 test('what a text hides is shown', () => {
   const lines = reportLines(run(first(U), second(U, `${FOUND}\u202e`)), {
     command: 'stemma rerun shop',
     canGoLive: true,
-    ends: { recorded: 0, now: 0 },
+    ends: { recorded: 0, now: 0, check: null },
     recordedBy: () => null,
   });
   expect(lines.join('\n')).toContain('\\u202e');

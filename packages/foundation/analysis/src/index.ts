@@ -50,6 +50,7 @@ export {
   type BootstrapOptions,
   type Interval,
 } from './statistics/effect-size.ts';
+export { fisherExact, triesNeeded, wilsonInterval, type Passed } from './statistics/proportions.ts';
 export { noiseFloor, pAgainstFloor, type NoiseFloor } from './statistics/noise-floor.ts';
 export { poolRun, type RecordedRound, type ShownMessage } from './verdict/pool-steps.ts';
 export { takenUp } from './verdict/taken-up.ts';

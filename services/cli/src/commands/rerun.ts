@@ -1,23 +1,20 @@
-import { fail, isStemmaError } from '@stemma/errors';
-import type { GitCommit } from '@stemma/events';
-import { randomBytes } from 'node:crypto';
-import { ACTOR_OPTIONS, actorOf, notesOf } from '../actor.ts';
+import { fail } from '@stemma/errors';
+import { ACTOR_OPTIONS } from '../actor.ts';
 import { inBundle, isBundle } from '../bundle/in-bundle.ts';
 import type { Context, TopCommand } from '../command.ts';
-import { MAX_STDIN, readText, required, text } from '../options.ts';
-import { LIVE_OPTIONS, liveSettings } from '../rerun/live-settings.ts';
-import { LEARN_OPTION, learnMasks, recordedMasks, recordsMasks } from '../rerun/learn-masks.ts';
-import { commitOf } from '../git-commit.ts';
-import { printable } from '../output.ts';
-import { commandText, commitText } from '../program-runs.ts';
-import { commandToRun, type CommandToRun } from '../rerun/command-to-run.ts';
-import { recordRerun } from '../rerun/record-rerun.ts';
-import { openForks } from '../rerun/rerun-forks.ts';
-import { JUDGING_OPTIONS, judgedBy, oneOf } from '../rerun/rerun-options.ts';
+import { required, text } from '../options.ts';
+import { LEARN_OPTION, learnMasks, recordsMasks } from '../rerun/learn-masks.ts';
+import { LIVE_OPTIONS } from '../rerun/live-settings.ts';
+import { OFTEN_OPTIONS, oftenAsked } from '../rerun/often/often-options.ts';
+import { rerunOften } from '../rerun/often/rerun-often.ts';
+import { recordOnce, runOnce } from '../rerun/one-rerun.ts';
+import { prepareRerun, type AskedRerun, type PreparedRerun } from '../rerun/prepare-rerun.ts';
+import { newRerunId } from '../rerun/rerun-id.ts';
+import { JUDGING_OPTIONS } from '../rerun/rerun-options.ts';
 import { reportFile, REPORT_OPTION } from '../rerun/report-file.ts';
+import { openRerunServer, type RerunServer } from '../rerun/rerun-server.ts';
 import { showRerun } from '../rerun/show-rerun.ts';
-import { readWhatIf, WHAT_IFS } from '../rerun/what-if/all.ts';
-import { refuseUnserved, runCommand } from '../rerun/run-command.ts';
+import { WHAT_IFS } from '../rerun/what-if/all.ts';
 
 export const rerun: TopCommand = {
   name: 'rerun',
@@ -42,6 +39,7 @@ export const rerun: TopCommand = {
     LEARN_OPTION,
     ...WHAT_IFS.map(({ option }) => option),
     ...LIVE_OPTIONS,
+    ...OFTEN_OPTIONS,
     [
       '--other <what>',
       'what becomes of requests that are no calls of models: block or pass (default: block)',
@@ -62,7 +60,9 @@ export const rerun: TopCommand = {
     // Whoever gave the file says what is in it: it starts nothing by itself.
     if ((words[0] ?? '') === '')
       throw fail('E_USAGE', `give a command after --: ${name} is a file, and runs none`);
-    const asksLive = WHAT_IFS.some((kind) => text(options, kind.name) !== undefined);
+    const asksLive =
+      text(options, 'models') !== undefined ||
+      WHAT_IFS.some((kind) => text(options, kind.name) !== undefined);
     if (asksLive || text(options, 'onDifference') === 'live')
       throw fail('E_USAGE', `${name} is a file, and takes no calls: those of a provider need a home`);
     return inBundle(context, name, (inside, { run, isBranch }) =>
@@ -71,112 +71,58 @@ export const rerun: TopCommand = {
   },
 };
 
-/** What is run. `isBranch`: only the calls on the way to the tip of a branch answer. `wanted`: the id of the recorded run. */
-type Asked = {
-  readonly name: string;
-  readonly words: readonly string[];
-  readonly isBranch: boolean;
-  readonly wanted: string | undefined;
-};
+type Options = Readonly<Record<string, unknown>>;
 
-const runAnew = async (
-  context: Context,
-  { name, words, isBranch, wanted }: Asked,
-  options: Readonly<Record<string, unknown>>,
-): Promise<number> => {
+const runAnew = async (context: Context, asked: AskedRerun, options: Options): Promise<number> => {
+  const often = oftenAsked(options);
   const file = reportFile(options);
-  const passesOthers = oneOf(options, 'other', ['block', 'pass']) === 'pass';
-  const { DEFAULT_OPTIONS } = await import('@stemma/rerun');
-  const { home, branchRef } = await context.findBranch(name);
-  const { chooseRun, readRecording } = await import('@stemma/reruns');
-  const { RERUN } = await import('@stemma/history');
-  const only = isBranch ? branchRef : null;
-  const run = await readRecording(home, await chooseRun(home, branchRef, only, wanted ?? null));
-  const whatIf = await readWhatIf(options, {
-    ...{ home, run },
-    readFile: async (file) => (await readText(context, file, MAX_STDIN)).replace(/\r?\n$/, ''),
-  });
-  const asked = judgedBy(options);
-  const masks = [...(await recordedMasks(home, branchRef)), ...asked.masks];
-  const learns = options['learn'] === true;
-  if (learns && (whatIf !== null || text(options, 'onDifference') !== undefined))
-    throw fail(
-      'E_USAGE',
-      '--learn answers every call from the recording: leave out --on-difference and questions',
-    );
-  const judged = {
-    ...{ ...DEFAULT_OPTIONS, ...asked, masks, from: whatIf?.from ?? null },
-    // Each call of both runs is seen, also those behind a difference.
-    ...(learns ? { onDifference: 'serve' as const } : {}),
-  };
-  const settings = await liveSettings(context, home, run, judged.from, options);
-  const tools = await refuseUnserved(run, judged);
-  if (tools.length > 0 && judged.tools === 'real')
-    context.output.say(`the tools of the command run for real: ${tools.join(', ')}`);
-  const newId = (): string => `${RERUN}${randomBytes(4).toString('hex')}`;
-  const id = newId();
-  const isLive = judged.onDifference === 'live' || judged.from !== null;
-  const isKept = !isBundle(name);
-  const toStart = await commandToRun(home, run.run, words);
-  const commit = await commitOf(toStart.directory, context.env);
-  if (toStart.isRecorded) context.output.say(startText(toStart, commit));
-  const by = {
-    actor: isLive ? await actorOf(context, options) : isKept ? await actorOrNobody(context, options) : '',
-    notes: isLive ? await notesOf(context, options) : (text(options, 'notes') ?? ''),
-  };
-  const { history } = branchRef;
-  const forks = openForks(home, run, {
-    ...{ history, name: text(options, 'name') ?? id, ...by, whatIf, settings },
-  });
-  const live = { by, whatIf, settings, placeOf: forks.placeOf };
-  const toRun = {
-    ...{ home, run, judged, live, passesOthers },
-    command: toStart.words,
-    workingDirectory: toStart.directory,
-  };
-  const ran = await runCommand(context, { ...toRun, id }, options);
-  const observed = learns ? (await runCommand(context, { ...toRun, id: newId() }, options)).observed : null;
-  const both = observed === null ? null : { first: ran.observed, second: observed, masks };
-  const report = await showRerun(context, {
-    ...{ ...ran, home, run, judged, id },
-    forks: forks.names(),
-    ...{ history: name, command: toStart.words, file },
-    recordedEnd: toStart.program?.end,
-    learned: both === null ? null : await learnMasks(context, home, branchRef, both, options),
-  });
-  if (!isKept) return report.exit;
-  if (by.actor === '') {
-    context.output.say('the rerun is not recorded: nobody says who ran it (--actor, STEMMA_ACTOR)');
-    return report.exit;
-  }
-  const { startedAt, endedAt, end, summary } = ran;
-  await recordRerun(home, branchRef, context.output.say, {
-    ...{ rerun: id, of: run.run, by, commit, summary, report, startedAt, endedAt, end },
-    command: toStart.words,
-    directory: toStart.directory,
-  });
-  return report.exit;
-};
-
-/** Who ran it; empty if nobody says so: a rerun that goes to no provider needs nobody. */
-const actorOrNobody = async (
-  context: Context,
-  options: Readonly<Record<string, unknown>>,
-): Promise<string> => {
+  const isAllLive = often !== null && often.models.length > 0;
+  const prepared = await prepareRerun(context, asked, options, isAllLive);
+  const server = await openRerunServer(context, options);
   try {
-    return await actorOf(context, options);
-  } catch (error) {
-    if (isStemmaError(error, 'E_ACTOR_REQUIRED')) return '';
-    throw error;
+    return often === null
+      ? await rerunOnce(context, server, prepared, options, file)
+      : await rerunOften(context, server, prepared, often, options);
+  } finally {
+    await server.close();
   }
 };
 
-/** What is run, before it runs. */
-const startText = ({ words, directory, program }: CommandToRun, commit: GitCommit | null): string => {
-  const [before, now] = [program?.commit ?? null, commit];
-  const other =
-    before === null || now?.id === before.id
-      ? ''
-      : `, at commit ${now === null ? '-' : commitText(now)}, recorded at ${commitText(before)}`;
-  return `runs ${commandText(words)} in ${printable(directory)}${other}`;
+/** Runs the command once, or twice to learn what differs between two runs. @returns the exit code */
+const rerunOnce = async (
+  context: Context,
+  server: RerunServer,
+  prepared: PreparedRerun,
+  options: Options,
+  file: string | undefined,
+): Promise<number> => {
+  const { home, branchRef, name, masks, settings, toStart } = prepared;
+  const run = async (forkName?: string) => {
+    const id = await newRerunId();
+    const output = context.output.json ? 'stderr' : 'own';
+    return runOnce(context, server, prepared, { id, forkName: forkName ?? id, settings, output });
+  };
+  const ran = await run(text(options, 'name'));
+  const waiting = await server.drained();
+  const learned =
+    options['learn'] === true
+      ? await learnMasks(
+          context,
+          home,
+          branchRef,
+          { first: ran.observed, second: (await run()).observed, masks },
+          options,
+        )
+      : null;
+  await showRerun(context, {
+    ...ran,
+    history: name,
+    of: prepared.run.run,
+    command: toStart.words,
+    file,
+    learned,
+    waiting,
+  });
+  await recordOnce(context, prepared, ran, null);
+  return ran.report.exit;
 };

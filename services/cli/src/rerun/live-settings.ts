@@ -1,3 +1,4 @@
+import type { WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { LiveSettings, ReadRun } from '@stemma/reruns';
@@ -11,23 +12,34 @@ export const LIVE_OPTIONS: readonly (readonly [syntax: string, description: stri
   [SET_OPTION[0], 'with --from and the like: parameters of the live calls, as for `stemma retry`'],
 ];
 
+/** What is to be another one in live calls. `model`: at the same provider. */
+export type LiveChange = {
+  readonly set: WideJsonObject;
+  readonly mind?: string | undefined;
+  readonly model?: string | undefined;
+};
+
+/** What --mind and --set change. @throws E_USAGE */
+export const liveChange = (options: Readonly<Record<string, unknown>>): LiveChange => ({
+  set: settingsIn(options),
+  mind: text(options, 'mind'),
+});
+
 /**
  * What live calls ask with; null: as the agent does.
  *
- * @param from the label of the first live call
+ * @param from the labels of the first live calls
  * @throws E_USAGE for a mind of another API than that call's, and for fields that are no parameters; E_MIND_…
  */
 export const liveSettings = async (
   { env }: Pick<Context, 'env'>,
   home: Pick<Home, 'calls'>,
   run: ReadRun,
-  from: string | null,
-  options: Readonly<Record<string, unknown>>,
+  [from]: readonly string[],
+  { set, mind: spec, model: named }: LiveChange,
 ): Promise<LiveSettings | null> => {
-  const set = settingsIn(options);
-  const spec = text(options, 'mind');
-  if (spec === undefined && Object.keys(set).length === 0) return null;
-  if (from === null)
+  if (spec === undefined && named === undefined && Object.keys(set).length === 0) return null;
+  if (from === undefined)
     throw fail('E_USAGE', '--mind and --set change live calls: say from which one on, such as --from @c4');
   const attempt = await attemptOf(home, run, from);
   if ('stream' in set)
@@ -35,7 +47,7 @@ export const liveSettings = async (
   const { mindFor, settingsFor } = await import('@stemma/agent-loop');
   if (attempt.api === 'other') throw fail('E_USAGE', `${from} is a call that no reader understands`);
   settingsFor({ api: attempt.api }, attempt, set);
-  if (spec === undefined) return { set, mind: null };
+  if (spec === undefined) return { set: named === undefined ? set : { model: named, ...set }, mind: null };
   const { mindEndpointOf } = await import('@stemma/model-clients');
   const { api, model } = mindFor(spec, attempt, { env });
   if (api !== attempt.api)

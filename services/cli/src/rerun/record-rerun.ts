@@ -1,11 +1,13 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { reasonOf } from '@stemma/errors';
-import type { GitCommit } from '@stemma/events';
+import type { GitCommit, ProgramEnd } from '@stemma/events';
 import { endOfRerun } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { RerunReport, RerunSummary } from '@stemma/rerun';
+import { defined } from '@stemma/values';
 import type { EndedChild } from '../child-command.ts';
+import type { RerunFork } from './rerun-forks.ts';
 
 /** What came of a rerun, who ran it and why. */
 export type RerunToRecord = EndedChild & {
@@ -18,6 +20,12 @@ export type RerunToRecord = EndedChild & {
   readonly commit: GitCommit | null;
   readonly summary: RerunSummary;
   readonly report: RerunReport;
+  /** The branches with live calls. */
+  readonly forks: readonly RerunFork[];
+  /** What checked what it left behind, and how that ended; null: nothing did. */
+  readonly check: { readonly command: string; readonly end: ProgramEnd } | null;
+  /** The arm of an experiment that it is a run of; null: of none. */
+  readonly arm: string | null;
 };
 
 /**
@@ -28,8 +36,10 @@ export const recordRerun = async (
   home: Pick<Home, 'submit'>,
   { history, branchId }: BranchRef,
   say: (sentence: string) => void,
-  { rerun, of, by, command, directory, commit, summary, report, ...times }: RerunToRecord,
+  ended: RerunToRecord,
 ): Promise<void> => {
+  const { rerun, of, by, command, directory, commit, summary, report, check, forks } = ended;
+  const { startedAt, endedAt, end } = ended;
   const { same, bound, differs, extra, missing, live, notKept } = summary.counts;
   const otherOrder = summary.calls.filter(({ how }) => how === 'other order').length;
   const first = report.calls.find(({ difference }) => difference !== null);
@@ -39,7 +49,7 @@ export const recordRerun = async (
       ...{ id: endOfRerun(rerun), history, branchId, by: { actor: by.actor }, notes: by.notes },
       steps: [
         {
-          ...{ op: 'end_rerun', rerun, of, commit, ...times },
+          ...{ op: 'end_rerun', rerun, of, commit, startedAt, endedAt, end },
           command: command.map((word) => word.toWellFormed()),
           directory: directory.toWellFormed(),
           exit: report.exit,
@@ -54,6 +64,14 @@ export const recordRerun = async (
                   cause: difference.cause,
                   node: difference.node,
                 },
+          ...defined({
+            arm: ended.arm ?? undefined,
+            check: check?.command.toWellFormed(),
+            checkEnd: check?.end,
+          }),
+          ...(forks.length === 0
+            ? {}
+            : { forks: forks.map(({ branch }) => ({ history: branch.history, branchId: branch.branchId })) }),
         },
       ],
     });

@@ -9,9 +9,12 @@ import { randomUUID } from 'node:crypto';
 export type RerunForks = {
   /** The branch for the calls of a conversation that left the recording. */
   readonly placeOf: (start: LiveStart) => Promise<LiveBranch>;
-  /** Their names, as `HISTORY:NAME`. */
-  readonly names: () => readonly string[];
+  /** Those there are so far, the first one first. */
+  readonly all: () => readonly RerunFork[];
 };
+
+/** A branch with live calls. `name`: as `HISTORY:NAME`. */
+export type RerunFork = { readonly name: string; readonly branch: BranchRef };
 
 /** Whose forks they are, and what is asked in them. */
 export type RerunForkOptions = {
@@ -37,18 +40,20 @@ export const openForks = (
   options: RerunForkOptions,
 ): RerunForks => {
   const places = new Map<number, Promise<LiveBranch>>();
-  const names: string[] = [];
+  const forks: RerunFork[] = [];
+  let started = 0;
   const fork = async ({ of, how }: LiveStart): Promise<LiveBranch> => {
-    const name = names.length === 0 ? options.name : `${options.name}-${names.length + 1}`;
+    const number = ++started;
+    const name = number === 1 ? options.name : `${options.name}-${number}`;
     const call = of === null ? undefined : calls.get(of);
     const history = call?.history ?? options.history;
-    names.push(`${history}:${name}`);
     const question = how === 'before' && of === options.whatIf?.from ? options.whatIf : null;
     const isBehind = how === 'behind' || (question !== null && question.answer !== null);
     const from = how === 'begins' ? null : isBehind ? (call ?? null) : (call?.before ?? null);
     const branch = await startFork(home, history, from, { name, question, options });
     if (question !== null && question.answer !== null && call !== undefined)
       await addAnswer(home, branch, call, question.answer, options);
+    forks.push({ name: `${history}:${name}`, branch });
     return { place: `${history}:${name}`, isShared: from === null };
   };
   return {
@@ -57,7 +62,7 @@ export const openForks = (
       places.set(start.root, known);
       return known;
     },
-    names: () => [...names],
+    all: () => [...forks],
   };
 };
 

@@ -2,12 +2,9 @@ import { fail } from '@stemma/errors';
 import type { Home } from '@stemma/home';
 import type { ObservedCall, RerunOptions, RerunSummary } from '@stemma/rerun';
 import type { LiveOptions, ReadRun } from '@stemma/reruns';
-import type { StdioOptions } from 'node:child_process';
-import { childEnv, runChild, upstreamVariables, type EndedChild } from '../child-command.ts';
-import { addressesOf, redactOf, type Context } from '../command.ts';
-
-/** Milliseconds that live calls have to be recorded after the command has ended. */
-const DRAIN = 30_000;
+import { childEnv, exitCodeOf, runChild, type ChildOutput, type EndedChild } from '../child-command.ts';
+import type { Context } from '../command.ts';
+import type { RerunServer } from './rerun-server.ts';
 
 /** What runs again, and what answers it. */
 export type CommandToRerun = {
@@ -19,31 +16,32 @@ export type CommandToRerun = {
   /** The id of the rerun. */
   readonly id: string;
   readonly command: readonly string[];
-  readonly workingDirectory: string;
+  readonly directory: string;
   readonly passesOthers: boolean;
+  /** What checks what the command left behind, as a shell reads it; null: nothing does. */
+  readonly check: string | null;
+  readonly output: ChildOutput;
 };
 
-/** How it went. `waiting`: entries of live calls that are not recorded yet. `observed`: the calls that stood for recorded ones. */
+/** How it went. `observed`: the calls that stood for recorded ones. `check`: how what checked it ended. */
 export type EndedRerun = EndedChild & {
   readonly observed: readonly ObservedCall[];
   readonly summary: RerunSummary;
-  readonly waiting: number;
+  readonly check: EndedChild | null;
 };
 
-/** Runs a command whose calls are answered from a recording. With `--json` its standard output goes to standard error. */
+/** Runs a command whose calls are answered from a recording, and then what checks what it left behind. */
 export const runCommand = async (
-  { directory, env, output, signal }: Context,
-  { home, run, judged, live, id, command, workingDirectory, passesOthers }: CommandToRerun,
-  options: Readonly<Record<string, unknown>>,
+  { env, signal }: Pick<Context, 'env' | 'signal'>,
+  server: RerunServer,
+  { home, run, judged, live, id, command, directory, passesOthers, check, output }: CommandToRerun,
 ): Promise<EndedRerun> => {
   const [program = '', ...args] = command;
-  const [{ serveHome, queryTimeoutOf, upstreamsOf }, { openRerun }, { serveRun }, { RERUN }] =
-    await Promise.all([
-      import('@stemma/gateway'),
-      import('@stemma/rerun'),
-      import('@stemma/reruns'),
-      import('@stemma/history'),
-    ]);
+  const [{ openRerun }, { serveRun }, { RERUN }] = await Promise.all([
+    import('@stemma/rerun'),
+    import('@stemma/reruns'),
+    import('@stemma/history'),
+  ]);
   const rerun = openRerun(run.recording, judged);
   const now = (): bigint => BigInt(Date.now()) * 1_000_000n;
   const served = serveRun({
@@ -51,24 +49,20 @@ export const runCommand = async (
     live: { ...live, id: id.slice(RERUN.length), now },
     isLive: judged.onDifference === 'live',
   });
-  const server = await serveHome({
-    home: { directory, create: false, ...addressesOf(env), ...redactOf(options, env) },
-    port: 0,
-    queryTimeout: queryTimeoutOf(env),
-    upstreams: upstreamsOf(upstreamVariables(env)),
-    rerun: { id, served },
-    warn: output.say,
-  });
-  try {
-    const child = childEnv(env, `${server.url}/proxy/rerun/${id}`);
-    const stdio: StdioOptions = output.json ? ['inherit', 2, 'inherit'] : 'inherit';
-    const ended = await runChild(program, args, child, signal, { stdio, directory: workingDirectory });
-    const waiting = await server.drained(DRAIN);
-    return { ...ended, summary: rerun.summary(), observed: rerun.observed(), waiting };
-  } finally {
-    await server.close();
-  }
+  const child = childEnv(env, server.serve(id, served));
+  const ended = await runChild(program, args, child, signal, { output, directory });
+  const shell = process.platform === 'win32' ? ['cmd', '/d', '/s', '/c'] : ['sh', '-c'];
+  const [shellProgram = '', ...words] = shell;
+  const checked =
+    check === null
+      ? null
+      : await runChild(shellProgram, [...words, check], { ...env }, signal, { output, directory });
+  return { ...ended, summary: rerun.summary(), observed: rerun.observed(), check: checked };
 };
+
+/** The exit code of what checked a rerun; null: nothing did. */
+export const checkCodeOf = ({ check }: Pick<EndedRerun, 'check'>): number | null =>
+  check === null ? null : exitCodeOf(check.end);
 
 /** @throws E_RERUN_NOT_SERVED if calls would be met that nothing can answer, unless their provider is asked then */
 export const refuseUnserved = async (run: ReadRun, judged: RerunOptions): Promise<readonly string[]> => {

@@ -32,16 +32,16 @@ export type ProxyOptions = {
   readonly endWithin?: number;
   /** Milliseconds after which what is noted is recorded, with all that was noted meanwhile; default 10. 0: at once. */
   readonly recordAfter?: number;
-  /** What answers the calls of a rerun instead of their providers. */
-  readonly rerun?: RerunUpstream | undefined;
+  /** What answers the calls of reruns instead of their providers. */
+  readonly reruns?: RerunsUnderWay | undefined;
   /** Hears that a call has begun to go out: its request is on the way. */
   readonly callBegan?: (() => void) | undefined;
   readonly warn: (sentence: string) => void;
   readonly count: (what: 'recorded' | 'dropped' | 'refused') => void;
 };
 
-/** What answers the calls of a rerun, under its id. */
-export type RerunUpstream = { readonly id: string; readonly served: ServedCalls };
+/** What answers the calls of a rerun; undefined: no rerun of this id is under way. */
+export type RerunsUnderWay = (id: string) => ServedCalls | undefined;
 
 /** What of the calls through a proxy is not recorded yet. */
 export type ProxyBacklog = {
@@ -117,18 +117,17 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const tunnels = new Set<Duplex>();
   records.recordLeft(left);
   const handleRerun = (incoming: IncomingMessage, outgoing: ServerResponse, address: ProxyAddress): void => {
-    const { rerun } = options;
-    if (rerun === undefined || rerun.id !== address.rerun)
-      throw fail('E_NOT_FOUND', 'no rerun of this id is under way here');
+    const served = options.reruns?.(address.rerun ?? '');
+    if (served === undefined) throw fail('E_NOT_FOUND', 'no rerun of this id is under way here');
     const upstream = upstreams[address.provider];
     const { method = 'GET' } = incoming;
     const [path = ''] = upstreamTarget(upstream, address).split('?', 1);
-    if (apiOf(method, path) === 'other' && !rerun.served.passes(method, path)) {
+    if (apiOf(method, path) === 'other' && !served.passes(method, path)) {
       const why = `stemma rerun: ${method} ${path.slice(0, 200)} is no call of a model, and nothing recorded answers it`;
       answerAndClose(outgoing, errorAnswer(fail('E_NOT_FOUND', why)));
       return;
     }
-    exchange(incoming, outgoing, address, upstream, rerunNotes(rerun.served, { started, ended, steer }));
+    exchange(incoming, outgoing, address, upstream, rerunNotes(served, { started, ended, steer }));
   };
 
   return {

@@ -19,6 +19,7 @@ export const runs: ContractAnswer<'runs'> = async ({ home }, { history: name, li
       ...rerun,
       command: [...rerun.command],
       bindings: rerun.bindings.map((each) => ({ ...each })),
+      forks: rerun.forks.map((each) => ({ ...each })),
     })),
     total: found.total,
   };

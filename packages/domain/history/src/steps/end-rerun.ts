@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { FirstDifference, GitCommit, ProgramEnd, EndedRerunCounts } from '@stemma/events';
+import { defined } from '@stemma/values';
 import { z } from 'zod';
 import { checkedInCall } from '../decide/call-bodies.ts';
 import { count, id } from './fields.ts';
@@ -40,6 +41,13 @@ export const endRerun = defineStep({
       cause: z.string().max(64),
       node: z.string().max(1_024).nullable(),
     }).nullable(),
+    arm: z.string().min(1).max(256).optional(),
+    check: z.string().max(65_536).optional(),
+    checkEnd: ProgramEnd.optional(),
+    forks: z
+      .array(z.strictObject({ history: id.max(256), branchId: count }))
+      .max(1_000)
+      .optional(),
   }),
   on: 'its branch',
   kind: 'rerun',
@@ -58,8 +66,12 @@ export const endRerun = defineStep({
     counts: 'none',
     bindings: 'none',
     difference: 'none',
+    arm: { as: 'arm' },
+    check: { as: 'data_check' },
+    checkEnd: 'none',
+    forks: 'none',
   },
-  *decide(pending, { op: _op, command, directory, ...ended }) {
+  *decide(pending, { op: _op, command, directory, check, ...ended }) {
     if (pending.command !== endOfRerun(ended.rerun))
       throw fail(
         'E_COMMAND_INVALID',
@@ -69,7 +81,10 @@ export const endRerun = defineStep({
       type: 'RerunEnded',
       ...ended,
       directory: checkedInCall(directory, 'the directory') as string,
-      payload: { data_command: checkedInCall(command, 'the command') },
+      payload: {
+        data_command: checkedInCall(command, 'the command'),
+        ...defined({ data_check: check === undefined ? undefined : checkedInCall(check, 'the check') }),
+      },
     };
   },
 });

@@ -64,6 +64,12 @@ export type RecordedRerun = {
   readonly counts: EndedRerunCounts;
   readonly bindings: readonly { readonly kind: string; readonly count: number }[];
   readonly difference: FirstDifference | null;
+  /** The arm of an experiment that it is a run of; null: of none. */
+  readonly arm: string | null;
+  /** The command that checked what it left behind, and how that ended; null: none did. */
+  readonly check: { readonly command: string; readonly end: ProgramEnd } | null;
+  /** The branches with its calls that went to providers. */
+  readonly forks: readonly { readonly history: string; readonly branchId: number }[];
 };
 
 /** The runs and the reruns of a history, each from the first to the newest. */
@@ -102,13 +108,16 @@ export const openProgramRuns = (projection: Projection): ProgramRuns => {
     const events = await eventsOf(history, seq);
     const event = eventAt(events, location, 'RerunEnded');
     const author = await projection.read((rows) => authorOf(findFrameSummary(rows, history, seq)));
-    const { directory, commit, bindings, difference } = event;
+    const { directory, commit, bindings, difference, arm = null, checkEnd, forks = [] } = event;
+    const check = event.payload['data_check'];
     const notes = interventionIn({ history, seq, branchId, author, events })?.notes ?? '';
     return {
       ...known,
       seq,
       actor: 'actor' in author ? author.actor : author.recorder,
-      ...{ notes, directory, commit, bindings, difference },
+      ...{ notes, directory, commit, bindings, difference, arm, forks },
+      check:
+        checkEnd === undefined ? null : { command: typeof check === 'string' ? check : '', end: checkEnd },
       command: commandOf(event.payload),
     };
   };

@@ -84,6 +84,14 @@ const RerunAnswer = z
       })
       .nullable()
       .describe('the first one'),
+    arm: z.string().nullable().describe('the arm of an experiment that it is a run of; null: of none'),
+    check: z
+      .strictObject({ command: z.string(), end })
+      .nullable()
+      .describe('the command that checked what it left behind; null: none did'),
+    forks: z
+      .array(z.strictObject({ history: z.string(), branchId: count }))
+      .describe('the branches with its calls that went to providers'),
   })
   .meta({ id: 'Rerun' });
 

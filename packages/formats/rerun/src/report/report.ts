@@ -8,6 +8,8 @@ export type RerunReport = {
   readonly rerun: string;
   readonly of: string;
   readonly exit: number;
+  /** The exit code of what checked what the agent left behind; null: nothing did. */
+  readonly check: number | null;
   /** Calls that are the same, in whatever order. */
   readonly same: number;
   readonly bound: number;
@@ -40,8 +42,12 @@ export type ReportedDifference = {
   readonly by: string | null;
 };
 
-/** The exit codes of the agent: when it was recorded, and now. Null: not known. */
-export type AgentEnds = { readonly recorded: number | null; readonly now: number | null };
+/** The exit codes of the agent: when it was recorded, and now; and of what checked what it left behind. Null: not known. */
+export type AgentEnds = {
+  readonly recorded: number | null;
+  readonly now: number | null;
+  readonly check: number | null;
+};
 
 /** Where the recording has a message of a call: its node, and the event that recorded it. */
 export type RecordedLocation = { readonly node: string | null; readonly by: string | null };
@@ -59,9 +65,10 @@ export type ReportFacts = {
   readonly locationOf: LocationOf;
 };
 
-/** 5: a call differs, is missing or too many; else 1: the agent ended with another code; else 0. */
-export const rerunExit = ({ counts }: RerunSummary, { recorded, now }: AgentEnds): 0 | 1 | 5 => {
+/** 5: a call differs, is missing or too many; else 1: the agent ended with another code, or its check failed; else 0. */
+export const rerunExit = ({ counts }: RerunSummary, { recorded, now, check }: AgentEnds): 0 | 1 | 5 => {
   if (counts.differs > 0 || counts.extra > 0 || counts.missing > 0) return 5;
+  if (check !== null && check !== 0) return 1;
   return recorded !== null && now !== null && recorded !== now ? 1 : 0;
 };
 
@@ -75,6 +82,7 @@ export const rerunReport = (
     rerun,
     of,
     exit: rerunExit(summary, ends),
+    check: ends.check,
     same,
     bound,
     differs,
