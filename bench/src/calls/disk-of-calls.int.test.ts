@@ -20,7 +20,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 test.for(Object.keys(ANSWERS) as (keyof typeof ANSWERS)[])(
   'a thousand calls that bring 2 KB each, %s, take at most 8 MB with all their bytes',
-  { tags: ['calls§2.6'], timeout: 600_000 },
+  { tags: ['long', 'calls§2.6'], timeout: 600_000 },
   async (form) => {
     const { bytes } = await recordConversation({ directory, turns: TURNS, form });
     expect(bytes).toBeLessThanOrEqual(8_000 * TURNS + (TURNS < 1_000 ? EMPTY : 0));

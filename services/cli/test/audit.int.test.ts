@@ -159,7 +159,7 @@ const hexOf = (hash: Uint8Array): string => Buffer.from(hash).toString('hex');
 
 test(
   `an audit is complete: the positions around each intervention equal those of a replay from the start, and every difference between them is attributed to it`,
-  { tags: ['pool:Interventions', 'context-tree§3:one-cause'], timeout: 900_000 },
+  { tags: ['long', 'pool:Interventions', 'context-tree§3:one-cause'], timeout: 900_000 },
   async (context) => {
     if (transcripts.length === 0)
       context.skip('no recorded transcripts lie beside the checkout (STEMMA_TRANSCRIPTS)');

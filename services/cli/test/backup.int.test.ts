@@ -13,7 +13,7 @@ const contentFiles = (folder: string): readonly string[] =>
 
 test(
   'contents are backed up with the frames that name them, copied again if the backup lost them, and reported if the home lost them too',
-  { tags: ['decision-0058'] },
+  { tags: ['long', 'decision-0058'] },
   async () => {
     using folder = temporaryFolder();
     const [home, backup] = [join(folder.path, 'home'), join(folder.path, 'backup')];
@@ -68,7 +68,7 @@ test(
 
 test(
   'a home that is restored without its rules of redaction says which files are missing, and records nothing until they are put back',
-  { tags: ['decision-0058'] },
+  { tags: ['long', 'decision-0058'] },
   async () => {
     using folder = temporaryFolder();
     const at = (name: string): string => join(folder.path, name);

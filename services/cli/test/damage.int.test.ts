@@ -34,7 +34,7 @@ const importBoth = async (folder: string, at: readonly string[]): Promise<void> 
 
 test(
   'a flipped byte is found and reported with history and seq, nothing after it is served, and salvage continues from before it',
-  { tags: ['record§2:damaged', 'record§2:verify', 'record§2:salvage'] },
+  { tags: ['long', 'record§2:damaged', 'record§2:verify', 'record§2:salvage'] },
   async () => {
     using folder = temporaryFolder();
     const home = join(folder.path, 'home');
@@ -74,7 +74,7 @@ test(
 
 test(
   'every reading command reports damage of an unknown history, and none gives an empty answer without a warning',
-  { tags: ['record§2:unknown-key'], timeout: 60_000 },
+  { tags: ['long', 'record§2:unknown-key'], timeout: 60_000 },
   async () => {
     using folder = temporaryFolder();
     const home = join(folder.path, 'home');

@@ -103,33 +103,37 @@ describe('an erasable history on Kafka', () => {
     expect(filesHolding(join(place.folder.path, 'elsewhere'), PLANTED)).toEqual([]);
   });
 
-  it('is backed up from Kafka and restored to a home: before its erasure with its key, afterwards as erased', async () => {
-    using place = await opened();
-    const { folder, home, must } = place;
-    const at = (name: string): string => join(folder.path, name);
-    const inRestored = (name: string, ...args: string[]): Promise<Run> =>
-      runStemma([...args, '--home', at(name)]);
-    const thread = await must('export', 'planted-history');
-    const backup = at('backup');
-    expect(await must('backup', backup)).toContain('all verified');
-    expect(filesHolding(backup, PLANTED)).toEqual([]);
-    expect((await runStemma(['restore', backup, '--to', at('with-key')])).code).toBe(0);
-    cpSync(join(home, 'keys'), join(at('with-key'), 'keys'), { recursive: true });
-    expect((await inRestored('with-key', 'replay')).code).toBe(0);
-    expect((await inRestored('with-key', 'export', 'planted-history')).stdout).toBe(thread);
-    expect((await inRestored('with-key', 'verify')).stdout).toContain('no problems');
+  it(
+    'is backed up from Kafka and restored to a home: before its erasure with its key, afterwards as erased',
+    { tags: ['long'] },
+    async () => {
+      using place = await opened();
+      const { folder, home, must } = place;
+      const at = (name: string): string => join(folder.path, name);
+      const inRestored = (name: string, ...args: string[]): Promise<Run> =>
+        runStemma([...args, '--home', at(name)]);
+      const thread = await must('export', 'planted-history');
+      const backup = at('backup');
+      expect(await must('backup', backup)).toContain('all verified');
+      expect(filesHolding(backup, PLANTED)).toEqual([]);
+      expect((await runStemma(['restore', backup, '--to', at('with-key')])).code).toBe(0);
+      cpSync(join(home, 'keys'), join(at('with-key'), 'keys'), { recursive: true });
+      expect((await inRestored('with-key', 'replay')).code).toBe(0);
+      expect((await inRestored('with-key', 'export', 'planted-history')).stdout).toBe(thread);
+      expect((await inRestored('with-key', 'verify')).stdout).toContain('no problems');
 
-    await must('erase', 'planted-history', '--yes', '--notes', 'asked by letter');
-    await must('annotate', 'other-history', 'goes on');
-    expect(await must('backup', backup)).toContain('all verified');
-    expect((await runStemma(['restore', backup, '--to', at('later')])).code).toBe(0);
-    expect((await inRestored('later', 'thread', 'planted-history')).stderr).toMatch(
-      /was erased on .*: asked by letter/,
-    );
-    expect((await inRestored('later', 'export', 'other-history')).stdout).toBe(
-      await must('export', 'other-history'),
-    );
-    expect((await inRestored('later', 'verify')).stdout).toContain('no problems');
-    expect(filesHolding(at('later'), PLANTED)).toEqual([]);
-  });
+      await must('erase', 'planted-history', '--yes', '--notes', 'asked by letter');
+      await must('annotate', 'other-history', 'goes on');
+      expect(await must('backup', backup)).toContain('all verified');
+      expect((await runStemma(['restore', backup, '--to', at('later')])).code).toBe(0);
+      expect((await inRestored('later', 'thread', 'planted-history')).stderr).toMatch(
+        /was erased on .*: asked by letter/,
+      );
+      expect((await inRestored('later', 'export', 'other-history')).stdout).toBe(
+        await must('export', 'other-history'),
+      );
+      expect((await inRestored('later', 'verify')).stdout).toContain('no problems');
+      expect(filesHolding(at('later'), PLANTED)).toEqual([]);
+    },
+  );
 });

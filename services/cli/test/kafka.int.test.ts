@@ -48,7 +48,7 @@ describe('a home on Kafka', () => {
 
   it(
     'is copied from the embedded log and back without a changed byte; an interrupted copy is continued, and a copy of another log is refused',
-    { tags: ['record§5:copy'], timeout: 600_000 },
+    { tags: ['long', 'record§5:copy'], timeout: 600_000 },
     async () => {
       using folder = temporaryFolder();
       const [home, back, other] = ['home', 'back', 'other'].map((name) => join(folder.path, name)) as [

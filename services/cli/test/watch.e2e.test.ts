@@ -34,7 +34,7 @@ const watching = (...args: readonly string[]) => {
 
 test(
   'watch prints changes that another process makes, follows a rollback of its branch, and ends with Ctrl-C',
-  { tags: ['context-tree§5:rollback'], timeout: 600_000 },
+  { tags: ['long', 'context-tree§5:rollback'], timeout: 600_000 },
   async () => {
     await stemma('start', '--name', 'desk');
     await stemma('insert', 'desk', '--id', 'one', '--role', 'tool', '--content', '1');

@@ -107,7 +107,7 @@ const expectRecomputed = async (branch: BranchRef): Promise<void> => {
 
 test(
   'the figures of every snapshot are those of its texts, to the bit, whatever an observer did',
-  { tags: ['pool:Metrics-and-analysis'] },
+  { tags: ['long', 'pool:Metrics-and-analysis'] },
   async () => {
     const main = await start();
     await runPool(home, main, { rounds: 10, actor: 'ann' });

@@ -97,7 +97,7 @@ const executablePath = findChromium();
 
 it(
   'shows a comparison of hostile texts in a browser: styled, on a phone too, inert and without a request',
-  { timeout: 600_000 },
+  { tags: ['long'], timeout: 600_000 },
   async ({ skip }) => {
     if (executablePath === undefined) return skip(NO_CHROMIUM);
     const browser = await chromium.launch({

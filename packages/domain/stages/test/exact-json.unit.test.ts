@@ -87,7 +87,7 @@ describe('exact JSON', () => {
 
   it(
     'takes time that grows with the text: ten million characters of every kind',
-    { tags: ['compiler-stages:reading'] },
+    { tags: ['long', 'compiler-stages:reading'] },
     () => {
       const size = 10_000_000;
       const texts = [

@@ -131,14 +131,21 @@ describe('readImport', () => {
     },
   );
 
-  it('reads a content of 10 MB, and refuses one above 64 MiB', { tags: ['record§4:limit'] }, async () => {
-    const [taken] = await record(
-      sourceOf(JSON.stringify([user('x'.repeat(10_000_000)), { role: 'assistant' }])),
-    );
-    expect(taken?.cycles.length).toBe(1);
-    const large = JSON.stringify([user('x'.repeat(64 * 1024 * 1024))]);
-    expect(await refusal(sourceOf(large, 1 << 20))).toMatchObject({ items: 0, code: 'E_CONTENT_TOO_LARGE' });
-  });
+  it(
+    'reads a content of 10 MB, and refuses one above 64 MiB',
+    { tags: ['long', 'record§4:limit'] },
+    async () => {
+      const [taken] = await record(
+        sourceOf(JSON.stringify([user('x'.repeat(10_000_000)), { role: 'assistant' }])),
+      );
+      expect(taken?.cycles.length).toBe(1);
+      const large = JSON.stringify([user('x'.repeat(64 * 1024 * 1024))]);
+      expect(await refusal(sourceOf(large, 1 << 20))).toMatchObject({
+        items: 0,
+        code: 'E_CONTENT_TOO_LARGE',
+      });
+    },
+  );
 
   it(
     'accepts a byte order mark, blank lines and both kinds of line ends',

@@ -675,19 +675,23 @@ describe('other APIs', () => {
 });
 
 describe('growth', () => {
-  test('look-ups grow with the messages of a call, and not with the number of recorded calls', () => {
-    const counts = [500, 5_000, 50_000].map((size) => {
-      const conversations = Array.from({ length: size }, (_, i) =>
-        alone(`n${i}`, asking(`Number ${i}`, `It is ${i}`), `answer ${i}`, RECORDED_AT + BigInt(i)),
-      );
-      const rerun = open({ conversations });
-      for (let i = 0; i < 50; i++)
-        expect(servedCall(live(rerun, asking(`Number ${i}`, `It is ${i}`)))).toBe(`n${i}:@c1`);
-      return rerun.lookUps();
-    });
-    expect(new Set(counts).size).toBe(1);
-    expect(counts[0]).toBeLessThan(50 * 30);
-  });
+  test(
+    'look-ups grow with the messages of a call, and not with the number of recorded calls',
+    { tags: ['long'] },
+    () => {
+      const counts = [500, 5_000, 50_000].map((size) => {
+        const conversations = Array.from({ length: size }, (_, i) =>
+          alone(`n${i}`, asking(`Number ${i}`, `It is ${i}`), `answer ${i}`, RECORDED_AT + BigInt(i)),
+        );
+        const rerun = open({ conversations });
+        for (let i = 0; i < 50; i++)
+          expect(servedCall(live(rerun, asking(`Number ${i}`, `It is ${i}`)))).toBe(`n${i}:@c1`);
+        return rerun.lookUps();
+      });
+      expect(new Set(counts).size).toBe(1);
+      expect(counts[0]).toBeLessThan(50 * 30);
+    },
+  );
 });
 
 test('the line that Claude Code puts before its prompt for the books does not count', () => {

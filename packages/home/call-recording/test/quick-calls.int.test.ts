@@ -169,7 +169,7 @@ const played = async (
 
 test(
   'calls that are recorded out of memory are recorded as those for which everything is read',
-  { tags: ['calls§3.1'] },
+  { tags: ['long', 'calls§3.1'] },
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 14 }), async (agent) => {
@@ -247,7 +247,7 @@ test(
 
 test(
   'of which call a request is a copy does not depend on it, however many there were on other branches',
-  { tags: ['calls§2.2'] },
+  { tags: ['long', 'calls§2.2'] },
   async () => {
     const usual: AgentStep = { what: 'append', scope: 'run', at: 0, text: 'one', tools: null, ends: false };
     const inFork: AgentStep = { ...usual, scope: 'branch', at: 1, text: 'two' };

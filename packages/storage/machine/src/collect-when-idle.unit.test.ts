@@ -28,7 +28,7 @@ it('a thread that is only asked now and then is left alone', () => {
   expect(collect).toHaveBeenCalledTimes(0);
 });
 
-it('a collection gives memory back', () => {
+it('a collection gives memory back', { tags: ['long'] }, () => {
   const pages = (): number => process.memoryUsage().heapTotal;
   collectGarbage();
   const before = pages();

@@ -104,48 +104,52 @@ const damagedCopy = (whole: string, file: string, change: (bytes: Buffer) => Buf
   return copy;
 };
 
-it('when any file of the rows is missing, cut, zeroed or changed, a process that opens them does not crash, and reports lost rows', async () => {
-  const whole = await makeRows();
-  const copies = new Map<string, string>();
-  // A state that cannot be read is that of a machine that has ended: the rows are begun anew, as then.
-  for (const file of filesOf(whole).filter((name) => !name.endsWith('state'))) {
-    const { size } = statSync(join(whole, file));
-    const add = (how: string, change: (bytes: Buffer) => Buffer | null): void =>
-      void copies.set(damagedCopy(whole, file, change), `${file} ${how}`);
-    add('missing', () => null);
-    add('zeroed', (bytes) => bytes.fill(0));
-    add('emptied', () => Buffer.alloc(0));
-    // The heads of pages: what LMDB follows.
-    for (let at = 0; at < size; at += 4096) {
-      add(`cut at ${at + 100}`, (bytes) => bytes.subarray(0, at + 100));
-      for (const offset of [at, at + 20, at + 26, at + 56])
-        add(`changed at ${offset}`, (bytes) => {
-          bytes.fill(0xa5, Math.min(offset, size), Math.min(offset + 6, size));
-          return bytes;
-        });
+it(
+  'when any file of the rows is missing, cut, zeroed or changed, a process that opens them does not crash, and reports lost rows',
+  { tags: ['long'], timeout: 60_000 },
+  async () => {
+    const whole = await makeRows();
+    const copies = new Map<string, string>();
+    // A state that cannot be read is that of a machine that has ended: the rows are begun anew, as then.
+    for (const file of filesOf(whole).filter((name) => !name.endsWith('state'))) {
+      const { size } = statSync(join(whole, file));
+      const add = (how: string, change: (bytes: Buffer) => Buffer | null): void =>
+        void copies.set(damagedCopy(whole, file, change), `${file} ${how}`);
+      add('missing', () => null);
+      add('zeroed', (bytes) => bytes.fill(0));
+      add('emptied', () => Buffer.alloc(0));
+      // The heads of pages: what LMDB follows.
+      for (let at = 0; at < size; at += 4096) {
+        add(`cut at ${at + 100}`, (bytes) => bytes.subarray(0, at + 100));
+        for (const offset of [at, at + 20, at + 26, at + 56])
+          add(`changed at ${offset}`, (bytes) => {
+            bytes.fill(0xa5, Math.min(offset, size), Math.min(offset + 6, size));
+            return bytes;
+          });
+      }
     }
-  }
-  const { outcomes, signal } = visitAll([...copies.keys()]);
-  const name = (each: Outcome): string =>
-    `${copies.get(each.name)}: ${JSON.stringify({ ...each, name: '' })}`;
-  expect({
-    signal,
-    last: outcomes.length < copies.size ? [...copies.values()][outcomes.length] : 'all',
-  }).toEqual({
-    signal: null,
-    last: 'all',
-  });
-  // A value that cannot be read is found when it is read.
-  const refused = (error: string): boolean => error === 'E_ROWS_DAMAGED' || error === 'E_FRAME_INVALID';
-  expect(outcomes.filter(({ error }) => error !== '' && !refused(error)).map(name)).toEqual([]);
-  // Empty rows are rebuilt from the log: nobody is left without a word.
-  expect(outcomes.filter(({ keys, said, error }) => keys !== COUNT && said + error === '').map(name)).toEqual(
-    [],
-  );
-  expect(
-    outcomes.filter(({ keys, error }) => keys !== COUNT && keys !== 0 && error === '').map(name),
-  ).toEqual([]);
-}, 60_000);
+    const { outcomes, signal } = visitAll([...copies.keys()]);
+    const name = (each: Outcome): string =>
+      `${copies.get(each.name)}: ${JSON.stringify({ ...each, name: '' })}`;
+    expect({
+      signal,
+      last: outcomes.length < copies.size ? [...copies.values()][outcomes.length] : 'all',
+    }).toEqual({
+      signal: null,
+      last: 'all',
+    });
+    // A value that cannot be read is found when it is read.
+    const refused = (error: string): boolean => error === 'E_ROWS_DAMAGED' || error === 'E_FRAME_INVALID';
+    expect(outcomes.filter(({ error }) => error !== '' && !refused(error)).map(name)).toEqual([]);
+    // Empty rows are rebuilt from the log: nobody is left without a word.
+    expect(
+      outcomes.filter(({ keys, said, error }) => keys !== COUNT && said + error === '').map(name),
+    ).toEqual([]);
+    expect(
+      outcomes.filter(({ keys, error }) => keys !== COUNT && keys !== 0 && error === '').map(name),
+    ).toEqual([]);
+  },
+);
 
 it('a tree that LMDB takes for a value is damage, and does not keep its reader forever', async () => {
   const directory = await makeRows();

@@ -129,7 +129,7 @@ describe('while the server', () => {
   test.each([
     ['takes several', 'when it is back, what waits goes out together', 3],
     ['is older and takes one at a time', 'what waits goes out all the same', 72],
-  ])('%s, %s', { tags: ['calls§7.2', 'calls§7.5'] }, async (what, _then, most) => {
+  ])('%s, %s', { tags: ['long', 'calls§7.2', 'calls§7.5'] }, async (what, _then, most) => {
     const [port, asking] = [await freePort(), 70];
     const calls = at.recorder({ url: `http://127.0.0.1:${port}` });
     const texts = Array.from({ length: asking }, (_, i) => `Question ${i}`);

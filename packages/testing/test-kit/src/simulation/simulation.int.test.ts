@@ -10,7 +10,7 @@ const SEEDS = sized(25, 300);
 describe('homes on a simulated machine that fails', () => {
   it(
     `keep every acknowledged record once and readable, in ${SEEDS} simulated runs`,
-    { tags: ['record§6:durable', 'record§6:killed'], timeout: 120_000 },
+    { tags: ['long', 'record§6:durable', 'record§6:killed'], timeout: 120_000 },
     async () => {
       const wrong: unknown[] = [];
       for (let seed = 1; seed <= SEEDS; seed++) {
