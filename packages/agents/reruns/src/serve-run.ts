@@ -1,8 +1,7 @@
-import { parseWideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import { decoded } from '@stemma/exchanges';
 import type { Home } from '@stemma/home';
-import { readAnswer, type ModelApi } from '@stemma/model-apis';
+import { openRequestValues, readAnswer, type ModelApi, type RequestValues } from '@stemma/model-apis';
 import { replaceInBody, type LiveCall, type Match, type Rerun, type Served } from '@stemma/rerun';
 import { isStream, type ReadRun, type RunAttempt } from './read-recording.ts';
 import { openLiveCalls, type LiveOptions } from './live-calls.ts';
@@ -27,9 +26,10 @@ export type ServedRunOptions = {
 export const serveRun = (given: ServedRunOptions): ServedCalls => {
   const { rerun, now, passesOthers } = given;
   const options = { ...given, goLive: openLiveCalls(given.live, rerun) };
+  const requests = openRequestValues();
   return {
     reply: async (call) => {
-      const asked = await askedOf(call);
+      const asked = await askedOf(requests, call);
       if (asked === undefined)
         return stoppedReply(call.api, 'the body of the request is no JSON: no recorded call stands for it');
       return replyTo(options, asked, rerun.match(asked, now()));
@@ -45,10 +45,12 @@ export const serveRun = (given: ServedRunOptions): ServedCalls => {
   };
 };
 
-const askedOf = async ({ api, path, coding, body }: AskedCall): Promise<LiveCall | undefined> => {
+const askedOf = async (
+  requests: RequestValues,
+  { api, path, coding, body }: AskedCall,
+): Promise<LiveCall | undefined> => {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await decoded(body, coding));
-    return { api, path, request: parseWideJson(text, 'the request') };
+    return { api, path, request: requests.read(api, await decoded(body, coding)) };
   } catch (error) {
     if (isStemmaError(error) || error instanceof TypeError) return undefined;
     throw error;

@@ -17,6 +17,7 @@ export { definitionsIn, valueChanges, type ToolDefinition, type ValueChange } fr
 export { comparableMessage, withoutBillingLine } from './comparable-message.ts';
 export { readRequest, readRequestValue, type ModelRequest, type RequestMapping } from './read-request.ts';
 export { openRequestMessages, type ReadMessages, type RequestMessages } from './request-messages.ts';
+export { openRequestValues, type RequestValues } from './request-values.ts';
 export { isFailedResult, wireOrder } from './wire-order.ts';
 export { fitRequest, type FittedRequest } from './write/fit.ts';
 export { textOfContent } from './write/content.ts';

@@ -2,7 +2,7 @@ import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canoni
 import { fail } from '@stemma/errors';
 import { anthropicMessages } from './anthropic/messages.ts';
 import type { ModelApi } from './api-of.ts';
-import { chatMessageAt } from './chat/message-at.ts';
+import { chatMessage } from './chat/message-at.ts';
 import { guarded, isList, objectIn, recordable, textOrNull, type UnreadableBody } from './body.ts';
 import { responsesMessages } from './responses/messages.ts';
 
@@ -38,7 +38,7 @@ const SHAPES: { readonly [api in Exclude<ModelApi, 'other'>]: Shape } = {
     fields: ['messages'],
     messages: ({ messages }) => {
       if (!isList(messages)) throw fail('E_INPUT_SHAPE', 'the request has no list of messages');
-      return messages.map((message, i) => chatMessageAt(message, `message ${i}`));
+      return messages.map(chatMessage);
     },
   },
   'openai.responses': {

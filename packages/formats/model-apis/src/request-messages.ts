@@ -1,7 +1,7 @@
 import { type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { anthropicMessages } from './anthropic/messages.ts';
 import type { ModelApi } from './api-of.ts';
-import { chatMessageAt } from './chat/message-at.ts';
+import { chatMessage } from './chat/message-at.ts';
 import { recordable, wellFormedJson, type UnreadableBody } from './body.ts';
 import { isClosed, itemSpans, memberSpans, textAt, type JsonSpan } from './json-spans.ts';
 import { readRequest } from './read-request.ts';
@@ -43,7 +43,7 @@ const LISTS: { readonly [api in Exclude<ModelApi, 'other'>]: List } = {
     items: 'messages',
     system: null,
     ofSystem: () => [],
-    ofItems: (items) => items.map((item, i) => chatMessageAt(item, `message ${i}`)),
+    ofItems: (items) => items.map(chatMessage),
     begins: () => true,
   },
   'anthropic.messages': {

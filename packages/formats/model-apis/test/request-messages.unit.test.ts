@@ -1,45 +1,10 @@
-import { openRequestMessages, readRequest, type ModelApi } from '@stemma/model-apis';
+import { openRequestMessages, readRequest } from '@stemma/model-apis';
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { anthropicList, itemList, json } from './any-request.ts';
+import { APIS, conversation } from './conversations.ts';
 
-const chatList: fc.Arbitrary<WideJson[]> = fc.array(
-  fc.record(
-    { role: fc.constantFrom('user', 'assistant', 'system', 'odd'), content: fc.oneof(fc.string(), json) },
-    { noNullPrototype: true },
-  ),
-  { maxLength: 5 },
-);
-
-type Api = Exclude<ModelApi, 'other'>;
-const LISTS: Readonly<Record<Api, readonly [field: string, system: string, fc.Arbitrary<WideJson[]>]>> = {
-  'openai.chat': ['messages', 'system', chatList],
-  'anthropic.messages': ['messages', 'system', anthropicList],
-  'openai.responses': ['input', 'instructions', itemList],
-};
-
-/** Requests of one conversation, each of them changed in some way. */
-const conversation = (api: Api): fc.Arbitrary<readonly string[]> => {
-  const [field, system, list] = LISTS[api];
-  const step = fc.record({
-    keep: fc.nat({ max: 9 }),
-    add: list,
-    system: fc.constantFrom(undefined, 'Be good.', 'Be better.', 7),
-    first: fc.boolean(),
-    indent: fc.constantFrom(undefined, 1),
-  });
-  return fc.array(step, { minLength: 1, maxLength: 5 }).map((steps) => {
-    let items: WideJson[] = [];
-    return steps.map(({ keep, add, system: said, first, indent }) => {
-      items = [...items.slice(0, keep), ...add];
-      const rest = { model: 'm', ...(said === undefined ? {} : { [system]: said }) };
-      return JSON.stringify(first ? { [field]: items, ...rest } : { ...rest, [field]: items }, null, indent);
-    });
-  });
-};
-
-test.each(Object.keys(LISTS) as Api[])('requests of %s are read after each other as each alone', (api) => {
+test.each(APIS)('requests of %s are read after each other as each alone', (api) => {
   fc.assert(
     fc.property(conversation(api), (texts) => {
       const reader = openRequestMessages(api, (message: WideJsonObject) => JSON.stringify(message));

@@ -1,4 +1,5 @@
 import type { WideJsonObject } from '@stemma/canonical';
+import { openKnownPrefixes } from './known-prefixes.ts';
 import type { LiveStart } from './matches.ts';
 import { EMPTY_LIST, openMessageTree, type MessageTree } from './message-tree.ts';
 import type { ReadCall, ReadMessage } from './read-call.ts';
@@ -50,21 +51,31 @@ const MOST_COMPARED = 256;
 
 /** Positions at the ends of lists, of one reading of the messages: exact or masked. */
 type Reading = {
-  readonly tree: MessageTree;
-  readonly of: (message: ReadMessage) => number;
+  /** The lists that the messages of a call are, one after another. */
+  readonly pathOf: (call: ReadCall) => readonly number[];
+  /** The list of all messages of a call, with another one. */
+  readonly listWith: (call: ReadCall, message: ReadMessage) => number;
   readonly asked: Map<number, LivePosition[]>;
   readonly answered: Map<number, LivePosition[]>;
 };
 
-export const openLivePositions = (counted: () => void): LivePositions => {
-  const open = (of: Reading['of']): Reading => ({
-    tree: openMessageTree(counted),
-    of,
+const openReading = (tree: MessageTree, of: (message: ReadMessage) => number): Reading => {
+  const paths = openKnownPrefixes<ReadMessage, number>();
+  const pathOf = ({ messages }: ReadCall): readonly number[] =>
+    paths(messages, (message, before) => tree.add(before ?? EMPTY_LIST, of(message)));
+  return {
+    pathOf,
+    listWith: (call, message) => tree.add(endOf(pathOf(call)), of(message)),
     asked: new Map(),
     answered: new Map(),
-  });
-  const exact = open((message) => message.exact);
-  const masked = open((message) => message.masked);
+  };
+};
+
+const endOf = (path: readonly number[]): number => path.at(-1) ?? EMPTY_LIST;
+
+export const openLivePositions = (counted: () => void): LivePositions => {
+  const exact = openReading(openMessageTree(counted), (message) => message.exact);
+  const masked = openReading(openMessageTree(counted), (message) => message.masked);
   const calls = new Map<string, LivePosition[]>();
   const byAnswer = new Map<number, LivePosition>();
   const byAnswerId = new Map<string, LivePosition>();
@@ -72,21 +83,17 @@ export const openLivePositions = (counted: () => void): LivePositions => {
   return {
     asked: (position) => {
       const { read } = position;
-      for (const reading of both) addTo(reading.asked, listOf(reading, read), position);
-      addTo(calls, callKey(read, listOf(exact, read)), position);
+      for (const reading of both) addTo(reading.asked, endOf(reading.pathOf(read)), position);
+      addTo(calls, callKey(read, endOf(exact.pathOf(read))), position);
     },
     answered: (position, answer, answerId) => {
       if (answerId !== null) byAnswerId.set(answerId, position);
       if (answer === null) return;
       byAnswer.set(answer.masked, position);
-      for (const reading of both) {
-        const list = reading.tree.add(listOf(reading, position.read), reading.of(answer));
-        addTo(reading.answered, list, position);
-      }
+      for (const reading of both) addTo(reading.answered, reading.listWith(position.read, answer), position);
     },
     repeated: (call) => {
-      const list = existingList(exact, call);
-      const key = list === undefined ? '' : callKey(call, list);
+      const key = callKey(call, endOf(exact.pathOf(call)));
       const known = calls.get(key);
       if (known === undefined) return undefined;
       const left = known.filter(({ mayRepeat }) => mayRepeat);
@@ -97,21 +104,13 @@ export const openLivePositions = (counted: () => void): LivePositions => {
       counted();
       const named = call.previous === null ? undefined : byAnswerId.get(call.previous);
       if (named !== undefined) return { position: named, how: 'continued' };
-      const continued = deepest(
-        both.map((reading) => endsOf(reading, call, 'answered')),
-        call,
-      );
+      const continued = deepest(both, call, 'answered', () => true);
       if (continued !== undefined && !continued.position.isContinued)
         return { position: continued.position, how: 'continued' };
       const depth = continued?.depth ?? 0;
       const answered = newestAnswered(call, depth, byAnswer, counted);
       if (answered !== undefined) return { position: answered, how: 'edited' };
-      const asked = deepest(
-        both.map((reading) =>
-          endsOf(reading, call, 'asked').filter((each) => call.messages[each.depth]?.role === 'assistant'),
-        ),
-        call,
-      );
+      const asked = deepest(both, call, 'asked', (at) => call.messages[at]?.role === 'assistant');
       if (asked !== undefined && asked.depth > depth) return { position: asked.position, how: 'edited' };
       return continued && { position: continued.position, how: 'continued' };
     },
@@ -128,44 +127,26 @@ const addTo = <K>(map: Map<K, LivePosition[]>, key: K, position: LivePosition): 
   else known.push(position);
 };
 
-const listOf = ({ tree, of }: Reading, { messages }: ReadCall): number =>
-  messages.reduce((list, message) => tree.add(list, of(message)), EMPTY_LIST);
-
-const existingList = ({ tree, of }: Reading, { messages }: ReadCall): number | undefined => {
-  let list: number | undefined = EMPTY_LIST;
-  for (const message of messages) {
-    list = tree.follow(list, of(message));
-    if (list === undefined) return undefined;
-  }
-  return list;
-};
-
-/** Positions that a list passes, with how many of its messages they have. */
-type Passed = { readonly depth: number; readonly positions: readonly LivePosition[] };
-
-const endsOf = (reading: Reading, { messages }: ReadCall, what: 'asked' | 'answered'): Passed[] => {
-  const passed: Passed[] = [];
-  let list: number | undefined = EMPTY_LIST;
-  for (const [i, message] of messages.entries()) {
-    list = reading.tree.follow(list, reading.of(message));
-    if (list === undefined) break;
-    const positions = reading[what].get(list);
-    if (positions !== undefined) passed.push({ depth: i + 1, positions });
-  }
-  return passed;
-};
-
-/** Of the readings' deepest positions the deeper one; at one depth that of the first reading. */
+/**
+ * The position that has the most of the messages that a call begins with; of two readings with as many that of the first.
+ *
+ * @param holds of how many messages they may be
+ */
 const deepest = (
-  readings: readonly (readonly Passed[])[],
+  readings: readonly Reading[],
   call: ReadCall,
+  what: 'asked' | 'answered',
+  holds: (depth: number) => boolean,
 ): { readonly position: LivePosition; readonly depth: number } | undefined => {
-  let best: Passed | undefined;
-  for (const passed of readings) {
-    const last = passed.at(-1);
-    if (last !== undefined && (best === undefined || last.depth > best.depth)) best = last;
+  const paths = readings.map((reading) => ({ path: reading.pathOf(call), ends: reading[what] }));
+  for (let depth = call.messages.length; depth > 0; depth--) {
+    if (!holds(depth)) continue;
+    for (const { path, ends } of paths) {
+      const positions = ends.get(path[depth - 1] as number);
+      if (positions !== undefined) return { position: closest(positions, call), depth };
+    }
   }
-  return best && { position: closest(best.positions, call), depth: best.depth };
+  return undefined;
 };
 
 /** Of positions of equal messages, one from which no call went on; of several the one with the most messages to the last value. */

@@ -6,6 +6,7 @@ import {
   type WideJsonObject,
 } from '@stemma/canonical';
 import { comparableMessage, readRequestValue, withoutBillingLine, type ModelApi } from '@stemma/model-apis';
+import { openKnownPrefixes } from './known-prefixes.ts';
 import type { LiveCall } from './matches.ts';
 import { maskedValue } from './values/match-values.ts';
 import type { TextLocation, Tokenizer } from './values/tokens.ts';
@@ -117,6 +118,7 @@ export const openCallReader = (
     return { parameters, tools: plain, exact, masked: numbers(text), ids, times };
   };
   const message = (given: WideJsonObject): ReadMessage => remembered(messages, given, readMessage);
+  const lists = openKnownPrefixes<WideJsonObject, ReadMessage>();
   return {
     message,
     call: ({ api, path, request }) => {
@@ -134,7 +136,7 @@ export const openCallReader = (
         api,
         path,
         head: remembered(heads, [parameters, request['tools'] ?? null], readHead),
-        messages: read.messages.map(message),
+        messages: lists(read.messages, message),
         previous: read.previous,
       };
     },

@@ -1,9 +1,16 @@
 import type { Difference } from './difference/difference.ts';
 import { openLivePositions, type LivePosition, type LivePositions } from './live-positions.ts';
 import type { Match, ServedHow } from './matches.ts';
-import { openMessageTree } from './message-tree.ts';
+import { openKnownPrefixes } from './known-prefixes.ts';
+import { EMPTY_LIST, openMessageTree } from './message-tree.ts';
 import type { RerunOptions } from './options.ts';
-import { openCallReader, openNumbers, type CallReader, type ReadCall } from './read-call.ts';
+import {
+  openCallReader,
+  openNumbers,
+  type CallReader,
+  type ReadCall,
+  type ReadMessage,
+} from './read-call.ts';
 import type { RerunCall } from './rerun-call.ts';
 import { callAt, readRecording, type RecordedCalls } from './recorded-calls.ts';
 import type { Recording } from './recording.ts';
@@ -70,6 +77,7 @@ export const openState = (recording: Recording, options: RerunOptions): RerunSta
     recorded: milliseconds(options.offsets.recorded),
     now: milliseconds(options.offsets.now),
   };
+  const lists = openKnownPrefixes<ReadMessage, number | null>();
   const state: RerunState = {
     options,
     recorded,
@@ -81,9 +89,10 @@ export const openState = (recording: Recording, options: RerunOptions): RerunSta
     },
     reader: openCallReader(numbers, tokenizers.now, options.tools),
     listOf: ({ messages }) => {
-      let list: number | undefined = 0;
-      for (const { masked } of messages) if (list !== undefined) list = tree.follow(list, masked);
-      return list;
+      const path = lists(messages, ({ masked }, before = EMPTY_LIST) =>
+        before === null ? null : (tree.follow(before, masked) ?? null),
+      );
+      return path.length === 0 ? EMPTY_LIST : (path.at(-1) ?? undefined);
     },
     recordedTokens: tokenizers.recorded,
     positions: openLivePositions(counted),
