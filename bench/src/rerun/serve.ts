@@ -16,8 +16,16 @@ export type ServeInput = {
   readonly reruns: number;
 };
 
-/** Milliseconds of served calls, as their client sees them; `bound`: each has a time and an id that are put back. */
-export type ServedCallTimes = { readonly p50: number; readonly p99: number; readonly calls: number };
+/** Milliseconds of served calls, as their client sees them. */
+export type ServedCallTimes = {
+  readonly p50: number;
+  readonly p99: number;
+  /** Milliseconds of processor time to read a request, to find its call, and to have the answer: without HTTP and the client. */
+  readonly processor: number;
+  readonly calls: number;
+};
+
+/** `bound`: each call has a time and an id that are put back. */
 export type Served = { readonly same: ServedCallTimes; readonly bound: ServedCallTimes };
 
 type Message = { readonly role: string; readonly content: string };
@@ -42,6 +50,12 @@ const post = async (
     readonly choices: readonly [{ readonly message: Message }];
   };
   return { ms, message: choices[0].message };
+};
+
+/** Milliseconds of processor time of this thread. */
+const processorTime = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 };
 
 /** One conversation, until its list has so many messages. @returns the milliseconds of each call */
@@ -89,7 +103,7 @@ export const serveRecorded = async ({ directory, messages, reruns }: ServeInput)
   const measure = async (name: keyof typeof ids): Promise<ServedCallTimes> => {
     const [history = ''] = await home.calls.historiesOfRun(name);
     const run = await readRecording(home, await chooseRun(home, branchRefOf(history, 0), null, name));
-    const taken: number[] = [];
+    const [wall, processor]: [number[], number[]] = [[], []];
     for (let round = 0; round <= reruns; round++) {
       const now = (): bigint => BigInt(Date.now()) * 1_000_000n;
       const rerun = openRerun(run.recording, DEFAULT_OPTIONS);
@@ -98,16 +112,28 @@ export const serveRecorded = async ({ directory, messages, reruns }: ServeInput)
         placeOf: () => Promise.reject(new Error('a call of the benchmark is not the recorded one')),
       };
       const served = serveRun({ home, run, rerun, live, isLive: false, passesOthers: false, now });
+      const own: number[] = [];
+      const reply: typeof served.reply = async (call) => {
+        const began = processorTime();
+        const answer = await served.reply(call);
+        own.push(processorTime() - began);
+        return answer;
+      };
       const server = await serveHome({
         home: { directory, create: false },
         port: 0,
-        reruns: (id) => (id === 'rerun-bench' ? served : undefined),
+        reruns: (id) => (id === 'rerun-bench' ? { ...served, reply } : undefined),
       });
       const each = await converse(`${server.url}/proxy/rerun/rerun-bench/openai`, messages, ids[name]);
       await server.close();
-      if (round > 0) taken.push(...longest(each));
+      if (round === 0) continue;
+      wall.push(...longest(each));
+      processor.push(...longest(own));
     }
-    return { p50: quantile(taken, 0.5), p99: quantile(taken, 0.99), calls: taken.length };
+    return {
+      ...{ p50: quantile(wall, 0.5), p99: quantile(wall, 0.99) },
+      ...{ processor: processor.reduce((sum, each) => sum + each, 0) / processor.length, calls: wall.length },
+    };
   };
   const found = { same: await measure('same'), bound: await measure('bound') };
   await home.close();
