@@ -8,10 +8,15 @@ import { startProvider, type ScriptedProvider } from './clients/scripted-provide
 
 /**
  * An agent that knows nothing of Stemma: it asks for the weather, calls a tool for it, and asks once more. API and STREAM say how it
- * asks, PROMPT, QUESTION and RESULT what, and WORKER has it say its process; it prints what it was answered last.
+ * asks, PROMPT, QUESTION and RESULT what, and WORKER has it say its process; it prints what it was answered last. With STUCK it writes
+ * its process and the one that started it to that file, and does nothing more when it was answered twice.
  */
 const AGENT = `
+import { writeFileSync } from 'node:fs';
 const env = process.env;
+let answers = 0;
+const noteProcesses = () => writeFileSync(env.STUCK, [process.pid, process.ppid, answers].join(' '));
+if (env.STUCK) noteProcesses();
 const api = env.API ?? 'chat';
 const stream = env.STREAM === '1';
 const prompt = (env.PROMPT ?? 'You know the weather.') + (env.WORKER ? ' Worker ' + process.pid + ' asks.' : '');
@@ -95,7 +100,12 @@ const ask = async (list) => {
     console.error(await response.text());
     process.exit(1);
   }
-  return readers[api](stream ? gathered[api](eventsOf(await response.text())) : await response.json());
+  const read = readers[api](stream ? gathered[api](eventsOf(await response.text())) : await response.json());
+  if (env.STUCK && ++answers === 2) {
+    noteProcesses();
+    await new Promise(() => setInterval(() => {}, 1_000));
+  }
+  return read;
 };
 const list = [];
 let said;
