@@ -14,6 +14,9 @@ const because = (reason: string): Asked<Input> => ({ reason });
 const MODEL = because('it asks a model, or records what one was asked: the time is that of a call');
 const POOL = because('it reads pools, which the table of rounds measures');
 const BODY = because('it gives bytes that were recorded, however many calls there are');
+const FILES = because(
+  'no files are recorded with the history: what is read grows with them, not with the calls',
+);
 const STREAM = because('it gives what comes, for as long as somebody listens');
 const actor = 'bench';
 
@@ -69,6 +72,8 @@ const OWN: Readonly<
   calls: page((calls) => ({ history, after: middle(calls), limit: 100 })),
   sizes: page((calls) => ({ history, after: middle(calls), limit: 100 })),
   watch: STREAM,
+  file: FILES,
+  files: FILES,
   recordCall: MODEL,
   attempts: page((calls) => ({ history, from: 2 * middle(calls), limit: 100 })),
   attempt: page((calls) => ({ history, attempt: `call-${middle(calls)}` })),

@@ -18,6 +18,13 @@ export {
   type RecordedRerun,
 } from './runs/program-runs.ts';
 export { openRequestedRuns, type RequestedRun, type RequestedRuns } from './runs/runs.ts';
+export {
+  openWorkspaceFiles,
+  type FileDifference,
+  type KeptFile,
+  type RecordedWorkspace,
+  type WorkspaceFiles,
+} from './runs/workspace-files.ts';
 export { openAudit } from './audit/audit.ts';
 export type { Intervention, InterventionFilter } from './audit/intervention-types.ts';
 export type { Audit, ComparedFrame, ComparedMessage, ComparedNode, Comparison } from './audit/types.ts';

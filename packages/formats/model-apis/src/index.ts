@@ -12,7 +12,7 @@ export { priceOf, readPrices, sumOfPrices, type CallPrice, type PriceTable } fro
 export { readAnswer, type AnswerHead } from './read-answer.ts';
 export { hashOfSession, sessionInHeaders, sessionInParameters } from './said-session.ts';
 export { requestChanges, type RequestChange, type RequestFacts } from './request-changes.ts';
-export { textDifferences, type TextDifference } from './text-differences.ts';
+export { lineDifferences, textDifferences, type TextDifference } from './text-differences.ts';
 export { definitionsIn, valueChanges, type ToolDefinition, type ValueChange } from './tool-definitions.ts';
 export { comparableMessage, withoutBillingLine } from './comparable-message.ts';
 export { readRequest, readRequestValue, type ModelRequest, type RequestMapping } from './read-request.ts';

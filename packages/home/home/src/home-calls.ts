@@ -27,15 +27,18 @@ import {
   viewOf,
   openCallAttempts,
   openProgramRuns,
+  openWorkspaceFiles,
   type CallAttempts,
   type ProgramRuns,
+  type WorkspaceFiles,
 } from '@stemma/queries';
 import { randomUUID } from 'node:crypto';
 import type { HomeServices } from './home-services.ts';
 
 /** What models were asked, and what came back; and how it is recorded. */
 export type HomeCalls = CallAttempts &
-  ProgramRuns & {
+  ProgramRuns &
+  WorkspaceFiles & {
     /** Records the message list of a call that is about to be made: the next snapshot shows it. @throws as `submit`, E_SEALED */
     recordCall(branchRef: BranchRef, call: Call): Promise<CallOutcome>;
     /** Records a call where its messages say that it belongs. @throws as `recordCall`, except E_CONFLICT */
@@ -100,6 +103,7 @@ export const openCalls = (
       (position) => viewOf(projection, position),
     ),
     ...openProgramRuns(projection),
+    ...openWorkspaceFiles(projection),
     recordCall: record,
     recordRequest: (call) => requests.record(call),
     startCallAtTip: (branchRef, call) =>

@@ -1,4 +1,4 @@
-import { requestChangeAnswer } from '@stemma/api';
+import { QUESTIONS, requestChangeAnswer } from '@stemma/api';
 import { restrictExplained, type ExplainedDiff, type ExplainedDiffEntry } from '@stemma/queries';
 import { defined } from '@stemma/values';
 import { answersOf } from '../answers.ts';
@@ -8,6 +8,7 @@ import { openExcerpts, withExcerpt, type WordsOfNode } from '../excerpts.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
 import { requestChangeLines } from '../request-changes.ts';
+import { filesText } from '../workspace/file-text.ts';
 
 export const diff: TopCommand = {
   name: 'diff',
@@ -25,10 +26,20 @@ export const diff: TopCommand = {
       '--select <selector>',
       'a selector for the nodes to list, matched at either position: \'.cb[role="tool"]\' (default: all)',
     ],
+    [
+      '--files',
+      'the files that differ between the calls made at the two positions, line by line, which `stemma record --workspace` recorded',
+    ],
     ['--explain', 'the causes of each change in order, possible moves, and the byte ranges in both threads'],
   ],
   run: async ({ findBranch: find, output }, [name, older, newer], options) => {
     const { home, branchRef } = await find(name);
+    if (options['files'] === true) {
+      const asked = { history: branchRef.branch, a: required(older), b: required(newer) };
+      const found = await (await answersOf(home)).ask(QUESTIONS.files, asked);
+      await output.result(found, () => filesText(found));
+      return undefined;
+    }
     const a = await home.position(branchRef, required(older));
     const b = await home.position(branchRef, required(newer));
     const answers = await answersOf(home);

@@ -1,31 +1,48 @@
-import { requestChangeAnswer } from '@stemma/api';
+import { QUESTIONS, requestChangeAnswer } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { NodeTimelineEntry, Why } from '@stemma/queries';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { answersOf } from '../answers.ts';
 import type { TopCommand } from '../command.ts';
 import { describeEntry, describeSource } from '../describe-entry.ts';
 import { openExcerpts } from '../excerpts.ts';
+import { text } from '../options.ts';
 import { printable } from '../output.ts';
 import { splitReferences } from '../references.ts';
 import { requestChangeLines } from '../request-changes.ts';
+import { fileText } from '../workspace/file-text.ts';
 
 export const why: TopCommand = {
   name: 'why',
-  summary: 'show the life of a node: its insertion, changes and removal, with cause and author',
+  summary: 'show the life of a node, or of a file: its insertion, changes and removal, with cause and author',
   group: 'Ask why',
   place: 4,
   example: 'stemma why mine m3',
   arguments: [
     ['<history>', 'a history or branch, by id or name'],
     [
-      '<refs...>',
+      '[refs...]',
       "the node, by id (a1 or '#a1'), and the position that it is asked about: @t-1 @c12 @name:NAME (default: the working state)",
     ],
   ],
-  options: [],
-  run: async ({ findBranch: find, output }, [name, refs]) => {
-    const { ref, node } = splitReferences(refs as readonly string[], 'why');
+  options: [
+    [
+      '--file <path>',
+      'show the life of a file instead, which `stemma record --workspace` recorded: each change, and the tool call that it is put down to',
+    ],
+  ],
+  run: async ({ findBranch: find, output }, [name, given], options) => {
+    const refs = (given ?? []) as readonly string[];
+    const path = text(options, 'file');
+    if (path !== undefined) {
+      if (refs.length > 0) throw fail('E_USAGE', '--file takes no node and no position');
+      const { home, branchRef } = await find(name);
+      const found = await (await answersOf(home)).ask(QUESTIONS.file, { history: branchRef.branch, path });
+      await output.result(found, () => fileText(found));
+      return undefined;
+    }
+    const { ref, node } = splitReferences(refs, 'why');
     if (node === undefined) throw fail('E_USAGE', "the node is missing: give its id, such as '#a1'");
     const { home, branchRef } = await find(name);
     const position = await home.position(branchRef, ref);

@@ -21,6 +21,8 @@ import { doctor } from './doctor.ts';
 import { events } from './events.ts';
 import { experiment } from './experiment.ts';
 import { exported } from './export.ts';
+import { file } from './file.ts';
+import { files } from './files.ts';
 import { held } from './held.ts';
 import { heldOf } from './held-of.ts';
 import { histories } from './histories.ts';
@@ -70,6 +72,8 @@ export const ANSWERS: AnswerCatalogue = {
   cache,
   calls,
   runs,
+  file,
+  files,
   sizes,
   tools,
   bisect,

@@ -24,6 +24,8 @@ import { doctor } from './doctor.ts';
 import { events } from './events.ts';
 import { experiment } from './experiment.ts';
 import { exportTree } from './export.ts';
+import { file } from './file.ts';
+import { files } from './files.ts';
 import { held } from './held.ts';
 import { heldOf } from './held-of.ts';
 import { histories } from './histories.ts';
@@ -74,6 +76,8 @@ const all = {
   cache,
   calls,
   runs,
+  file,
+  files,
   sizes,
   tools,
   bisect,
