@@ -147,6 +147,10 @@ const CLIENTS: readonly Client[] = [
   },
   { name: 'anthropic for Python', ...python('anthropic_client.py'), calls: { [MESSAGES]: 3 }, started: 1 },
   {
+    ...{ name: 'LangChain and LangGraph for Python', ...python('langgraph_client.py') },
+    ...{ calls: { [CHAT]: 4, [RESPONSES]: 4 }, started: 4 },
+  },
+  {
     ...{ name: 'litellm', ...python('litellm_client.py') },
     ...{ calls: { [CHAT]: 3, [MESSAGES]: 3 }, started: 2 },
   },

@@ -110,6 +110,7 @@ const CLIENTS: readonly Client[] = [
   { name: 'LangChain.js and LangGraph.js', ...node, file: 'langchain.mjs', calls: 18 },
   { name: 'openai for Python', ...python, file: 'openai_client.py', calls: 10 },
   { name: 'anthropic for Python', ...python, file: 'anthropic_client.py', calls: 3 },
+  { name: 'LangChain and LangGraph for Python', ...python, file: 'langgraph_client.py', calls: 8 },
   { name: 'litellm', ...python, file: 'litellm_client.py', calls: 6 },
 ];
 
