@@ -1,6 +1,7 @@
 import {
   abbreviated,
   changedLines,
+  nextSteps,
   rerunHeadline,
   shownToText,
   whereItDiffers,
@@ -11,7 +12,6 @@ import {
 import { textDifferences } from '@stemma/model-apis';
 import {
   describedDifference,
-  nextSteps,
   rerunExit,
   type AgentEnds,
   type Binding,
@@ -234,7 +234,12 @@ const forksPart = ({ name, forks }: RerunPageReport): Html =>
         )}`;
 
 const nextPart = ({ name, command, summary, canGoLive }: RerunPageReport): Html => {
-  const steps = nextSteps(summary.calls, `stemma rerun ${name}`, canGoLive);
+  const first = summary.calls.find(({ how }) => how === 'differs')?.difference ?? null;
+  const steps = nextSteps(
+    first && { label: first.of, cause: first.cause },
+    `stemma rerun ${name}`,
+    canGoLive,
+  );
   return steps.length === 0
     ? html``
     : html`<h2>Go on from here</h2>

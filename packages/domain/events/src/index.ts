@@ -22,7 +22,7 @@ export {
   type FileContents,
   RecordedFileState,
 } from './effect-recorded.ts';
-export { FirstDifference, EndedRerunCounts } from './rerun-ended.ts';
+export { FirstDifference, EndedRerunCounts, RerunDetails } from './rerun-ended.ts';
 export { AFTER_TIMEOUT, type AfterTimeout } from './call-held.ts';
 export { RELEASES, type Release } from './call-released.ts';
 export { SteeringChange, STEERINGS, type SteeringKind } from './call-steered.ts';

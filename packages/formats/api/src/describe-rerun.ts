@@ -130,5 +130,31 @@ export const rerunHeadline = (
   if (notKept > 0) return 'Calls came whose answers are not kept';
   const served = `${same + bound === 1 ? 'The one call that was' : `All ${same + bound} calls that were`} answered from the recording ${same + bound === 1 ? 'is' : 'are'} the same`;
   const answered = live > 0 ? `${served}, ${live} went to the provider` : served;
-  return exit === 1 ? `${answered}, and the command ended otherwise` : answered;
+  return exit === 1 ? `${answered}, and the command or its check ended otherwise` : answered;
+};
+
+/** A command that goes on from a rerun, up to the `--` before the words of the agent, and the question that it answers. */
+export type NextStep = { readonly words: string; readonly question: string };
+
+/**
+ * What may be asked after a call differed; nothing if none did.
+ *
+ * @param first the first call that differs
+ * @param command up to its options: `stemma rerun shop`
+ * @param canGoLive false: no call can go to its provider, so none is proposed
+ */
+export const nextSteps = (
+  first: { readonly label: string; readonly cause: string } | null,
+  command: string,
+  canGoLive: boolean,
+): readonly NextStep[] => {
+  if (first === null) return [];
+  return [
+    ...(first.cause === 'tool result'
+      ? [{ words: `${command} --tools recorded`, question: 'does the rest hold if the tool says the same?' }]
+      : []),
+    ...(canGoLive
+      ? [{ words: `${command} --from ${first.label}`, question: 'what does the model say to that?' }]
+      : []),
+  ];
 };

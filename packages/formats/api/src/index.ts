@@ -40,6 +40,7 @@ export { describeIntervention } from './describe-intervention.ts';
 export {
   abbreviated,
   causeWords,
+  nextSteps,
   rerunHeadline,
   shortValue,
   shownToText,
@@ -56,6 +57,7 @@ export { BranchSummaryAnswer, HistorySummaryAnswer, PositionAnswer } from './sum
 export { Excerpt } from './tree.ts';
 export { fromWireJson, toWireJson } from './wire-json.ts';
 export { breakpointOf, type BreakpointRequest, type HeldCallAnswer, heldCallAnswer } from './steering.ts';
+export { PAGE_VIEWS } from './page-views.ts';
 export { anyJson, reference } from './values.ts';
 export { Diff } from './questions/diff.ts';
 export { BranchNodeAnswer } from './questions/branches.ts';

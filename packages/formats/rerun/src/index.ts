@@ -17,7 +17,6 @@ export {
   type DifferenceCause,
   type Difference,
 } from './difference/difference.ts';
-export { nextSteps } from './report/next-steps.ts';
 export type { Binding, ReplacedPart, Replacements, ValueKind } from './values/bindings.ts';
 export type { Mask } from './values/masks.ts';
 export type { CallResult, LedTo, WorldDifference } from './report/call-results.ts';

@@ -85,6 +85,8 @@ test('runs into one history are told apart, and each says what was run', async (
   await home.close();
 });
 
+const NONE = { arm: null, check: null, forks: [], details: null };
+
 test('what came of a rerun is an intervention, and is listed with its run', async () => {
   using at = temporaryHome();
   const home = await open(at.directory);
@@ -100,7 +102,7 @@ test('what came of a rerun is an intervention, and is listed with its run', asyn
   expect((await home.submit({ ...base, by: ann, notes: 'again' })).seq).toBe(seq);
 
   const { op: _op, ...said } = rerunOf('r1');
-  const rerun = { history, seq, actor: 'ann', notes: 'again', ...said };
+  const rerun = { history, branchId: 0, seq, actor: 'ann', notes: 'again', ...said, ...NONE };
   expect((await home.calls.runs(history)).reruns).toEqual([rerun]);
   expect((await home.calls.runs(other)).reruns).toEqual([rerun]);
   const found = await home.queries.audit.interventions(await home.find(history), { type: 'rerun' });
@@ -126,5 +128,43 @@ test('no secret of a command is recorded, and it is known that there was one', a
   const program = await home.calls.run('r1');
   expect(program).toMatchObject({ isRedacted: true, directory: '/work' });
   expect(JSON.stringify(program)).not.toContain('hush-');
+  await home.close();
+});
+
+const KEY = `sk-proj-${'a1B2c3D4'.repeat(6)}`;
+
+test('a rerun is recorded with what its report shows: bounded, and secrets are taken out before texts are cut', async () => {
+  using at = temporaryHome();
+  const home = await openHome({ directory: at.directory, create: true, redact: {} });
+  const history = await send(home, 'c1', 'one', { within: { run: 'r1' } });
+  const [recorded, now] = ['3', '9'].map(
+    (ships) => `${'a '.repeat(5_000)}${ships} ships, key ${KEY}${' z'.repeat(5_000)}`,
+  );
+  const step: StepOf<'end_rerun'> = {
+    ...rerunOf('r1'),
+    calls: Array.from({ length: 300 }, (_, i) => ({ label: `@c${i + 1}`, how: 'same' })),
+    texts: {
+      difference: {
+        ...{ role: 'tool', name: null, gone: 0, by: '@s4' },
+        recorded: { name: null, value: recorded ?? '' },
+        now: { name: null, value: now ?? '' },
+        askedBy: { tool: 'lookup', arguments: `{"key":"${KEY}"}`, call: '@c3' },
+        shownTo: { first: '@c4', last: '@c6', calls: 3, tokens: 1155 },
+      },
+      world: [{ call: '@c2', tool: 'look', recorded: { name: 'api_key', value: 'of-nobody-9' }, now: null }],
+    },
+  };
+  await home.submit({ id: endOfRerun('rerun-1'), history, branchId: 0, by: ann, notes: '', steps: [step] });
+  const [rerun] = (await home.calls.runs(history)).reruns;
+  const details = rerun?.details ?? null;
+  expect(JSON.stringify(details)).not.toMatch(/sk-proj|a1B2|of-nobody/);
+  expect(details?.calls).toHaveLength(200);
+  expect(details?.difference).toMatchObject({
+    ...{ role: 'tool', by: '@s4', isWhole: false, shownTo: { first: '@c4', last: '@c6' } },
+    recorded: expect.stringMatching(/^….*a 3 ships, key .*z…$/s) as string,
+    now: expect.stringMatching(/^….*a 9 ships, key .*z…$/s) as string,
+  });
+  expect(details?.difference?.now?.length).toBeLessThan(4_100);
+  expect(details?.world).toMatchObject([{ call: '@c2', tool: 'look', now: null, isWhole: true }]);
   await home.close();
 });

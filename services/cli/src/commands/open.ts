@@ -1,7 +1,9 @@
+import { PAGE_VIEWS } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { addressesOf, redactOf, type TopCommand } from '../command.ts';
+import { text } from '../options.ts';
 import { positionOf } from '../references.ts';
 import { noteServer, runningServer } from '../running-server.ts';
 
@@ -16,7 +18,10 @@ export const open: TopCommand = {
     ['[ref]', 'a position: @t-1 @c12 @s57 @name:NAME (default: the newest snapshot)'],
   ],
   serves: () => true,
-  options: [['--print', 'the address only, of the server that runs; no browser is opened']],
+  options: [
+    ['--show <view>', `a view: ${PAGE_VIEWS.join(', ')} (default: the context at the position)`],
+    ['--print', 'the address only, of the server that runs; no browser is opened'],
+  ],
   run: async (context, [name, ref], options) => {
     const { directory, env, output, signal } = context;
     const query = new URLSearchParams();
@@ -29,6 +34,10 @@ export const open: TopCommand = {
         query.set('at', positionOf(ref));
       }
     }
+    const view = viewOf(text(options, 'show'));
+    if (view !== undefined && typeof name !== 'string')
+      throw fail('E_USAGE', '--show is a view of a history: name one');
+    if (view !== undefined) query.set('show', view);
     const search = query.size === 0 ? '' : `?${query.toString()}`;
     const running = await runningServer(directory);
     if (running !== undefined) {
@@ -61,6 +70,15 @@ export const open: TopCommand = {
     }
     return undefined;
   },
+};
+
+/** @throws E_USAGE for a word that is no view */
+const viewOf = (given: string | undefined): string | undefined => {
+  if (given === undefined || PAGE_VIEWS.some((view) => view === given)) return given;
+  throw fail(
+    'E_USAGE',
+    `--show is one of ${PAGE_VIEWS.join(', ')}, not ${JSON.stringify(given.slice(0, 200))}`,
+  );
 };
 
 /** The program that opens addresses, and its first arguments. */

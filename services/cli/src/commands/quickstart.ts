@@ -21,7 +21,7 @@ export const quickstart: TopCommand = {
   place: 7,
   example: 'stemma quickstart',
   arguments: [['[directory]', 'the directory to make, with the project (default: stemma-quickstart)']],
-  options: [['--no-open', 'do not open the recorded run in a browser at the end']],
+  options: [['--no-open', 'do not open the second rerun in a browser at the end']],
   serves: ({ open }) => open !== false,
   run: async (context, [given], options) => {
     const { output } = context;
@@ -55,7 +55,7 @@ export const quickstart: TopCommand = {
     await show('Without a home, as in CI: `stemma rerun run.stemma -- node agent.mjs`.');
     if (options['open'] === false) return undefined;
     await show('');
-    return (await step('stemma', ['open', name, '@c2'])) ?? undefined;
+    return (await step('stemma', ['open', name, '--show', 'rerun'])) ?? undefined;
   },
 };
 

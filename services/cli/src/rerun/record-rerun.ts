@@ -1,7 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { reasonOf } from '@stemma/errors';
 import type { GitCommit, ProgramEnd } from '@stemma/events';
-import { endOfRerun } from '@stemma/history';
+import { endOfRerun, type StepOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { RerunReport, RerunSummary } from '@stemma/rerun';
@@ -64,6 +64,8 @@ export const recordRerun = async (
                   cause: difference.cause,
                   node: difference.node,
                 },
+          calls: summary.calls.map(({ label, how }) => ({ label, how })),
+          texts: textsOf(summary, difference),
           ...defined({
             arm: ended.arm ?? undefined,
             check: check?.command.toWellFormed(),
@@ -79,6 +81,49 @@ export const recordRerun = async (
     say(`the rerun is not recorded: ${reasonOf(error)}`);
   }
 };
+
+/** So many results of tools are recorded that others stood in the place of. */
+const MOST_RESULTS = 5;
+
+/** The texts of a report, whole: what is secret in them is taken out, and then they are cut. */
+const textsOf = (
+  { calls, world }: RerunSummary,
+  first: RerunReport['calls'][number]['difference'],
+): NonNullable<StepOf<'end_rerun'>['texts']> => {
+  const call = calls.find(
+    ({ how, difference }) => difference !== null || how === 'extra' || how === 'missing',
+  );
+  const { difference = null, shownTo = [], ledTo = null } = call ?? {};
+  const [from, to] = [shownTo[0], shownTo.at(-1)];
+  return {
+    difference: difference && {
+      ...{ role: difference.role, name: difference.name && difference.name.toWellFormed() },
+      recorded: named(difference.name, difference.a),
+      now: named(difference.name, difference.b),
+      askedBy: difference.askedBy && {
+        call: difference.askedBy.call,
+        tool: difference.askedBy.tool.toWellFormed(),
+        arguments: difference.askedBy.arguments.toWellFormed(),
+      },
+      gone: difference.gone,
+      by: first?.by ?? null,
+      shownTo:
+        from === undefined || to === undefined || ledTo === null ? null : { first: from, last: to, ...ledTo },
+    },
+    world: world.slice(0, MOST_RESULTS).map(({ call: at, tool, a, b }) => ({
+      ...{ call: at, tool: tool.toWellFormed(), recorded: named(null, a), now: named(null, b) },
+    })),
+  };
+};
+
+/** A text beside the last part of the path to it, which may say that it is a secret. */
+const named = (path: string | null, text: string | null): { name: string | null; value: string } | null =>
+  text === null
+    ? null
+    : {
+        name: path === null ? null : (path.toWellFormed().split(/[./]/).at(-1) ?? null),
+        value: text.toWellFormed(),
+      };
 
 /** How many values of each kind were bound, by kind. */
 const countedByKind = ({ bindings }: RerunSummary): { kind: string; count: number }[] => {

@@ -1,3 +1,4 @@
+import { PAGE_VIEWS } from '@stemma/api';
 import { useEffect, useState } from 'preact/hooks';
 
 /** What the right pane shows. On a narrow screen `tree` shows the tree in its place. */
@@ -9,7 +10,7 @@ export const SIDES = ['cycles', 'branches', 'interventions'] as const;
 export type Side = (typeof SIDES)[number];
 
 /** What fills the middle of the page in place of the context at one position. */
-export const SHOWS = ['time', 'compare', 'pool', 'branches', 'calls', 'stages', 'events', 'system'] as const;
+export const SHOWS = PAGE_VIEWS;
 export type Show = (typeof SHOWS)[number];
 
 /** What somebody does to a branch, as the dialog that is open. */

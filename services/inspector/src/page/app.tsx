@@ -197,6 +197,7 @@ const runAction = (
       return;
     case 'time':
     case 'compare':
+    case 'rerun':
     case 'pool':
     case 'branch-drawing':
     case 'calls':

@@ -8,6 +8,7 @@ const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])
   [null, 'Context', 'x'],
   ['time', 'Time', 't'],
   ['compare', 'Compare', 'd'],
+  ['rerun', 'Rerun', 'r'],
   ['pool', 'Pool', 'p'],
   ['branches', 'Branches', 'g'],
   ['calls', 'Calls', 'w'],
@@ -19,6 +20,7 @@ const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])
 const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>> = {
   time: () => import('../time/time.tsx'),
   compare: () => import('../comparison/compare.tsx'),
+  rerun: () => import('../reruns/reruns.tsx'),
   pool: () => import('../pool/pool.tsx'),
   branches: () => import('../branches/branches.tsx'),
   calls: () => import('../calls/calls.tsx'),

@@ -1,6 +1,13 @@
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
-import type { FirstDifference, GitCommit, HistoryEvent, ProgramEnd, EndedRerunCounts } from '@stemma/events';
+import {
+  RerunDetails,
+  type EndedRerunCounts,
+  type FirstDifference,
+  type GitCommit,
+  type HistoryEvent,
+  type ProgramEnd,
+} from '@stemma/events';
 import { interventionIn, isRerun } from '@stemma/history';
 import type { Projection } from '@stemma/projector';
 import {
@@ -47,6 +54,7 @@ export type ProgramRun = {
 /** What came of running an agent again. Times are milliseconds since 1970. */
 export type RecordedRerun = {
   readonly history: string;
+  readonly branchId: number;
   readonly seq: number;
   readonly rerun: string;
   /** The run that answered; null: calls that were recorded under none. */
@@ -70,6 +78,8 @@ export type RecordedRerun = {
   readonly check: { readonly command: string; readonly end: ProgramEnd } | null;
   /** The branches with its calls that went to providers. */
   readonly forks: readonly { readonly history: string; readonly branchId: number }[];
+  /** What a page shows of it besides; null: it was recorded before reruns had it. */
+  readonly details: RerunDetails | null;
 };
 
 /** The runs and the reruns of a history, each from the first to the newest. */
@@ -113,12 +123,13 @@ export const openProgramRuns = (projection: Projection): ProgramRuns => {
     const notes = interventionIn({ history, seq, branchId, author, events })?.notes ?? '';
     return {
       ...known,
-      seq,
+      ...{ branchId, seq },
       actor: 'actor' in author ? author.actor : author.recorder,
       ...{ notes, directory, commit, bindings, difference, arm, forks },
       check:
         checkEnd === undefined ? null : { command: typeof check === 'string' ? check : '', end: checkEnd },
       command: commandOf(event.payload),
+      details: detailsIn(event.payload),
     };
   };
   return {
@@ -190,4 +201,12 @@ const eventAt = <Type extends 'RunRecorded' | 'RerunEnded'>(
 const commandOf = (payload: { readonly [name: string]: unknown }): readonly string[] => {
   const words = payload['data_command'];
   return Array.isArray(words) ? words.map(String) : [];
+};
+
+const detailsIn = (payload: { readonly [name: string]: unknown }): RerunDetails | null => {
+  const report = payload['data_report'];
+  if (report === undefined) return null;
+  const read = RerunDetails.safeParse(report);
+  if (read.success) return read.data;
+  throw fail('E_ROWS_DAMAGED', 'the report of a rerun is not of the shape in which reruns record it');
 };

@@ -43,9 +43,46 @@ const ProgramRunAnswer = z
   })
   .meta({ id: 'ProgramRun' });
 
+const bothTexts = {
+  recorded: z.string().nullable(),
+  now: z.string().nullable(),
+  isWhole: z
+    .boolean()
+    .describe('false: only what is around the difference is kept, and … stands for the rest'),
+};
+
+const details = z
+  .strictObject({
+    calls: z
+      .array(z.strictObject({ label: z.string(), how: z.string() }))
+      .describe('in the order in which they came, those that are missing last; at most 200'),
+    difference: z
+      .strictObject({
+        role: z.string().nullable(),
+        name: z.string().nullable().describe('of a parameter or a tool'),
+        ...bothTexts,
+        askedBy: z
+          .strictObject({ tool: z.string(), arguments: z.string(), call: z.string().nullable() })
+          .nullable(),
+        gone: count.describe('messages that a shortened history no longer has'),
+        by: z.string().nullable().describe('the position at which the message was recorded'),
+        shownTo: z
+          .strictObject({ first: z.string(), last: z.string(), calls: count, tokens: count })
+          .nullable()
+          .describe('the recorded calls that show it'),
+      })
+      .nullable(),
+    world: z
+      .array(z.strictObject({ call: z.string(), tool: z.string(), ...bothTexts }))
+      .describe('results of tools in whose place the recorded ones stood; at most five'),
+  })
+  .nullable()
+  .describe('what a page shows of it besides, without secrets; null: it was recorded before reruns had it');
+
 const RerunAnswer = z
   .strictObject({
     history: z.string(),
+    branchId: count.describe('the branch whose calls answered'),
     seq: count,
     rerun: z.string(),
     of: z.string().nullable().describe('the run that answered; null: calls that were recorded under none'),
@@ -92,6 +129,7 @@ const RerunAnswer = z
     forks: z
       .array(z.strictObject({ history: z.string(), branchId: count }))
       .describe('the branches with its calls that went to providers'),
+    details,
   })
   .meta({ id: 'Rerun' });
 

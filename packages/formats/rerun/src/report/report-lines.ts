@@ -1,6 +1,7 @@
 import {
   abbreviated,
   changedLines,
+  nextSteps,
   shortValue,
   shownToText,
   whereItDiffers,
@@ -13,7 +14,6 @@ import { textDifferences } from '@stemma/model-apis';
 import { describedDifference } from '../difference/difference.ts';
 import type { RerunSummary, SummarizedCall } from '../summary.ts';
 import type { Binding } from '../values/bindings.ts';
-import { nextSteps } from './next-steps.ts';
 import { rerunExit, type AgentEnds } from './report.ts';
 
 /** What the text of a report says besides what came of the calls. */
@@ -123,7 +123,14 @@ const nextLines = (
   calls: readonly SummarizedCall[],
   { command, canGoLive }: LineFacts,
 ): readonly string[] => {
-  const steps = nextSteps(calls, command, canGoLive);
+  const steps = nextSteps(firstOf(calls), command, canGoLive);
   const width = Math.max(...steps.map(({ words }) => words.length)) + 11;
   return steps.map(({ words, question }) => `  ${`${words} -- …`.padEnd(width)}${question}`);
+};
+
+const firstOf = (
+  calls: readonly SummarizedCall[],
+): { readonly label: string; readonly cause: string } | null => {
+  const first = calls.find(({ how }) => how === 'differs')?.difference ?? null;
+  return first && { label: first.of, cause: first.cause };
 };
