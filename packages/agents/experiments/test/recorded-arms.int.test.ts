@@ -1,4 +1,5 @@
 import { compareRuns } from '@stemma/analysis';
+import type { WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import { openHome, type Home } from '@stemma/home';
@@ -132,5 +133,48 @@ test(
     const empty = await fork(main, 'empty');
     await expect(recordedArms(home, { a: [main], b: [main] })).rejects.toMatchObject({ code: 'E_USAGE' });
     await expect(recordedArms(home, { a: [main], b: [empty] })).rejects.toMatchObject({ code: 'E_USAGE' });
+  },
+);
+
+test(
+  'the answer of the last call counts, though no later request holds it',
+  { tags: ['pool§7.19'] },
+  async () => {
+    const by = { recorder: 'agent' };
+    await home.submit({
+      ...{ id: 'start', history: 'desk', branchId: 0, by },
+      steps: [{ op: 'start', name: 'desk' }],
+    });
+    const main = await home.find('desk');
+    await submit(main, by, [{ op: 'commit' }]);
+    const other = await fork(main, 'other');
+    const facts = { api: 'openai.chat', model: 'm', parameters: {}, tools: null, request: null } as const;
+    const call = async (
+      branch: BranchRef,
+      id: string,
+      messages: readonly WideJsonObject[],
+      answer: WideJsonObject,
+    ) => {
+      await home.calls.recordCall(branch, { id, by, messages, facts });
+      await home.calls.finishCall(branch, {
+        ...{ by, attemptId: id, status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'm' },
+        ...{ usage: null, firstByteMs: 1, durationMs: 2, error: null, answer, response: null },
+      });
+    };
+    const asked = { role: 'user', content: 'Which one?' };
+    const search = { id: 'a', type: 'function', function: { name: 'search', arguments: '{}' } };
+    const first = { role: 'assistant', content: 'I look.', tool_calls: [search] };
+    const found = { role: 'tool', tool_call_id: 'a', content: 'nothing' };
+    await call(main, 'm1', [asked], first);
+    await call(main, 'm2', [asked, first, found], { role: 'assistant', content: 'None.' });
+    await call(other, 'o1', [asked], { role: 'assistant', content: 'The red one.' });
+    const { a, b } = await recordedArms(home, { a: [main], b: [other] });
+    expect(
+      a[0]?.steps.map(({ choices, texts }) => [choices['action'], texts.map(({ text }) => text)]),
+    ).toEqual([
+      [['search'], ['I look.']],
+      [['answer'], ['None.']],
+    ]);
+    expect(b[0]?.steps.map(({ texts }) => texts.map(({ text }) => text))).toEqual([['The red one.']]);
   },
 );

@@ -36,7 +36,14 @@ export const runOnce = async (
 ): Promise<OneRerun> => {
   const { home, run, judged, by, whatIf, toStart, branchRef, passesOthers, check, name } = prepared;
   const { history } = branchRef;
-  const forks = openForks(home, run, { history, name: forkName, ...by, whatIf, settings });
+  const forks = openForks(home, run, {
+    history,
+    named: historyPart(name),
+    name: forkName,
+    ...by,
+    whatIf,
+    settings,
+  });
   const ran = await runCommand(context, server, {
     ...{ home, run, judged, id, passesOthers, check, output },
     live: { by, whatIf, settings, placeOf: forks.placeOf },
@@ -74,3 +81,6 @@ export const recordOnce = async (
     directory: toStart.directory,
   });
 };
+
+/** The history in the name of one or of a branch: `shop` of `shop:what-if`. */
+const historyPart = (name: string): string => name.split(':', 1)[0] ?? name;

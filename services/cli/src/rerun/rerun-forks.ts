@@ -20,6 +20,8 @@ export type RerunFork = { readonly name: string; readonly branch: BranchRef };
 export type RerunForkOptions = {
   /** That of conversations that have nothing to do with the recorded run. */
   readonly history: string;
+  /** As the command named that history. */
+  readonly named: string;
   readonly name: string;
   readonly actor: string;
   readonly notes: string;
@@ -53,7 +55,9 @@ export const openForks = (
     const branch = await startFork(home, history, from, { name, question, options });
     if (question !== null && question.answer !== null && call !== undefined)
       await addAnswer(home, branch, call, question.answer, options);
-    forks.push({ name: `${history}:${name}`, branch });
+    // A person reads the history by the name that was given.
+    const known = history === options.history ? options.named : history;
+    forks.push({ name: `${known}:${name}`, branch });
     return { place: `${history}:${name}`, isShared: from === null };
   };
   return {
