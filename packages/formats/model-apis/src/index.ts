@@ -15,7 +15,12 @@ export { requestChanges, type RequestChange, type RequestFacts } from './request
 export { lineDifferences, textDifferences, type TextDifference } from './text-differences.ts';
 export { definitionsIn, valueChanges, type ToolDefinition, type ValueChange } from './tool-definitions.ts';
 export { comparableMessage, withoutBillingLine } from './comparable-message.ts';
-export { readRequest, readRequestValue, type ModelRequest, type RequestMapping } from './read-request.ts';
+export {
+  openRequestValueReader,
+  readRequest,
+  type ModelRequest,
+  type RequestMapping,
+} from './read-request.ts';
 export { openRequestMessages, type ReadMessages, type RequestMessages } from './request-messages.ts';
 export { openRequestValues, type RequestValues } from './request-values.ts';
 export { isFailedResult, wireOrder } from './wire-order.ts';

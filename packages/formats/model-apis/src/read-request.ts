@@ -1,6 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { anthropicMessages } from './anthropic/messages.ts';
+import { anthropicMessages, openKnownPieces, type MessagePieces } from './anthropic/messages.ts';
 import type { ModelApi } from './api-of.ts';
 import { chatMessage } from './chat/message-at.ts';
 import { guarded, isList, objectIn, recordable, textOrNull, type UnreadableBody } from './body.ts';
@@ -29,7 +29,7 @@ type Shape = {
   readonly mapping: RequestMapping;
   /** The fields that the messages come from. */
   readonly fields: readonly string[];
-  readonly messages: (body: WideJsonObject) => readonly WideJsonObject[];
+  readonly messages: (body: WideJsonObject, pieces?: MessagePieces) => readonly WideJsonObject[];
 };
 
 const SHAPES: { readonly [api in Exclude<ModelApi, 'other'>]: Shape } = {
@@ -49,7 +49,7 @@ const SHAPES: { readonly [api in Exclude<ModelApi, 'other'>]: Shape } = {
   'anthropic.messages': {
     mapping: 'anthropic.messages@1',
     fields: ['system', 'messages'],
-    messages: ({ system, messages }) => anthropicMessages(system, messages),
+    messages: ({ system, messages }, pieces) => anthropicMessages(system, messages, pieces),
   },
 };
 
@@ -67,13 +67,19 @@ export const readRequest = (api: ModelApi, bytes: Uint8Array): ModelRequest | Un
 };
 
 /** As {@link readRequest}, of a value that `parseWideJson` read; its integers stay exact. */
-export const readRequestValue = (api: ModelApi, request: WideJson): ModelRequest | UnreadableBody =>
-  guarded(() => {
-    if (!isJsonObject(request)) throw fail('E_INPUT_SHAPE', 'the request is not a JSON object');
-    return requestIn(api, request);
-  });
+export type RequestValueReader = (api: ModelApi, request: WideJson) => ModelRequest | UnreadableBody;
 
-const requestIn = (api: ModelApi, body: WideJsonObject): ModelRequest => {
+/** Messages that are the same objects in several requests become the same ones. */
+export const openRequestValueReader = (): RequestValueReader => {
+  const pieces = openKnownPieces();
+  return (api, request) =>
+    guarded(() => {
+      if (!isJsonObject(request)) throw fail('E_INPUT_SHAPE', 'the request is not a JSON object');
+      return requestIn(api, request, pieces);
+    });
+};
+
+const requestIn = (api: ModelApi, body: WideJsonObject, pieces?: MessagePieces): ModelRequest => {
   if (api === 'other') throw fail('E_INPUT_SHAPE', 'the request calls no API whose requests are read');
   const { mapping, fields, messages } = SHAPES[api];
   const { model, stream, tools } = body;
@@ -84,7 +90,7 @@ const requestIn = (api: ModelApi, body: WideJsonObject): ModelRequest => {
     stream: stream === true,
     parameters: Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))),
     tools: toolsOf(tools),
-    messages: messages(body),
+    messages: messages(body, pieces),
     mapping,
     previous: api === 'openai.responses' ? textOrNull(body['previous_response_id']) : null,
   };

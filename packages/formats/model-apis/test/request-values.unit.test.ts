@@ -1,6 +1,6 @@
 import { parseWideJson, type WideJson } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
-import { openRequestValues } from '@stemma/model-apis';
+import { openRequestValueReader, openRequestValues } from '@stemma/model-apis';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { APIS, conversation } from './conversations.ts';
@@ -25,6 +25,18 @@ test.each(APIS)('values of requests of %s are read after each other as each alon
             outcome(() => parseWideJson(each)),
           );
       }
+    }),
+  );
+});
+
+test.each(APIS)('what their messages become in %s is the same, too', (api) => {
+  fc.assert(
+    fc.property(conversation(api), (texts) => {
+      const [values, read] = [openRequestValues(), openRequestValueReader()];
+      for (const text of texts)
+        expect(read(api, values.read(api, Buffer.from(text)))).toEqual(
+          openRequestValueReader()(api, parseWideJson(text)),
+        );
     }),
   );
 });

@@ -5,7 +5,12 @@ import {
   type WideJson,
   type WideJsonObject,
 } from '@stemma/canonical';
-import { comparableMessage, readRequestValue, withoutBillingLine, type ModelApi } from '@stemma/model-apis';
+import {
+  comparableMessage,
+  openRequestValueReader,
+  withoutBillingLine,
+  type ModelApi,
+} from '@stemma/model-apis';
 import { openKnownPrefixes } from './known-prefixes.ts';
 import type { LiveCall } from './matches.ts';
 import { maskedValue } from './values/match-values.ts';
@@ -117,7 +122,14 @@ export const openCallReader = (
     const exact = numbers(canonicalJson([parameters, plain]));
     return { parameters, tools: plain, exact, masked: numbers(text), ids, times };
   };
-  const message = (given: WideJsonObject): ReadMessage => remembered(messages, given, readMessage);
+  /** Of messages that are the same object no text is made. */
+  const objects = new WeakMap<WideJsonObject, ReadMessage>();
+  const message = (given: WideJsonObject): ReadMessage => {
+    const known = objects.get(given) ?? remembered(messages, given, readMessage);
+    objects.set(given, known);
+    return known;
+  };
+  const readRequestValue = openRequestValueReader();
   const lists = openKnownPrefixes<WideJsonObject, ReadMessage>();
   return {
     message,

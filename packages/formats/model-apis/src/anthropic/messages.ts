@@ -13,17 +13,19 @@ const ROLES: readonly string[] = ['user', 'assistant', 'system', 'developer'];
  * same message as that one, and any other does not; where it is otherwise, `same_message` says so. Fields of a message
  * that the API does not know are under `message_fields` of its first piece.
  *
+ * @param pieces the messages that one becomes: {@link piecesOf}, or one that remembers them
  * @throws E_INPUT_SHAPE, E_ROLE_UNKNOWN
  */
 export const anthropicMessages = (
   system: WideJson | undefined,
   messages: WideJson | undefined,
+  pieces: MessagePieces = piecesOf,
 ): WideJsonObject[] => {
   if (!isList(messages)) throw fail('E_INPUT_SHAPE', 'the request has no list of messages');
   const mapped = systemMessages(system);
   for (const [i, value] of messages.entries()) {
     const before = mapped.at(-1)?.['role'];
-    for (const [piece, message] of piecesOf(value, `message ${i}`).entries())
+    for (const [piece, message] of pieces(value, `message ${i}`).entries())
       mapped.push(piece === 0 ? asFirst(message, before) : message);
   }
   return mapped;
@@ -41,6 +43,20 @@ const asFirst = (message: WideJsonObject, before: WideJson | undefined): WideJso
   (message['role'] === 'tool' || (message['role'] === 'user' && isList(message['content'])))
     ? { ...message, same_message: false }
     : message;
+
+/** The messages that one message becomes. @param where what it is called in errors */
+export type MessagePieces = (value: WideJson, where: string) => readonly WideJsonObject[];
+
+/** As {@link piecesOf}; of a message that is the same object, the same ones. */
+export const openKnownPieces = (): MessagePieces => {
+  const known = new WeakMap<object, readonly WideJsonObject[]>();
+  return (value, where) => {
+    if (!isJsonObject(value)) return piecesOf(value, where);
+    const pieces = known.get(value) ?? piecesOf(value, where);
+    known.set(value, pieces);
+    return pieces;
+  };
+};
 
 /** The messages that one message becomes. */
 export const piecesOf = (value: WideJson, where: string): WideJsonObject[] => {
