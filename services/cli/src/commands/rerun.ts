@@ -14,6 +14,7 @@ import { JUDGING_OPTIONS } from '../rerun/rerun-options.ts';
 import { reportFile, REPORT_OPTION } from '../rerun/report-file.ts';
 import { openRerunServer, type RerunServer } from '../rerun/rerun-server.ts';
 import { showRerun } from '../rerun/show-rerun.ts';
+import { WORKSPACE_OPTION } from '../rerun/workspace-copy.ts';
 import { WHAT_IFS } from '../rerun/what-if/all.ts';
 
 export const rerun: TopCommand = {
@@ -45,6 +46,7 @@ export const rerun: TopCommand = {
       'what becomes of requests that are no calls of models: block or pass (default: block)',
     ],
     REPORT_OPTION,
+    WORKSPACE_OPTION,
     ['--name <name>', 'what forks are named after (default: the id of the rerun)'],
     ...ACTOR_OPTIONS,
   ],

@@ -18,12 +18,14 @@ export type CommandToRun = {
  * The command that was given, in the current directory; else the recorded one, in its own.
  *
  * @param run the run that answers; null: calls of no run
+ * @param isCopied it runs in a copy of its files, so its directory need not be there
  * @throws E_RERUN_NO_COMMAND if none is given, and the recorded one is not known, had secrets in it, or has lost its directory
  */
 export const commandToRun = async (
   home: Pick<Home, 'calls'>,
   run: string | null,
   given: readonly string[],
+  isCopied: boolean,
 ): Promise<CommandToRun> => {
   const program = run === null ? undefined : await home.calls.run(run);
   if ((given[0] ?? '') !== '') return { words: given, directory: process.cwd(), program, isRecorded: false };
@@ -35,7 +37,7 @@ export const commandToRun = async (
       'E_RERUN_NO_COMMAND',
       `the recorded command had secrets, which are not kept: ${commandText(command)}`,
     );
-  if (!isDirectory(directory))
+  if (!isCopied && !isDirectory(directory))
     throw fail(
       'E_RERUN_NO_COMMAND',
       `the directory ${JSON.stringify(directory)}, in which ${commandText(command)} was recorded, is not there`,

@@ -6,6 +6,7 @@ import type { PreparedRerun } from './prepare-rerun.ts';
 import { openForks, type RerunFork } from './rerun-forks.ts';
 import { recordRerun } from './record-rerun.ts';
 import type { RerunServer } from './rerun-server.ts';
+import { copyWorkspace } from './workspace-copy.ts';
 import { checkCodeOf, runCommand, type EndedRerun } from './run-command.ts';
 
 /** One of the reruns of a run. */
@@ -44,12 +45,14 @@ export const runOnce = async (
     whatIf,
     settings,
   });
+  const copy = prepared.workspace === null ? null : copyWorkspace(prepared.workspace, judged);
   const ran = await runCommand(context, server, {
-    ...{ home, run, judged, id, passesOthers, check, output },
+    ...{ home, run, id, passesOthers, check, output },
+    judged: copy?.judged ?? judged,
     live: { by, whatIf, settings, placeOf: forks.placeOf },
     command: toStart.words,
-    directory: toStart.directory,
-  });
+    directory: copy?.directory ?? toStart.directory,
+  }).finally(() => copy?.forget());
   // Where nobody recorded how the first run ended, it ended as most do, without an error.
   const recordedEnd = toStart.program?.end;
   const ends = {

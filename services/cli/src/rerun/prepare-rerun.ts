@@ -16,6 +16,7 @@ import { recordedMasks } from './learn-masks.ts';
 import { liveChange, liveSettings } from './live-settings.ts';
 import { judgedBy, oneOf } from './rerun-options.ts';
 import { refuseUnserved } from './run-command.ts';
+import { wantsCopy, workspaceToCopy, type WorkspaceToCopy } from './workspace-copy.ts';
 import { readWhatIf } from './what-if/all.ts';
 
 /** What is run. `isBranch`: only the calls on the way to the tip of a branch answer. `wanted`: the id of the recorded run. */
@@ -42,6 +43,8 @@ export type PreparedRerun = {
   /** Who runs it, and why; an empty actor is nobody: then it is not recorded. */
   readonly by: { readonly actor: string; readonly notes: string };
   readonly passesOthers: boolean;
+  /** The files of which each rerun has a copy of its own; null: it runs in the directory itself. */
+  readonly workspace: WorkspaceToCopy | null;
   /** What checks what the command left behind; null: nothing does. */
   readonly check: string | null;
   /** False for a bundle: nothing is recorded in it. */
@@ -90,7 +93,13 @@ export const prepareRerun = async (
   const tools = await refuseUnserved(run, judged);
   if (tools.length > 0 && judged.tools === 'real')
     context.output.say(`the tools of the command run for real: ${tools.join(', ')}`);
-  const toStart = await commandToRun(home, run.run, words);
+  const isCopied = wantsCopy(options);
+  const toStart = await commandToRun(home, run.run, words, isCopied);
+  const workspace = isCopied ? await workspaceToCopy(home, run.run, toStart.program) : null;
+  if (workspace !== null)
+    context.output.say(
+      `each run has a copy of the ${workspace.files.files.length} files that the recorded one started with`,
+    );
   const commit = await commitOf(toStart.directory, context.env);
   if (toStart.isRecorded) context.output.say(startText(toStart, commit));
   const isLive = judged.onDifference === 'live' || judged.from.length > 0;
@@ -103,6 +112,7 @@ export const prepareRerun = async (
   const notes = isLive ? await notesOf(context, options) : (text(options, 'notes') ?? '');
   return {
     ...{ home, name, branchRef, run, judged, masks, whatIf, settings, toStart, commit, passesOthers, isKept },
+    workspace,
     by: { actor, notes },
     check: text(options, 'verify') ?? null,
   };

@@ -2,7 +2,7 @@ import { openHome } from '@stemma/home';
 import { FAKE_SECRETS, filesHolding, programFile } from '@stemma/test-kit';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -144,4 +144,27 @@ test('without git, or without the directory, nothing starts', async () => {
   const none = await record([]);
   expect(none).toMatchObject({ code: 0, stdout: 'ran\n' });
   expect(none.stderr).toContain('what became of the files is not recorded, as no call is\n');
+});
+
+test('a rerun has a copy of the files that the recorded run started with, or is refused before it starts', async () => {
+  const home = join(directory, 'copied');
+  rmSync(join(project, 'out.txt'), { force: true });
+  writeFileSync(join(project, 'a.ts'), 'one\n');
+  writeFileSync(join(project, 'b.ts'), 'b\n');
+  writeFileSync(join(project, 'agent.mjs'), `${AGENT}\nconsole.log(process.cwd());\n`);
+  const agent = [process.execPath, 'agent.mjs'];
+  expect((await run(home, ['record', '--history', 'h', '--workspace', '--', ...agent])).code).toBe(0);
+  // Here b.ts is gone, and its removal fails.
+  const copy = ['rerun', 'h', '--workspace', 'copy', '--verify', 'test -f out.txt && test ! -f b.ts'];
+  const { code, stdout, stderr } = await run(home, copy, { STEMMA_ACTOR: 'ann' });
+  expect([code, stderr]).toEqual([0, expect.stringContaining('a copy of the 6 files')]);
+  expect(stdout).toContain('same 4');
+  const [ranIn = ''] = stdout.split('\n');
+  expect(ranIn).toContain('stemma-workspace-');
+  expect(existsSync(ranIn)).toBe(false);
+  expect((await run(home, ['verify'])).code).toBe(0);
+  // The first home keeps no secrets.
+  const refused = await run(join(directory, 'home'), ['rerun', 'h', '--workspace', 'copy']);
+  expect(refused).toMatchObject({ code: 64, stdout: '' });
+  expect(refused.stderr).toContain('keys.txt (secret), picture (binary) (E_WORKSPACE_NOT_KEPT)');
 });

@@ -23,7 +23,7 @@ export const rerunOften = async (
 ): Promise<number> => {
   const name = text(options, 'name') ?? (await newRerunId());
   const arms = await armsOf(context, prepared, asked, { name, options });
-  if (asked.jobs > 1)
+  if (asked.jobs > 1 && prepared.workspace === null)
     context.output.say(`${asked.jobs} runs at a time share the directory ${prepared.toStart.directory}`);
   const runs = await runArms(context, server, prepared, arms, asked);
   const waiting = await server.drained();
