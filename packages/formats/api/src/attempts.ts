@@ -16,6 +16,10 @@ export type CallAddressAnswer = z.infer<typeof CallAddressAnswer>;
 export const AttemptAnswer = z
   .strictObject({
     attempt_id: z.string(),
+    run: z
+      .string()
+      .nullable()
+      .describe('the run of a program, or the rerun, that made it; null: recorded under none'),
     cycle: count,
     label: z.string().describe('the position it was called with, on its branch'),
     branchId: count,
@@ -122,7 +126,7 @@ type Address = { readonly history: string; readonly branchId: number; readonly a
 type AttemptFacts = Readonly<
   Pick<
     AttemptAnswer,
-    'cycle' | 'label' | 'branchId' | 'seq' | 'at' | 'api' | 'model' | 'scope' | 'match' | 'status'
+    'run' | 'cycle' | 'label' | 'branchId' | 'seq' | 'at' | 'api' | 'model' | 'scope' | 'match' | 'status'
   >
 > & {
   readonly attemptId: string;
@@ -178,6 +182,7 @@ export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
   const { request, response, usage, assignedFrom, reassignedTo, ledTo } = attempt;
   return {
     attempt_id: attempt.attemptId,
+    run: attempt.run,
     cycle: attempt.cycle,
     label: attempt.label,
     branchId: attempt.branchId,

@@ -32,7 +32,10 @@ export type RerunCounts = {
 };
 
 export type SummarizedCall = {
-  /** Of the recorded call; of an extra one `+1`, `+2` and so on. */
+  /**
+   * Of the recorded call; of an extra one `+1`, `+2` and so on. Live calls behind the one that stands in the place of `@c4` are `@c4+1`,
+   * `@c4+2` and so on.
+   */
   readonly label: string;
   readonly how: CallResult;
   readonly bindings: readonly Binding[];
@@ -45,9 +48,9 @@ export type SummarizedCall = {
 /** What came of the calls so far. */
 export const summaryOf = (state: RerunState): RerunSummary => {
   const { entries, recorded, leftOut, world } = state;
-  let extras = 0;
+  const labelOf = openLabels();
   const came = entries.map((entry): SummarizedCall => {
-    const label = entry.call?.cycle.label ?? `+${++extras}`;
+    const label = labelOf(entry);
     const shown = entry.call === null ? [] : shownTo(state, entry.call, entry.difference);
     return {
       label,
@@ -70,6 +73,22 @@ export const summaryOf = (state: RerunState): RerunSummary => {
       ...new Map(entries.flatMap(({ bindings }) => bindings.map((each) => [pairOf(each), each]))).values(),
     ],
     notes: notesOf(state, came),
+  };
+};
+
+/** Names calls as they come. Live ones all stand at the recorded call where their conversation left: the first one that does has its label. */
+const openLabels = (): ((entry: LiveEntry) => string) => {
+  const behind = new Map<string, number>();
+  const taken = new Set<string>();
+  return ({ call, how }) => {
+    const label = call?.cycle.label ?? '';
+    if (label !== '' && (how !== 'live' || !taken.has(label))) {
+      taken.add(label);
+      return label;
+    }
+    const number = (behind.get(label) ?? 0) + 1;
+    behind.set(label, number);
+    return `${label}+${number}`;
   };
 };
 

@@ -562,6 +562,12 @@ describe('from a call on', () => {
     const onwards = live(rerun, third);
     expect(onwards).toMatchObject({ kind: 'live', of: '@c2' });
     const start = { root: second.number, of: '@c2', how: 'before' };
+    expect(rerun.summary().calls.map(({ label, how }) => [label, how])).toEqual([
+      ['@c1', 'same'],
+      ['@c2', 'live'],
+      ['@c2+1', 'live'],
+      ['sub:@c1', 'missing'],
+    ]);
     expect([second, onwards].map(({ number }) => rerun.startOf(number))).toEqual([start, start]);
     expect(live(rerun, asking('Sub.'))).toMatchObject({ kind: 'serve', call: 'sub:@c1' });
     expect(rerun.summary().counts).toMatchObject({ same: 2, live: 2, missing: 0 });
@@ -616,6 +622,12 @@ describe('from a call on', () => {
       kind: 'live',
     });
     expect(rerun.summary().counts).toMatchObject({ same: 1, differs: 1, live: 1, missing: 1 });
+    expect(rerun.summary().calls.map(({ label, how }) => [label, how])).toEqual([
+      ['@c1', 'same'],
+      ['@c2', 'differs'],
+      ['@c2+1', 'live'],
+      ['sub:@c1', 'missing'],
+    ]);
   });
 
   test('a call that differs is served all the same if that is wanted', () => {
