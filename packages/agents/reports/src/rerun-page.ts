@@ -109,10 +109,14 @@ const totals = ({ counts }: RerunSummary, exit: number): Html => {
   </p>`;
 };
 
-const endsText = ({ recorded, now }: AgentEnds): Html =>
-  recorded === now || recorded === null || now === null
-    ? html``
-    : html`<p>The command ended with ${now}, and when it was recorded with ${recorded}.</p>`;
+const endsText = ({ recorded, now, check }: AgentEnds): Html => html`
+  ${
+    recorded === now || recorded === null || now === null
+      ? null
+      : html`<p>The command ended with ${now}, and when it was recorded with ${recorded}.</p>`
+  }
+  ${check === null ? null : html`<p>The check of what it left behind ended with ${check}.</p>`}
+`;
 
 /** The sign of each result: never its colour alone. */
 const SIGNS: Readonly<Record<SummarizedCall['how'], string>> = {

@@ -96,6 +96,14 @@ test('a rerun that is the same says so, and proposes nothing', () => {
   expect(text).not.toContain('Go on from here');
 });
 
+test('how the command and its check ended is said where it matters', () => {
+  const text = textOf(rerunPage(report({ ends: { recorded: 0, now: 3, check: 7 } })));
+  expect(text).toContain('The command ended with 3, and when it was recorded with 0.');
+  expect(text).toContain('The check of what it left behind ended with 7.');
+  const fine = textOf(rerunPage(report({ ends: { recorded: 0, now: 0, check: null } })));
+  expect(fine).not.toContain('ended with');
+});
+
 test('every text of a rerun is text on its page: nothing runs, nothing is fetched', () => {
   const { summary } = report();
   const page = rerunPage(
