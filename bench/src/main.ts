@@ -30,6 +30,7 @@ import { selectors } from './selectors/selectors.ts';
 import { stages } from './stages/stages.ts';
 import type { BenchmarkOptions, Report } from './table.ts';
 import { verdict } from './verdict/verdict.ts';
+import { workspace } from './workspace/workspace.ts';
 
 type Benchmark = (options: BenchmarkOptions) => Promise<Report>;
 
@@ -51,6 +52,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   import: importing,
   proxy,
   rerun,
+  workspace,
   analysis,
   rounds,
   verdict,
@@ -81,6 +83,7 @@ const OURS: ReadonlySet<Name> = new Set([
   'import',
   'proxy',
   'rerun',
+  'workspace',
   'analysis',
   'rounds',
   'verdict',

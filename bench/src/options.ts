@@ -18,6 +18,7 @@ export const names = [
   'import',
   'proxy',
   'rerun',
+  'workspace',
   'selectors',
   'audit',
   'analysis',
