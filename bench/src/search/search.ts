@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openProcesses } from '../gateway/processes.ts';
 import { spread, timed, type Spread } from '../measure.ts';
+import { STEMMA } from '../stemma-program.ts';
 import { figure, type Aim, type BenchmarkOptions, type Report } from '../table.ts';
 import { nameOf, NODES_A_HISTORY, RARE_WORD, record, VOCABULARY } from './record.ts';
 
@@ -80,8 +80,6 @@ const overHttp =
     if (response.status !== 200) throw new Error(await response.text());
     return response.json();
   };
-
-const STEMMA = fileURLToPath(new URL('../../../services/cli/bin/stemma.mjs', import.meta.url));
 
 const inProcess =
   (directory: string) =>

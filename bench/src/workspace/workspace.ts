@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { quantile } from '../measure.ts';
+import { STEMMA } from '../stemma-program.ts';
 import { figure, type BenchmarkOptions, type Report } from '../table.ts';
 
 /** Milliseconds that looking at the files may add to the first byte of a call. */
@@ -16,8 +16,6 @@ const ANSWERS_AFTER = 80;
 
 /** Calls that are left out: the programs are still compiled. */
 const FIRST = 5;
-
-const STEMMA = fileURLToPath(new URL('../../../services/cli/bin/stemma.mjs', import.meta.url));
 
 /** An agent that changes a file between two calls, and writes down how long each call took to its first byte. */
 const AGENT = `

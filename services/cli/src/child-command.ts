@@ -58,8 +58,12 @@ export type EndedChild = {
  */
 export type ChildOutput = 'own' | 'stderr' | { readonly file: number };
 
-/** How a program runs. `directory`: by default this process's own. */
-type ChildOptions = { readonly output?: ChildOutput; readonly directory?: string };
+/** How a program runs. `directory`: by default this process's own. `isShell`: it is words for a shell. */
+type ChildOptions = {
+  readonly output?: ChildOutput;
+  readonly directory?: string;
+  readonly isShell?: boolean;
+};
 
 const stdioFor = (output: ChildOutput): StdioOptions => {
   if (output === 'own') return 'inherit';
@@ -72,12 +76,17 @@ export const runChild = async (
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  { output = 'own', directory }: ChildOptions = {},
+  { output = 'own', directory, isShell = false }: ChildOptions = {},
 ): Promise<EndedChild> => {
   // Ctrl-C while the home was being opened: the command has not begun.
   signal.throwIfAborted();
   const startedAt = Date.now();
-  const child = spawn(program, args, { env, stdio: stdioFor(output), ...defined({ cwd: directory }) });
+  const child = spawn(program, args, {
+    env,
+    stdio: stdioFor(output),
+    shell: isShell,
+    ...defined({ cwd: directory }),
+  });
   // Ctrl-C reaches the command too, which decides what it does; whatever else ends this one, ends it.
   let isInterrupted = false;
   const interrupted = (): void => void (isInterrupted = true);

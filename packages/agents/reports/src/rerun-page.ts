@@ -7,7 +7,7 @@ import {
   whereItDiffers,
   whyItDiffers,
   type ChangedLine,
-  type TextPart,
+  type TextDifference,
 } from '@stemma/api';
 import { textDifferences } from '@stemma/model-apis';
 import {
@@ -178,7 +178,7 @@ const lineOf = (line: ChangedLine): Html =>
     ? html`<div class="soft">… ${line.lines} equal ${line.lines === 1 ? 'line' : 'lines'}</div>`
     : html`<div>${line.parts.map(partOf)}</div>`;
 
-const partOf = ({ kind, text }: TextPart): Html => {
+const partOf = ({ kind, text }: TextDifference): Html => {
   // An empty part is a line end that only one text has.
   const shown = text === '' ? '¶' : abbreviated(text);
   if (kind === 'removed') return html`<del>${shown}</del>`;

@@ -33,6 +33,10 @@ export const RecordedFileState = z.strictObject({
 });
 export type RecordedFileState = z.infer<typeof RecordedFileState>;
 
+/** Of files that nobody read, equal sizes say that they are the same. */
+export const isSameFile = (a: RecordedFileState, b: RecordedFileState): boolean =>
+  a.sha256 === b.sha256 && a.size === b.size && a.mode === b.mode;
+
 /**
  * Whether the bytes of a file are kept: `large` as they are too many, `full` as others had taken the room, `binary` as nobody could
  * surely take secrets out of them, `secret` as there are some in it, `unread` as nobody could read it.

@@ -20,6 +20,7 @@ export {
   FILE_CONTENTS,
   FileChange,
   type FileContents,
+  isSameFile,
   RecordedFileState,
 } from './effect-recorded.ts';
 export { FirstDifference, EndedRerunCounts, RerunDetails } from './rerun-ended.ts';

@@ -37,7 +37,7 @@ export {
 } from './state.ts';
 export { type AnyStepSpec, specOf, Step, type StepOf, STEPS } from './steps/catalogue.ts';
 export { STEP_FIELDS } from './steps/fields.ts';
-export { endOfRerun, isRerun, RERUN } from './steps/end-rerun.ts';
+export { endOfRerun, isRerun, MOST_RERUN_RESULTS, RERUN } from './steps/end-rerun.ts';
 export { endOfRun } from './steps/end-run.ts';
 export { finishOf } from './steps/finish-call.ts';
 export { holdOf } from './steps/hold-call.ts';

@@ -1,9 +1,8 @@
-/** A part of two texts: in both, only in the first, or only in the second. */
-export type TextPart = { readonly kind: 'same' | 'removed' | 'added'; readonly text: string };
+import type { TextDifference } from '@stemma/model-apis';
 
 /** A line of two texts that were compared, or how many lines in a row are left out as both texts have them. */
 export type ChangedLine =
-  | { readonly what: 'line'; readonly parts: readonly TextPart[] }
+  | { readonly what: 'line'; readonly parts: readonly TextDifference[] }
   | { readonly what: 'equal'; readonly lines: number };
 
 /** So many equal lines are shown before and behind a changed one. */
@@ -18,7 +17,7 @@ const AROUND_IN_LINE = 60;
  *
  * @param parts how one text becomes the other
  */
-export const changedLines = (parts: readonly TextPart[]): readonly ChangedLine[] => {
+export const changedLines = (parts: readonly TextDifference[]): readonly ChangedLine[] => {
   const lines = linesOf(parts);
   const near = lines.map(() => false);
   lines.forEach((line, i) => {
@@ -41,11 +40,11 @@ export const changedLines = (parts: readonly TextPart[]): readonly ChangedLine[]
   return shown;
 };
 
-const isChanged = (line: readonly TextPart[]): boolean => line.some(({ kind }) => kind !== 'same');
+const isChanged = (line: readonly TextDifference[]): boolean => line.some(({ kind }) => kind !== 'same');
 
 /** The parts of each line. A line end that only one text has belongs to the line before it, as an empty part if that line has no other. */
-const linesOf = (parts: readonly TextPart[]): readonly (readonly TextPart[])[] => {
-  const lines: TextPart[][] = [[]];
+const linesOf = (parts: readonly TextDifference[]): readonly (readonly TextDifference[])[] => {
+  const lines: TextDifference[][] = [[]];
   for (const { kind, text } of parts)
     text.split('\n').forEach((piece, i) => {
       if (i > 0) {
@@ -60,7 +59,7 @@ const linesOf = (parts: readonly TextPart[]): readonly (readonly TextPart[])[] =
   return lines;
 };
 
-const shortened = (line: readonly TextPart[]): readonly TextPart[] =>
+const shortened = (line: readonly TextDifference[]): readonly TextDifference[] =>
   line.map(({ kind, text }, i) => {
     if (kind !== 'same' || text.length <= 2 * AROUND_IN_LINE) return { kind, text };
     const before = i === 0 && line.length > 1 ? '' : text.slice(0, AROUND_IN_LINE);

@@ -91,7 +91,8 @@ export const shownToText = (
 ): string =>
   `${first === last ? first : `${first} … ${last}`} (${calls} call${calls === 1 ? '' : 's'}, ${grouped(tokens)} tokens)`;
 
-const grouped = (number: number): string => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
+/** 1234567 as 1,234,567. */
+export const grouped = (number: number): string => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
 const MOST_CHARACTERS = 32;
 
@@ -107,6 +108,7 @@ export const abbreviated = (text: string): string =>
 
 /** How many calls of a rerun came out how. */
 export type DescribedCounts = {
+  /** In whatever order. */
   readonly same: number;
   readonly bound: number;
   readonly differs: number;

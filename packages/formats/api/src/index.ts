@@ -35,17 +35,20 @@ export {
   type StreamedName,
   type StreamName,
 } from './endpoints.ts';
-export { changedLines, type ChangedLine, type TextPart } from './changed-lines.ts';
+export { changedLines, type ChangedLine } from './changed-lines.ts';
+export type { TextDifference } from '@stemma/model-apis';
 export { describeIntervention } from './describe-intervention.ts';
 export {
   abbreviated,
   causeWords,
   nextSteps,
+  grouped,
   rerunHeadline,
   shortValue,
   shownToText,
   whereItDiffers,
   whyItDiffers,
+  type DescribedCounts,
   type DescribedDifference,
 } from './describe-rerun.ts';
 export { cutText, excerptOf, firstWords } from './excerpt.ts';

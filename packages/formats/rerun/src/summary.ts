@@ -1,3 +1,4 @@
+import type { DescribedCounts } from '@stemma/api';
 import type { Difference } from './difference/difference.ts';
 import { servedAttempts } from './plan.ts';
 import type { RerunCall } from './rerun-call.ts';
@@ -18,18 +19,8 @@ export type RerunSummary = {
   readonly notes: readonly string[];
 };
 
-export type RerunCounts = {
-  /** Calls that are the same, in whatever order. */
-  readonly same: number;
-  readonly bound: number;
-  readonly differs: number;
-  readonly extra: number;
-  readonly missing: number;
-  readonly live: number;
-  readonly notKept: number;
-  /** Calls of the recording. */
-  readonly recorded: number;
-};
+/** `recorded`: calls of the recording. */
+export type RerunCounts = DescribedCounts & { readonly recorded: number };
 
 export type SummarizedCall = {
   /**
@@ -112,7 +103,7 @@ const missingCall = (label: string): SummarizedCall => ({
   ledTo: null,
 });
 
-const countsOf = (calls: readonly SummarizedCall[]): Omit<RerunCounts, 'recorded'> => {
+const countsOf = (calls: readonly SummarizedCall[]): DescribedCounts => {
   const count = (...hows: readonly CallResult[]): number =>
     calls.filter(({ how }) => hows.includes(how)).length;
   return {

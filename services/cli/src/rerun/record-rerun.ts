@@ -1,7 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { reasonOf } from '@stemma/errors';
 import type { GitCommit, ProgramEnd } from '@stemma/events';
-import { endOfRerun, type StepOf } from '@stemma/history';
+import { endOfRerun, MOST_RERUN_RESULTS, type StepOf } from '@stemma/history';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { RerunReport, RerunSummary } from '@stemma/rerun';
@@ -82,9 +82,6 @@ export const recordRerun = async (
   }
 };
 
-/** So many results of tools are recorded that others stood in the place of. */
-const MOST_RESULTS = 5;
-
 /** The texts of a report, whole: what is secret in them is taken out, and then they are cut. */
 const textsOf = (
   { calls, world }: RerunSummary,
@@ -110,7 +107,7 @@ const textsOf = (
       shownTo:
         from === undefined || to === undefined || ledTo === null ? null : { first: from, last: to, ...ledTo },
     },
-    world: world.slice(0, MOST_RESULTS).map(({ call: at, tool, a, b }) => ({
+    world: world.slice(0, MOST_RERUN_RESULTS).map(({ call: at, tool, a, b }) => ({
       ...{ call: at, tool: tool.toWellFormed(), recorded: named(null, a), now: named(null, b) },
     })),
   };

@@ -6,6 +6,8 @@ import { addressesOf, redactOf, type Context } from '../command.ts';
 export type RerunServer = {
   /** Answers the calls of a rerun. @returns the address that its command calls */
   readonly serve: (id: string, served: ServedCalls) => string;
+  /** Answers the calls of a rerun no longer, and forgets what they were. */
+  readonly forget: (id: string) => void;
   /** Waits until live calls are recorded. @returns how many entries still wait after 30 s */
   readonly drained: () => Promise<number>;
   readonly close: () => Promise<void>;
@@ -33,6 +35,7 @@ export const openRerunServer = async (
       underWay.set(id, served);
       return `${server.url}/proxy/rerun/${id}`;
     },
+    forget: (id) => void underWay.delete(id),
     drained: () => server.drained(DRAIN),
     close: () => server.close(),
   };

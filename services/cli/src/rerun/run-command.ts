@@ -51,12 +51,10 @@ export const runCommand = async (
   });
   const child = childEnv(env, server.serve(id, served));
   const ended = await runChild(program, args, child, signal, { output, directory });
-  const shell = process.platform === 'win32' ? ['cmd', '/d', '/s', '/c'] : ['sh', '-c'];
-  const [shellProgram = '', ...words] = shell;
   const checked =
     check === null
       ? null
-      : await runChild(shellProgram, [...words, check], { ...env }, signal, { output, directory });
+      : await runChild(check, [], { ...env }, signal, { output, directory, isShell: true });
   return { ...ended, summary: rerun.summary(), observed: rerun.observed(), check: checked };
 };
 

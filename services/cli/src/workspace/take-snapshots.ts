@@ -1,5 +1,5 @@
 import { compareCodePoints } from '@stemma/canonical';
-import type { RecordedFileState } from '@stemma/events';
+import { isSameFile } from '@stemma/events';
 import { openListing } from './list-files.ts';
 import { newKnownFiles, scanFiles, type ScannedFiles } from './scan-files.ts';
 import type { ChangedFile, TakenSnapshots, Workspace, WorkspaceSnapshot } from './types.ts';
@@ -47,7 +47,3 @@ const changesBetween = (
     if (!after.has(path)) changes.push({ path, before: state, after: null });
   return changes.sort((a, b) => compareCodePoints(a.path, b.path));
 };
-
-/** Of files that nobody read, equal sizes say that they are the same. */
-const isSameFile = (a: RecordedFileState, b: RecordedFileState): boolean =>
-  a.sha256 === b.sha256 && a.size === b.size && a.mode === b.mode;

@@ -34,7 +34,7 @@ test('a change is put down to the tool call that names the file, else to the onl
   const made = [
     call('c1', 0, { toolCalls: [tool('a', 'src/a.ts', 'text of it'), tool('b', 'cat ./src/b.ts; rm x')] }),
   ];
-  const causeOf = putDown(made, '/work');
+  const causeOf = putDown(made, '/project');
   const by = (why: string, id: string, of = 1) => ({
     ...{ why, call: address('c1'), toolCall: id, tool: `tool-${id}`, of },
   });
@@ -44,19 +44,19 @@ test('a change is put down to the tool call that names the file, else to the onl
   // It is the end of one name, and the beginning of another.
   const none = { why: 'none', call: null, toolCall: null, tool: null, of: 2 };
   expect([causeOf('a.ts'), causeOf('src/a')]).toEqual([none, none]);
-  const [only] = [putDown([call('c1', 0, { toolCalls: [tool('a', 'make')] })], '/work')];
+  const [only] = [putDown([call('c1', 0, { toolCalls: [tool('a', 'make')] })], '/project')];
   expect(only('dist/x.js')).toEqual(by('only', 'a'));
-  expect(putDown([], '/work')('x')).toEqual({ ...none, of: 0 });
-  const twice = [call('c1', 0, { toolCalls: [tool('a', 'edit /work/x'), tool('b', 'edit /work/x.')] })];
-  expect(putDown(twice, '/work')('x')).toEqual(by('argument', 'b', 2));
+  expect(putDown([], '/project')('x')).toEqual({ ...none, of: 0 });
+  const twice = [call('c1', 0, { toolCalls: [tool('a', 'edit /project/x'), tool('b', 'edit /project/x.')] })];
+  expect(putDown(twice, '/project')('x')).toEqual(by('argument', 'b', 2));
   expect(putDown(twice, '/home')('x')).toEqual(none);
 });
 
 test('what an agent changed that a tool started is put down to its own tools', () => {
   const parent = call('c1', 0, { hasLed: true, toolCalls: [tool('task', 'mend it')] });
   const child = call('c2', 10, { toolCalls: [tool('write', 'something')] });
-  expect(putDown([parent, child], '/work')('a')).toMatchObject({ why: 'only', toolCall: 'write' });
-  expect(putDown([parent], '/work')('a')).toMatchObject({ why: 'only', toolCall: 'task' });
+  expect(putDown([parent, child], '/project')('a')).toMatchObject({ why: 'only', toolCall: 'write' });
+  expect(putDown([parent], '/project')('a')).toMatchObject({ why: 'only', toolCall: 'task' });
 });
 
 test('the arguments of tool calls are read whatever they are', () => {

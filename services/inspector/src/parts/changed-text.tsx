@@ -1,4 +1,4 @@
-import { abbreviated, changedLines, type TextPart } from '@stemma/api';
+import { abbreviated, changedLines, type TextDifference } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { SafeText } from './safe-text.tsx';
 import { wordRuns } from './word-diff.tsx';
@@ -20,7 +20,7 @@ export const ChangedText = ({ a, b }: { readonly a: string; readonly b: string }
   </pre>
 );
 
-const changedPart = ({ kind, text }: TextPart, i: number): ComponentChildren => {
+const changedPart = ({ kind, text }: TextDifference, i: number): ComponentChildren => {
   if (kind === 'same') return <SafeText key={i} text={text} />;
   // An empty part is a line end that only one text has.
   const shown = <SafeText text={text === '' ? '¶' : abbreviated(text)} />;

@@ -1,3 +1,7 @@
+import { grouped } from '@stemma/api';
+
+export { grouped };
+
 const two = (n: number): string => String(n).padStart(2, '0');
 
 /** A time for a list: month, day and time of the reader's own clock. */
@@ -10,9 +14,6 @@ export const isoTime = (milliseconds: number): string => new Date(milliseconds).
 
 /** The beginning of an id, long enough to distinguish it from others. */
 export const shortId = (id: string): string => (id.length > 10 ? id.slice(0, 8) + '…' : id);
-
-/** 1234567 as 1,234,567. */
-export const grouped = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ',');
 
 export const plural = (n: number, one: string, many = one + 's'): string =>
   `${grouped(n)} ${n === 1 ? one : many}`;

@@ -26,7 +26,7 @@ export const endOfRerun = (rerun: string): string => `${rerun}.ended`;
 
 /** What is kept of a report: so many calls, results of tools, and characters of each text. */
 const MOST_CALLS = 200;
-const MOST_RESULTS = 5;
+export const MOST_RERUN_RESULTS = 5;
 const LONGEST = 4_000;
 
 /**
@@ -67,7 +67,7 @@ const detailsOf = ({ difference, world }: ReportTexts, calls: RerunDetails['call
       arguments: cut(difference.askedBy.arguments),
     },
   },
-  world: world.slice(0, MOST_RESULTS).map(({ call, tool, recorded, now }) => ({
+  world: world.slice(0, MOST_RERUN_RESULTS).map(({ call, tool, recorded, now }) => ({
     ...{ call, tool: cut(tool) },
     ...textsAround(recorded?.value ?? null, now?.value ?? null, LONGEST),
   })),

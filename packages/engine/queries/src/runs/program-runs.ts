@@ -1,5 +1,3 @@
-import type { EventRef } from '@stemma/context-tree';
-import { fail } from '@stemma/errors';
 import {
   RerunDetails,
   type EndedRerunCounts,
@@ -9,6 +7,7 @@ import {
   type ProgramEnd,
 } from '@stemma/events';
 import { interventionIn, isRerun } from '@stemma/history';
+import { fail } from '@stemma/errors';
 import type { Projection } from '@stemma/projector';
 import {
   authorOf,
@@ -22,6 +21,7 @@ import {
 } from '@stemma/read-models';
 import type { RowReader } from '@stemma/row-store';
 import { millisecondsOf } from '@stemma/values';
+import { eventAt } from './event-at.ts';
 
 /** Which program ran, where, and how it ended. Times are milliseconds since 1970. */
 export type RecordedProgram = {
@@ -185,16 +185,6 @@ const runsIn = (
     runs: runs.sort((a, b) => a.at - b.at || (a.run < b.run ? -1 : 1)),
     reruns: reruns.sort((a, b) => a.endedAt - b.endedAt || (a.rerun < b.rerun ? -1 : 1)),
   };
-};
-
-const eventAt = <Type extends 'RunRecorded' | 'RerunEnded'>(
-  events: readonly HistoryEvent[],
-  { index }: EventRef,
-  type: Type,
-): Extract<HistoryEvent, { type: Type }> => {
-  const event = events[index];
-  if (event?.type === type) return event as Extract<HistoryEvent, { type: Type }>;
-  throw fail('E_ROWS_DAMAGED', `event ${index} is no ${type}, though its row says so`);
 };
 
 /** The words of a command. */

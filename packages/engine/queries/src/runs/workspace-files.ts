@@ -1,6 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
+import { isSameFile } from '@stemma/events';
 import type {
   CallAddress,
   EffectCause,
@@ -17,6 +18,7 @@ import {
   listSnapshotParts,
   type SnapshotPartRow,
 } from '@stemma/read-models';
+import { eventAt } from './event-at.ts';
 
 /** A file as it was found, and whether its bytes are kept. `bytes` null: they are not. */
 export type KeptFile = {
@@ -89,11 +91,8 @@ type Snapshots = { readonly history: string; readonly run: string; readonly all:
 type EffectRecorded = Extract<HistoryEvent, { type: 'EffectRecorded' }>;
 
 export const openWorkspaceFiles = (projection: Projection): WorkspaceFiles => {
-  const eventAt = async (history: string, { seq, index }: EventRef): Promise<EffectRecorded> => {
-    const event = (await projection.payloads.events(history, seq))[index];
-    if (event?.type === 'EffectRecorded') return event;
-    throw fail('E_ROWS_DAMAGED', `event ${index} is no EffectRecorded, though its row says so`);
-  };
+  const effectAt = async (history: string, location: EventRef): Promise<EffectRecorded> =>
+    eventAt(await projection.payloads.events(history, location.seq), location, 'EffectRecorded');
   const snapshotsOf = (run: string): Promise<Snapshots | undefined> =>
     projection.read((rows) => {
       for (const history of historiesOfRun(rows, run)) {
@@ -111,7 +110,7 @@ export const openWorkspaceFiles = (projection: Projection): WorkspaceFiles => {
     { history }: Snapshots,
     snapshots: readonly Snapshot[],
   ): AsyncIterable<EffectRecorded> {
-    for (const { parts } of snapshots) for (const { location } of parts) yield eventAt(history, location);
+    for (const { parts } of snapshots) for (const { location } of parts) yield effectAt(history, location);
   }
   /** All files after the snapshots up to one, each with its bytes. */
   const filesAfter = async (found: Snapshots, count: number): Promise<Map<string, KeptFile>> => {
@@ -135,7 +134,7 @@ export const openWorkspaceFiles = (projection: Projection): WorkspaceFiles => {
     const start = parts.findLast(({ first }) => first !== null && compareCodePoints(first, path) <= 0);
     const location = last?.location ?? start?.location;
     if (location === undefined) return null;
-    const event = await eventAt(history, location);
+    const event = await effectAt(history, location);
     const number = last?.number ?? event.effect.files.findIndex((file) => file.path === path);
     const file = event.effect.files[number];
     return file === undefined ? null : keptFile(event, file, number);
@@ -146,7 +145,7 @@ export const openWorkspaceFiles = (projection: Projection): WorkspaceFiles => {
       const found = await snapshotsOf(run);
       if (found === undefined) return undefined;
       const files = await filesAfter(found, 1);
-      const first = await eventAt(found.history, (found.all[0]?.parts[0] as SnapshotPartRow).location);
+      const first = await effectAt(found.history, (found.all[0]?.parts[0] as SnapshotPartRow).location);
       const { directory, repositories, left } = first.effect;
       return { run, directory, files: [...files.values()], repositories, left };
     },
@@ -162,7 +161,7 @@ export const openWorkspaceFiles = (projection: Projection): WorkspaceFiles => {
         const changes: ChangeOfFile[] = [];
         for (const row of rows) {
           if (row.run !== run || row.snapshot >= found.all.length) continue;
-          const event = await eventAt(found.history, row.location);
+          const event = await effectAt(found.history, row.location);
           const file = event.effect.files[row.number];
           if (file === undefined) continue;
           const { change, before, after, contents } = file;
@@ -248,8 +247,5 @@ const differences = (
     return isSame(a, b) ? [] : [{ path, before: a, after: b, changes: [] }];
   });
 
-/** Equal as far as is known: of files that nobody read, by their sizes. */
 const isSame = (a: KeptFile | null, b: KeptFile | null): boolean =>
-  a === null || b === null
-    ? a === b
-    : a.state.sha256 === b.state.sha256 && a.state.size === b.state.size && a.state.mode === b.state.mode;
+  a === null || b === null ? a === b : isSameFile(a.state, b.state);

@@ -7,7 +7,7 @@ import {
   whereItDiffers,
   whyItDiffers,
   type ChangedLine,
-  type TextPart,
+  type TextDifference,
 } from '@stemma/api';
 import { visibleText } from '@stemma/errors';
 import { textDifferences } from '@stemma/model-apis';
@@ -114,7 +114,7 @@ const lineText = (line: ChangedLine): string =>
     ? `… ${line.lines} equal line${line.lines === 1 ? '' : 's'}`
     : visibleText(line.parts.map(markedPart).join(''));
 
-const markedPart = ({ kind, text }: TextPart): string => {
+const markedPart = ({ kind, text }: TextDifference): string => {
   if (kind === 'removed') return `[-${abbreviated(text)}-]`;
   return kind === 'added' ? `{+${abbreviated(text)}+}` : text;
 };

@@ -11,8 +11,11 @@ import type { RerunServer } from '../rerun-server.ts';
 import type { Arm } from './arms.ts';
 import type { OftenAsked } from './often-options.ts';
 
-/** A run of an arm. */
-export type ArmRun = OneRerun & { readonly arm: Arm; readonly passed: boolean };
+/** What is kept of a run of an arm: there may be many. */
+export type ArmRun = Pick<OneRerun, 'id' | 'startedAt' | 'endedAt' | 'end' | 'report' | 'forks'> & {
+  readonly arm: Arm;
+  readonly passed: boolean;
+};
 
 /** So many bytes and lines of the output of a run that failed are shown. */
 const TAIL = 2_000;
@@ -45,6 +48,7 @@ export const runArms = async (
       const { arm, number } = asked[i] as (typeof asked)[number];
       const file = join(directory, `${i}.txt`);
       const descriptor = openRegularFile(file, 'new');
+      const id = await newRerunId();
       let ran: OneRerun;
       try {
         ran = await runOnce(
@@ -52,18 +56,20 @@ export const runArms = async (
           server,
           { ...prepared, whatIf: arm.whatIf },
           {
-            ...{ id: await newRerunId(), settings: arm.settings, output: { file: descriptor } },
+            ...{ id, settings: arm.settings, output: { file: descriptor } },
             forkName: `${arm.branchName}-${number}`,
           },
         );
       } finally {
         closeSync(descriptor);
+        server.forget(id);
       }
       signal.throwIfAborted();
       await recordOnce(context, prepared, ran, arm.name);
       const passed = hasPassed(ran);
       if (!passed) for (const line of failedLines(arm, number, ran, tailOf(file))) output.say(line);
-      done[i] = { ...ran, arm, passed };
+      const { startedAt, endedAt, end, report, forks } = ran;
+      done[i] = { id, startedAt, endedAt, end, report, forks, arm, passed };
       if (!signal.aborted) display.count(++ended, asked.length);
     }
   };

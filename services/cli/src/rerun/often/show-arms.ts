@@ -57,7 +57,8 @@ const documentOf = (
 
 const hasControl = (arms: readonly MeasuredArm[]): boolean => arms.some(({ arm }) => arm.isControl);
 
-const firstDifference = ({ report: { calls } }: MeasuredRun): object | null => {
+/** The first call that differs, and how; null: none does. */
+const firstDifference = ({ report: { calls } }: MeasuredRun) => {
   const first = calls.find(({ difference }) => difference !== null);
   return first === undefined || first.difference === null
     ? null
@@ -94,9 +95,9 @@ const differsLine = (name: string, runs: readonly MeasuredRun[]): readonly strin
   const differing = runs.filter(({ report }) => report.exit === 5);
   if (differing.length === 0) return [];
   const places = new Map<string, number>();
-  for (const { report } of differing) {
-    const first = report.calls.find(({ difference }) => difference !== null);
-    const place = `${first?.label ?? '-'} (${first?.difference?.cause ?? '-'})`;
+  for (const run of differing) {
+    const first = firstDifference(run);
+    const place = `${first?.call ?? '-'} (${first?.cause ?? '-'})`;
     places.set(place, (places.get(place) ?? 0) + 1);
   }
   const each = [...places].map(([place, count]) => `${count} at ${place}`).join(', ');
