@@ -168,8 +168,19 @@ describe('a topic that no longer keeps the log', () => {
             await again.append(partition, [{ key: 'h', bytes: new Uint8Array(40) }]);
       }
       const late = noteIntent('hx0', 'late', 'late');
-      for (let i = 0; i < 2; i++)
-        await expect(writer.write(late)).rejects.toMatchObject(mismatch('made again'));
+      const answers: unknown[] = [];
+      const answered = async (): Promise<unknown> => {
+        const answer: unknown = await writer.write(late).then(
+          () => 'acknowledged',
+          (error: unknown) => error,
+        );
+        answers.push(answer);
+        return answer;
+      };
+      // Brokers that do not know the new topic yet leave the command without an outcome: that is no acknowledgement either.
+      await expect.poll(answered, { timeout: 30_000 }).toMatchObject(mismatch('made again'));
+      expect(await answered()).toMatchObject(mismatch('made again'));
+      expect(answers).not.toContain('acknowledged');
     },
   );
 
