@@ -73,6 +73,7 @@ const responseOf = (response: Response): NonNullable<ExchangeEnd['response']> =>
       cached: usage.cached ?? null,
       cacheWrite: usage.cache_write ?? null,
       reasoning: usage.reasoning ?? null,
+      ...(usage.cache_write_1h != null && { cacheWrite1h: usage.cache_write_1h }),
     },
   };
 };

@@ -12,6 +12,8 @@ export const CallUsage = z.strictObject({
   output: count.nullable(),
   cached: count.nullable(),
   cacheWrite: count.nullable(),
+  /** Of `cacheWrite`, what is kept for an hour; absent: the provider does not state it. */
+  cacheWrite1h: count.optional(),
   reasoning: count.nullable(),
 });
 export type CallUsage = z.infer<typeof CallUsage>;

@@ -34,6 +34,19 @@ test(
     write({ 'm-*': { input: '1', output: '2.5', cached: '0.1' } });
     expect(await cost()).toEqual({ amount: '0.00141', currency: 'USD' });
     expect((await home.calls.find(history, 'c')).cost).toEqual({ amount: '0.00141', currency: 'USD' });
+    // What is written to a cache for an hour is kept apart, and has its own price.
+    await home.submit({ id: 'commit', history, branchId: 0, by, steps: [{ op: 'commit' }] });
+    await home.calls.recordCall(branch, { id: 'd', by, messages: [{ role: 'user', content: 'Ho' }], facts });
+    await home.calls.finishCall(branch, {
+      ...{ by, attemptId: 'd', status: 'answered', httpStatus: 200, finishReason: 'stop', model: 'm-1' },
+      usage: { input: 1_000, output: 0, cached: 0, cacheWrite: 900, reasoning: null, cacheWrite1h: 300 },
+      ...{ firstByteMs: 1, durationMs: 2, error: null, answer: null, response: null },
+    });
+    write({ 'm-*': { input: '1', output: '1', cache_write: '1.25', cache_write_1h: '2' } });
+    expect(await home.calls.find(history, 'd')).toMatchObject({
+      usage: { cacheWrite: 900, cacheWrite1h: 300 },
+      cost: { amount: '0.00145', currency: 'USD' },
+    });
     writeFileSync(file, '{"currency": "USD"');
     await expect(cost()).rejects.toMatchObject({ code: expect.stringMatching(/^E_INPUT_/) });
     // Nothing else needs it.

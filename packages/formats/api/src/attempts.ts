@@ -61,6 +61,7 @@ export const AttemptAnswer = z
         output: tokens,
         cached: tokens,
         cache_write: tokens,
+        cache_write_1h: tokens.describe('of `cache_write`: kept for an hour'),
         reasoning: tokens,
       })
       .nullable(),
@@ -139,7 +140,12 @@ type AttemptFacts = Readonly<
   readonly choices: number | null;
   readonly request: Body;
   readonly response: Body;
-  readonly usage: (Readonly<Omit<Usage, 'cache_write'>> & { readonly cacheWrite: number | null }) | null;
+  readonly usage:
+    | (Readonly<Omit<Usage, 'cache_write' | 'cache_write_1h'>> & {
+        readonly cacheWrite: number | null;
+        readonly cacheWrite1h?: number | undefined;
+      })
+    | null;
   readonly cost: { readonly amount: string; readonly currency: string } | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
@@ -209,6 +215,7 @@ export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
       output: usage.output,
       cached: usage.cached,
       cache_write: usage.cacheWrite,
+      cache_write_1h: usage.cacheWrite1h ?? null,
       reasoning: usage.reasoning,
     },
     cost: attempt.cost,

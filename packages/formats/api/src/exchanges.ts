@@ -84,7 +84,10 @@ const saidResponse = z.strictObject({
     'the name by which a later request goes on from the answer (`previous_response_id`), if its provider keeps it',
   ),
   usage: z
-    .strictObject({ input: tokens, output: tokens, cached: tokens, cache_write: tokens, reasoning: tokens })
+    .strictObject({
+      ...{ input: tokens, output: tokens, cached: tokens, cache_write: tokens, reasoning: tokens },
+      cache_write_1h: tokens.describe('of `cache_write`: kept for an hour'),
+    })
     .nullable()
     .optional(),
 });

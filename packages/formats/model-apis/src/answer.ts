@@ -12,6 +12,8 @@ export type TokenUsage = {
   readonly cached: number | null;
   /** Of the input: written to a cache. */
   readonly cacheWrite: number | null;
+  /** Of what was written to a cache: kept there for an hour, which has a price of its own. Absent: the API did not say. */
+  readonly cacheWrite1h?: number | undefined;
   /** Of the output: reasoning. */
   readonly reasoning: number | null;
 };

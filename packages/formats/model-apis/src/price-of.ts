@@ -17,6 +17,8 @@ const ModelPrices = z.strictObject({
   cached: Rate.optional(),
   /** Of input that is written to a cache. */
   cache_write: Rate.optional(),
+  /** Of input that is written to a cache for an hour; unless said, that of `cache_write`. */
+  cache_write_1h: Rate.optional(),
 });
 type ModelPrices = z.infer<typeof ModelPrices>;
 
@@ -55,13 +57,15 @@ export const priceOf = (
   if (rates === null || usage === null || usage.input === null || usage.output === null) return null;
   const cached = usage.cached ?? 0;
   const cacheWrite = usage.cacheWrite ?? 0;
+  const forHour = usage.cacheWrite1h ?? 0;
   const fresh = usage.input - cached - cacheWrite;
-  if (fresh < 0) return null;
+  if (fresh < 0 || forHour > cacheWrite) return null;
   const costs = [
     costOf(fresh, rates.input),
     costOf(usage.output, rates.output),
     costOf(cached, rates.cached),
-    costOf(cacheWrite, rates.cache_write),
+    costOf(cacheWrite - forHour, rates.cache_write),
+    costOf(forHour, rates.cache_write_1h ?? rates.cache_write),
   ];
   let total = 0n;
   for (const cost of costs) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { priceOf, readPrices, type PriceTable, type TokenUsage } from '../src/index.ts';
+import { priceOf, readAnswer, readPrices, type PriceTable, type TokenUsage } from '../src/index.ts';
 
 const table = (models: object, currency = 'USD'): string => JSON.stringify({ currency, models });
 const good = (models: object): PriceTable => {
@@ -30,6 +30,40 @@ describe('the price of a call', () => {
     expect(amount('gpt-4o', usage(2 ** 53 - 1, 0))).toBe('22517998136.8524775');
     expect(amount('free', usage(7, 7))).toBe('0');
     expect(amount('gpt-4o', usage(400_000, 100_000))).toBe('2');
+  });
+
+  it('has a price for what is written to a cache for an hour, if there is one', () => {
+    const [gpt, claude] = [
+      {
+        choices: [{ index: 0, message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }],
+        usage: {
+          ...{ prompt_tokens: 17_903, completion_tokens: 100, total_tokens: 18_003 },
+          prompt_tokens_details: { cached_tokens: 17_817 },
+          completion_tokens_details: { reasoning_tokens: 40 },
+        },
+      },
+      {
+        content: [{ type: 'text', text: 'ok' }],
+        usage: {
+          ...{ input_tokens: 5, cache_read_input_tokens: 128_955, cache_creation_input_tokens: 1253 },
+          cache_creation: { ephemeral_5m_input_tokens: 1000, ephemeral_1h_input_tokens: 253 },
+          output_tokens: 503,
+        },
+      },
+    ].map((body, i) => {
+      const head = { status: 200, contentType: 'application/json' };
+      const api = i === 0 ? 'openai.chat' : 'anthropic.messages';
+      return readAnswer(api, head, Buffer.from(JSON.stringify(body))).usage;
+    });
+    const rates = { input: '4', output: '20', cached: '0.4', cache_write: '5' };
+    const cost = (model: object, tokens: TokenUsage | null | undefined) =>
+      priceOf(good({ m: model }), 'm', tokens ?? null)?.amount;
+    expect(cost({ input: '2', output: '10', cached: '1' }, gpt)).toBe('0.018989');
+    expect(cost(rates, claude)).toBe('0.067927');
+    expect(cost({ ...rates, cache_write_1h: '8' }, claude)).toBe('0.068686');
+    expect(cost({ ...rates, cache_write_1h: '8' }, usage(9, 1, { cacheWrite: 2, cacheWrite1h: 3 }))).toBe(
+      undefined,
+    );
   });
 
   it('is that of exactly the model, or of the longest beginning of its name', () => {

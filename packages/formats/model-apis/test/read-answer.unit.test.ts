@@ -1,4 +1,4 @@
-import type { WideJson } from '@stemma/canonical';
+import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAnswer, type ModelApi } from '../src/index.ts';
@@ -143,6 +143,20 @@ describe('an answer of Anthropic messages', () => {
       usage: { input: 3210, output: 50, cached: 3000, cacheWrite: 200, reasoning: 20 },
       error: null,
       ...{ complete: true, pending: false },
+    });
+  });
+
+  it('says which of its tokens are written to a cache for an hour', () => {
+    const usageOf = (usage: WideJsonObject) => read('anthropic.messages', { content: [], usage }).usage;
+    const written = { ephemeral_5m_input_tokens: 1000, ephemeral_1h_input_tokens: 253 };
+    const rest = { output: null, cached: null, reasoning: null };
+    const tokens = { ...rest, input: 1258, cacheWrite: 1253, cacheWrite1h: 253 };
+    expect(usageOf({ input_tokens: 5, cache_creation_input_tokens: 1253, cache_creation: written })).toEqual(
+      tokens,
+    );
+    expect(usageOf({ input_tokens: 5, cache_creation: written })).toEqual(tokens);
+    expect(usageOf({ input_tokens: 5, cache_creation: null })).toEqual({
+      ...{ ...rest, input: 5, cacheWrite: null },
     });
   });
 

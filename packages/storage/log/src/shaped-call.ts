@@ -72,7 +72,9 @@ const isUsage = (usage: unknown): boolean =>
   isCountOrNull(usage['cached']) &&
   isCountOrNull(usage['cacheWrite']) &&
   isCountOrNull(usage['reasoning']) &&
-  hasKeys(usage, 5);
+  (usage['cacheWrite1h'] === undefined
+    ? hasKeys(usage, 5)
+    : isCount(usage['cacheWrite1h']) && hasKeys(usage, 6));
 
 const isError = (error: unknown): boolean =>
   isMap(error) && isTextOrNull(error['code']) && isText(error['message']) && hasKeys(error, 2);

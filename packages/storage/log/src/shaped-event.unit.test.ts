@@ -131,7 +131,11 @@ const FIELDS: { readonly [type: string]: { [name: string]: fc.Arbitrary<unknown>
     httpStatus: fc.option(fc.integer({ min: 99, max: 1_000 })),
     finishReason: text,
     model: text,
-    usage: fc.option(map(Object.fromEntries(TOKENS.map((name) => [name, fc.option(count)])))),
+    usage: fc.option(
+      map({ ...Object.fromEntries(TOKENS.map((name) => [name, fc.option(count)])), cacheWrite1h: count }, [
+        'cacheWrite1h',
+      ]),
+    ),
     firstByteMs: fc.option(count),
     durationMs: fc.option(count),
     response: fc.option(body),

@@ -62,8 +62,9 @@ def record_answer(
 ) -> None:
     """Says how a call ended: with an answer (a message, or its text), or with an error. It raises nothing.
 
-    usage: `input`, `output`, `cached`, `cache_write`, `reasoning`. answer_id: the name by which a later call
-    goes on from the answer (`previous_response_id`), if its provider keeps it. Only the first end of a call counts.
+    usage: `input`, `output`, `cached`, `cache_write`, `cache_write_1h`, `reasoning`. answer_id: the name by which a
+    later call goes on from the answer (`previous_response_id`), if its provider keeps it. Only the first end of a call
+    counts.
     """
     say_unknown("record_answer", unknown, None)
     if not isinstance(call, RecordedCall) or call._call is None:
@@ -80,7 +81,7 @@ def record_answer(
                 "answer": None if message is None else said_of(message, redact),
                 "finish_reason": finish_reason,
                 "model": model,
-                "usage": None if usage is None else {name: _count(usage.get(name)) for name in _USAGE},
+                "usage": None if usage is None else _usage(usage),
             },
         }
         if answer_id is not None:
@@ -90,6 +91,14 @@ def record_answer(
         return end
 
     call._call.end(ending)
+
+
+def _usage(usage: Mapping[str, Any]) -> "dict[str, Optional[int]]":
+    counts = {name: _count(usage.get(name)) for name in _USAGE}
+    # A gateway of an earlier version does not know it.
+    if usage.get("cache_write_1h") is not None:
+        counts["cache_write_1h"] = _count(usage.get("cache_write_1h"))
+    return counts
 
 
 def _count(value: Any) -> Optional[int]:

@@ -80,12 +80,21 @@ const endingOf = (said: SaidAnswer): CallEnding => {
   };
 };
 
-const usageOf = ({ input, output, cached, cacheWrite, reasoning }: NonNullable<SaidAnswer['usage']>) => ({
+const usageOf = ({
+  input,
+  output,
+  cached,
+  cacheWrite,
+  cacheWrite1h,
+  reasoning,
+}: NonNullable<SaidAnswer['usage']>) => ({
   input: countOf(input),
   output: countOf(output),
   cached: countOf(cached),
   cache_write: countOf(cacheWrite),
   reasoning: countOf(reasoning),
+  // A gateway of an earlier version does not know it.
+  ...(cacheWrite1h != null && { cache_write_1h: countOf(cacheWrite1h) }),
 });
 
 const countOf = (value: number | null | undefined): number | null =>

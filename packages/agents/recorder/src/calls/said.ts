@@ -23,6 +23,8 @@ export type SaidAnswer = {
     readonly output?: number | null;
     readonly cached?: number | null;
     readonly cacheWrite?: number | null;
+    /** Of `cacheWrite`: kept for an hour. */
+    readonly cacheWrite1h?: number | null;
     readonly reasoning?: number | null;
   };
   /** Milliseconds from the call to the first byte, and to the end; by default the time since `recordCall`. */

@@ -25,12 +25,20 @@ const anthropicUsage = (usage: WideJson | undefined): TokenUsage | null => {
   if (!isJsonObject(usage)) return null;
   const fresh = countOrNull(usage['input_tokens']);
   const cached = countOrNull(usage['cache_read_input_tokens']);
-  const cacheWrite = countOrNull(usage['cache_creation_input_tokens']);
+  const written = objectOrEmpty(usage['cache_creation']);
+  const forHour = countOrNull(written['ephemeral_1h_input_tokens']);
+  const cacheWrite =
+    countOrNull(usage['cache_creation_input_tokens']) ??
+    sumOrNull(forHour, countOrNull(written['ephemeral_5m_input_tokens']));
   return {
     input: fresh === null ? null : fresh + (cached ?? 0) + (cacheWrite ?? 0),
     output: countOrNull(usage['output_tokens']),
     cached,
     cacheWrite,
+    ...(forHour !== null && { cacheWrite1h: forHour }),
     reasoning: countOrNull(objectOrEmpty(usage['output_tokens_details'])['thinking_tokens']),
   };
 };
+
+const sumOrNull = (a: number | null, b: number | null): number | null =>
+  a === null && b === null ? null : (a ?? 0) + (b ?? 0);

@@ -165,6 +165,7 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
     output_tokens: isPlaceholder(row.api, event) ? null : (usage?.output ?? null),
     cached_tokens: usage?.cached ?? null,
     cache_write_tokens: usage?.cacheWrite ?? null,
+    cache_write_1h_tokens: usage?.cacheWrite1h ?? null,
     reasoning_tokens: usage?.reasoning ?? null,
     first_byte_ms: event.firstByteMs,
     duration_ms: event.durationMs,

@@ -358,6 +358,7 @@ const finishedOf = (row: NamedRow<typeof CALLS>, status: string): FinishedCall =
     cached: row.cached_tokens,
     cacheWrite: row.cache_write_tokens,
     reasoning: row.reasoning_tokens,
+    ...(row.cache_write_1h_tokens !== null && { cacheWrite1h: row.cache_write_1h_tokens }),
   };
   return {
     location: { seq: row.finished_seq as number, index: row.finished_index as number },

@@ -37,6 +37,7 @@ export const CALLS = defineTable({
     ['output_tokens', 'uint', 'null'],
     ['cached_tokens', 'uint', 'null'],
     ['cache_write_tokens', 'uint', 'null'],
+    ['cache_write_1h_tokens', 'uint', 'null'],
     ['reasoning_tokens', 'uint', 'null'],
     ['first_byte_ms', 'uint', 'null'],
     ['duration_ms', 'uint', 'null'],
