@@ -88,7 +88,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
     {
       name: 'front-door',
       comment:
-        'A package is entered by its index.ts (a port also by its contract.ts, the test kit by what opens a home, the recorder by what tests run).',
+        'A package is entered by its index.ts (a port also by its contract.ts, the test kit by what opens a home, the recorder by what tests run, the APIs by the table of providers, which every command reads).',
       severity: 'error',
       from: { path: within },
       to: {
@@ -98,6 +98,7 @@ export const importRules: IConfiguration & { readonly forbidden: IForbiddenRuleT
           '^packages/[^/]+/[^/]+/src/(index|contract)\\.ts$',
           '^packages/testing/test-kit/src/home/index\\.ts$',
           '^packages/agents/recorder/src/rerun\\.ts$',
+          '^packages/formats/model-apis/src/providers\\.ts$',
           '^services/(gateway|projector|relay|runner)/src/index\\.ts$',
         ],
       },

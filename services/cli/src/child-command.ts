@@ -1,6 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import type { ProgramEnd } from '@stemma/events';
+import { PROVIDER_NAMES, PROVIDERS, upstreamVariableOf } from '@stemma/model-apis/providers';
 import { defined } from '@stemma/values';
 import { spawn, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,31 +10,60 @@ import { constants } from 'node:os';
 /** Variables of an environment. */
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** What clients read the address of an API from. */
-const VARIABLES = {
-  openai: ['OPENAI_BASE_URL', 'OPENAI_API_BASE'],
-  anthropic: ['ANTHROPIC_BASE_URL', 'ANTHROPIC_API_BASE'],
-} as const;
-
-/** The upstreams: those of Stemma's own variables, else where the command would have called. */
-export const upstreamVariables = (env: Env): Env => ({
-  STEMMA_UPSTREAM_OPENAI: firstOf(env, ['STEMMA_UPSTREAM_OPENAI', ...VARIABLES.openai]),
-  STEMMA_UPSTREAM_ANTHROPIC: firstOf(env, ['STEMMA_UPSTREAM_ANTHROPIC', ...VARIABLES.anthropic]),
-});
+/**
+ * The upstreams as the variables that name them: those of Stemma's own variables, else where the command would have called. A
+ * provider that neither names has its own address.
+ */
+export const upstreamVariables = (env: Env): Env =>
+  Object.fromEntries(
+    PROVIDER_NAMES.map((provider) => {
+      const own = upstreamVariableOf(provider);
+      const named = firstOf(env, PROVIDERS[provider].variables);
+      const address = provider === 'ollama' ? named && ollamaAddress(named) : named;
+      return [own, firstOf(env, [own]) ?? address];
+    }),
+  );
 
 const firstOf = (env: Env, names: readonly string[]): string | undefined =>
   names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
 
-/** The environment of a command whose calls go through a proxy. @param url the address of the proxy, with the place of the calls */
+/** The port of Ollama's server where its variable names a host alone. */
+const OLLAMA_PORT = 11_434;
+
+/** What `OLLAMA_HOST` says as an address: `gpu1` is `http://gpu1:11434`, and a server on all addresses is called on this machine's own. */
+const ollamaAddress = (host: string): string => {
+  const url = URL.parse(
+    host.includes('://') ? host : `http://${host.startsWith(':') ? '127.0.0.1' : ''}${host}`,
+  );
+  if (url === null) return host;
+  if (url.port === '' && !host.includes('://')) url.port = String(OLLAMA_PORT);
+  if (url.hostname === '0.0.0.0') url.hostname = '127.0.0.1';
+  return url.href.replace(/\/$/, '');
+};
+
+/**
+ * The environment of a command whose calls go through a proxy: the variables of every provider that has an address name it.
+ *
+ * @param url the address of the proxy, with the place of the calls
+ */
 export const childEnv = (env: Env, url: string): NodeJS.ProcessEnv => {
   const child: NodeJS.ProcessEnv = { ...env };
-  for (const provider of ['openai', 'anthropic'] as const)
-    for (const name of VARIABLES[provider]) child[name] = `${url}/${provider}`;
+  const upstreams = upstreamVariables(env);
+  for (const provider of PROVIDER_NAMES) {
+    const { address, variables } = PROVIDERS[provider];
+    if (address === null && upstreams[upstreamVariableOf(provider)] === undefined) continue;
+    for (const name of variables) child[name] = `${url}/${provider}`;
+  }
+  // Claude Code sends less of itself to an address that it does not know.
+  if (upstreams[upstreamVariableOf('anthropic')] === undefined) child[FIRST_PARTY] ??= '1';
   // A proxy of the network has no way to this machine's own addresses.
   for (const name of ['NO_PROXY', 'no_proxy'])
     child[name] = [env[name] ?? '', '127.0.0.1', 'localhost'].filter((each) => each !== '').join(',');
   return child;
 };
+
+/** Tells Claude Code that the address it is given leads to Anthropic's own host, so that it sends there what it sends without us. */
+const FIRST_PARTY = '_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL';
 
 /** The names of the variables that a command gets otherwise than they were, by code point. */
 export const changedVariables = (env: Env, child: NodeJS.ProcessEnv): readonly string[] =>

@@ -1,33 +1,53 @@
 import { isPlaceName } from '@stemma/api';
 import { fail } from '@stemma/errors';
+import { PROVIDER_NAMES, PROVIDERS, upstreamVariableOf, type Provider } from '@stemma/model-apis/providers';
 import type { AskedScope } from './entry.ts';
 
-export const PROVIDERS = ['openai', 'anthropic'] as const;
-export type Provider = (typeof PROVIDERS)[number];
+/** Where the calls of each provider go; those of a provider that has none are refused. */
+export type Upstreams = Readonly<Partial<Record<Provider, URL>>>;
 
-/** The addresses of the providers' own APIs, as their clients have them; an upstream replaces one. */
-export const UPSTREAMS: Readonly<Record<Provider, string>> = {
-  openai: 'https://api.openai.com/v1',
-  anthropic: 'https://api.anthropic.com',
-};
+/** An environment. */
+type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where calls go. */
-export type Upstreams = Readonly<Record<Provider, URL>>;
+/** The upstreams that an environment names, else the providers' own addresses. @throws E_USAGE */
+export const upstreamsOf = (env: Env): Upstreams => ({ ...ownUpstreams(), ...namedUpstreamsOf(env) });
 
-/** The upstreams that an environment names. @throws E_USAGE */
-export const upstreamsOf = (env: Readonly<Record<string, string | undefined>>): Upstreams => ({
-  openai: upstreamOf('STEMMA_UPSTREAM_OPENAI', env, UPSTREAMS.openai),
-  anthropic: upstreamOf('STEMMA_UPSTREAM_ANTHROPIC', env, UPSTREAMS.anthropic),
-});
+/** The upstreams that an environment names with `STEMMA_UPSTREAM_OPENAI`, …. @throws E_USAGE */
+export const namedUpstreamsOf = (env: Env): Upstreams =>
+  Object.fromEntries(
+    PROVIDER_NAMES.flatMap((provider) => {
+      const name = upstreamVariableOf(provider);
+      const text = env[name] ?? '';
+      return text === '' ? [] : [[provider, upstreamIn(name, text, PROVIDERS[provider].address)]];
+    }),
+  );
 
-const upstreamOf = (name: string, env: Readonly<Record<string, string | undefined>>, own: string): URL => {
-  const text = env[name] ?? '';
-  const url = URL.parse(text === '' ? own : text);
+const ownUpstreams = (): Upstreams =>
+  Object.fromEntries(
+    PROVIDER_NAMES.flatMap((provider) => {
+      const { address } = PROVIDERS[provider];
+      return address === null ? [] : [[provider, new URL(address)]];
+    }),
+  );
+
+/** The address of an API in a text. @param name what says it @param own an address like it @throws E_USAGE */
+const upstreamIn = (name: string, text: string, own: string | null): URL => {
+  const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
-    throw fail('E_USAGE', `${name} is not the address of an API, such as ${own}`);
+    throw fail('E_USAGE', `${name} is not the address of an API, such as ${own ?? 'https://models.example'}`);
   if (url.username !== '' || url.password !== '')
     throw fail('E_USAGE', `${name} holds a password: keys go from the client to the upstream`);
   return url;
+};
+
+/** The upstream of a provider. @throws E_USAGE if nothing says where it is */
+const upstreamOf = (upstreams: Upstreams, provider: Provider): URL => {
+  const upstream = upstreams[provider];
+  if (upstream !== undefined) return upstream;
+  throw fail(
+    'E_USAGE',
+    `set ${upstreamVariableOf(provider)}: ${provider} has no address that all accounts share`,
+  );
 };
 
 /** What a path under /proxy/ asks for. */
@@ -51,14 +71,11 @@ export type ProxyAddress = {
 export const addressOf = (target: string, named: string | undefined): ProxyAddress => {
   const cut = target.indexOf('?');
   const [path, query] = cut === -1 ? [target, ''] : [target.slice(0, cut), target.slice(cut)];
-  const match =
-    /^\/proxy(?:(\/steer)?\/(?:(run|rerun)\/([^/]+)|history\/([^/]+)(?:\/run\/([^/]+))?))?\/(openai|anthropic)(\/.*)?$/.exec(
-      path,
-    );
+  const match = PATH.exec(path);
   if (match === null)
     throw fail(
       'E_USAGE',
-      'a proxied path is /proxy/openai/… or /proxy/anthropic/…, or has /run/RUN, /history/NAME or /history/NAME/run/RUN before it, and before that perhaps /steer',
+      'a proxied path is /proxy/openai/…, /proxy/anthropic/… or that of another provider, or has /run/RUN, /history/NAME or /history/NAME/run/RUN before it, and before that perhaps /steer',
     );
   const [, steered, word, segment = '', history, ofHistory, provider, rest = ''] = match;
   const steer = steered === undefined ? {} : ({ steer: true } as const);
@@ -72,6 +89,10 @@ export const addressOf = (target: string, named: string | undefined): ProxyAddre
   const run = ofHistory !== undefined ? checked(ofHistory) : isOfRun ? checked(segment) : rerun;
   return { provider: provider as Provider, place, run, rerun, path: rest, query };
 };
+
+const PATH = new RegExp(
+  String.raw`^/proxy(?:(/steer)?/(?:(run|rerun)/([^/]+)|history/([^/]+)(?:/run/([^/]+))?))?/(${PROVIDER_NAMES.join('|')})(/.*)?$`,
+);
 
 const checked = (text: string): string => {
   const name = decoded(text);
@@ -91,13 +112,30 @@ const decoded = (text: string): string => {
   }
 };
 
+/** A request on its way: where it goes, and where its call is recorded. */
+export type CallRoute = Pick<ProxyAddress, 'place' | 'run'> & {
+  readonly upstream: URL;
+  /** The path and the query at the upstream. */
+  readonly target: string;
+};
+
+/** The route of what a client sent to an address of this server. @throws E_USAGE */
+export const routeOf = (upstreams: Upstreams, address: ProxyAddress): CallRoute => {
+  const upstream = upstreamOf(upstreams, address.provider);
+  const { place, run } = address;
+  return { place, run, upstream, target: upstreamTarget(upstream, address) };
+};
+
+/** Paths of Anthropic's API as clients append them to an address that names its version. */
+const WITHOUT_VERSION = /^\/(messages|models|complete)(?=\/|$)/;
+
 /**
  * The address at the upstream. Some clients of Anthropic's API append `/v1/messages` to what they are given, others
- * `/messages`: both mean the same.
+ * `/messages`: both mean the same. Every other path stays as it is.
  */
-export const upstreamTarget = (upstream: URL, { provider, path, query }: ProxyAddress): string => {
+const upstreamTarget = (upstream: URL, { provider, path, query }: ProxyAddress): string => {
   const base = upstream.pathname.replace(/\/+$/, '');
-  const version = provider === 'anthropic' && !/^\/v\d/.test(path) && !/\/v\d+$/.test(base) ? '/v1' : '';
+  const isShort = provider === 'anthropic' && WITHOUT_VERSION.test(path) && !/\/v\d+$/.test(base);
   const rest = provider === 'openai' && /\/v1$/.test(base) ? path.replace(/^\/v1(?=\/)/, '') : path;
-  return base + version + rest + query;
+  return `${base}${isShort ? '/v1' : ''}${rest}` + query;
 };

@@ -2,7 +2,7 @@ import { hashOfSession, sessionInHeaders, type ModelApi } from '@stemma/model-ap
 import type { CallReply, LiveUpstream } from '@stemma/reruns';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { ProxyAddress } from './address.ts';
+import type { CallRoute } from './address.ts';
 import { openCapture, type Capture } from './capture.ts';
 import type { EndedEntry, StartedEntry } from './entry.ts';
 
@@ -34,8 +34,7 @@ type AskedRequest = {
   /** Without the query, which may hold a key. */
   readonly path: string;
   readonly api: ModelApi;
-  readonly address: ProxyAddress;
-  readonly origin: string;
+  readonly route: CallRoute;
 };
 
 /** What is noted of an exchange: its bytes both ways, its times, and how it ended. Of what is no call, nothing is noted. */
@@ -143,18 +142,18 @@ export class ExchangeNotes {
   }
 
   #startedEntry(): StartedEntry {
-    const { method, path, address, origin } = this.#asked;
+    const { method, path, route } = this.#asked;
     const { headers } = this.#incoming;
     this.#isSentNoted = this.#sentAt !== null;
     const session = sessionInHeaders(headers);
     return {
       kind: 'started',
       id: this.#id,
-      place: address.place,
-      ...(address.run !== null && { run: address.run }),
+      place: route.place,
+      ...(route.run !== null && { run: route.run }),
       method,
       path,
-      origin,
+      origin: route.upstream.origin,
       contentType: headers['content-type'] ?? null,
       sentAt: this.#sentAt,
       coding: headers['content-encoding'] ?? null,

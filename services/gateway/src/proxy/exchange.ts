@@ -2,7 +2,7 @@ import { apiOf, type ModelApi } from '@stemma/model-apis';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { abortedAnswer, tooLargeAnswer } from './aborted-answer.ts';
-import { upstreamTarget, type ProxyAddress } from './address.ts';
+import type { CallRoute } from './address.ts';
 import type { EndedEntry } from './entry.ts';
 import { ExchangeNotes, type CallNotes, type ExchangeEnding, type RequestToSend } from './exchange-notes.ts';
 import { forwardedHeaders, headersForOther, headersOfBody, requestHeaders } from './headers.ts';
@@ -16,10 +16,9 @@ import { upstreamError, upstreamErrorBody, upstreamRequest } from './upstream-re
 export const exchange = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  address: ProxyAddress,
-  upstream: URL,
+  route: CallRoute,
   notes: CallNotes,
-): void => new Exchange(incoming, outgoing, address, upstream, notes).begin(notes.steer);
+): void => new Exchange(incoming, outgoing, route, notes).begin(notes.steer);
 
 /** A request of a client, and the one of the proxy that it goes on with. */
 class Exchange {
@@ -33,15 +32,9 @@ class Exchange {
   /** Undefined while observers may hold it. */
   #passed: ClientRequest | undefined;
 
-  constructor(
-    incoming: IncomingMessage,
-    outgoing: ServerResponse,
-    address: ProxyAddress,
-    upstream: URL,
-    notes: CallNotes,
-  ) {
+  constructor(incoming: IncomingMessage, outgoing: ServerResponse, route: CallRoute, notes: CallNotes) {
     const { method = 'GET' } = incoming;
-    const target = upstreamTarget(upstream, address);
+    const { upstream, target } = route;
     const [path = ''] = target.split('?', 1);
     const api = apiOf(method, path);
     this.#incoming = incoming;
@@ -50,7 +43,7 @@ class Exchange {
     this.#method = method;
     this.#target = target;
     this.#api = api;
-    this.#notes = new ExchangeNotes(incoming, { method, path, api, address, origin: upstream.origin }, notes);
+    this.#notes = new ExchangeNotes(incoming, { method, path, api, route }, notes);
   }
 
   /** @param steer undefined: nobody steers it */
@@ -107,7 +100,8 @@ class Exchange {
       return;
     }
     const { body, to } = outcome;
-    const came = requestHeaders(this.#method, this.#incoming.rawHeaders);
+    const { host } = to?.url ?? this.#upstream;
+    const came = requestHeaders(this.#method, this.#incoming.rawHeaders, host);
     const forwarded = to === undefined ? came : headersForOther(came, to, this.#upstream);
     const made = this.#connect(body === null ? forwarded : headersOfBody(forwarded, body.length), to?.url);
     if (body === null) for (const piece of notes.sent.pieces()) made.write(piece);
@@ -117,7 +111,7 @@ class Exchange {
 
   #passRequest(): ClientRequest {
     const incoming = this.#incoming;
-    const made = this.#connect(requestHeaders(this.#method, incoming.rawHeaders));
+    const made = this.#connect(requestHeaders(this.#method, incoming.rawHeaders, this.#upstream.host));
     made.once('close', () => incoming.resume());
     incoming.on('data', (piece: Buffer) => {
       // What nobody takes is read all the same: a client that sends all before it reads an answer gets it.

@@ -2,7 +2,7 @@ import type { LiveUpstream } from '@stemma/reruns';
 import { HOP_BY_HOP } from '../front/hop-by-hop.ts';
 
 /** Headers of a request that the upstream has no use for: they are about this server. */
-const OWN: ReadonlySet<string> = new Set(['host', 'expect', 'x-stemma-history']);
+const OWN: ReadonlySet<string> = new Set(['expect', 'x-stemma-history']);
 
 /**
  * What says where the body of a request ends. Node.js writes the body of a DELETE or GET as it is, unless one of these is there:
@@ -13,11 +13,20 @@ const FRAMING: ReadonlySet<string> = new Set(['content-length', 'transfer-encodi
 /** Methods whose requests Node.js sends without a body, unless one of these headers is there. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE', 'CONNECT']);
 
-/** The headers of a request as they are sent on: one without a body says so, where Node.js would send an empty one in chunks. */
-export const requestHeaders = (method: string, raw: readonly string[]): string[] => {
-  const kept = forwardedHeaders(raw, 'request');
+/**
+ * The headers of a request as they are sent on: in their order, with the name of the upstream's host where that of this server stood.
+ * One without a body says so, where Node.js would send an empty one in chunks.
+ */
+export const requestHeaders = (method: string, raw: readonly string[], host: string): string[] => {
+  const kept = withHost(forwardedHeaders(raw, 'request'), host);
   const isFramed = kept.some((name, i) => i % 2 === 0 && FRAMING.has(name.toLowerCase()));
   return isFramed || BODILESS.has(method) ? kept : [...kept, 'Content-Length', '0'];
+};
+
+/** The headers with another host. @param host stands first where the client named none: HTTP/1.1 needs one */
+export const withHost = (headers: readonly string[], host: string): string[] => {
+  const at = headers.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'host');
+  return at === -1 ? ['Host', host, ...headers] : headers.with(at + 1, host);
 };
 
 /**
@@ -65,6 +74,8 @@ const OF_ACCOUNT: ReadonlySet<string> = new Set([
   'authorization',
   'x-api-key',
   'api-key',
+  'x-goog-api-key',
+  'x-amz-security-token',
   'cookie',
   'openai-organization',
   'openai-project',

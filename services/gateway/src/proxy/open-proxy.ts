@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerAndClose } from '../front/answer-and-close.ts';
 import { errorAnswer } from '../front/error-answer.ts';
-import { addressOf, upstreamTarget, type ProxyAddress, type Upstreams } from './address.ts';
+import { addressOf, routeOf, type ProxyAddress, type CallRoute, type Upstreams } from './address.ts';
 import type { CallSink } from './call-sink.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { exchange } from './exchange.ts';
@@ -59,6 +59,10 @@ export type Proxy = {
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Passes on what asks for another protocol, which is not recorded. @param head what came behind the request */
   readonly upgrade: (incoming: IncomingMessage, client: Duplex, head: Buffer) => void;
+  /** Sends on a request whose route is known. */
+  readonly send: (incoming: IncomingMessage, outgoing: ServerResponse, route: CallRoute) => void;
+  /** As `upgrade`, of a request whose route is known. */
+  readonly pass: (incoming: IncomingMessage, client: Duplex, head: Buffer, route: CallRoute) => void;
   readonly counts: () => ProxyCounts;
   readonly backlog: () => ProxyBacklog;
   /** Resolves when all calls are recorded that have ended, or with what waits still when the time is over. */
@@ -119,45 +123,48 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const handleRerun = (incoming: IncomingMessage, outgoing: ServerResponse, address: ProxyAddress): void => {
     const served = options.reruns?.(address.rerun ?? '');
     if (served === undefined) throw fail('E_NOT_FOUND', 'no rerun of this id is under way here');
-    const upstream = upstreams[address.provider];
+    const route = routeOf(upstreams, address);
     const { method = 'GET' } = incoming;
-    const [path = ''] = upstreamTarget(upstream, address).split('?', 1);
+    const [path = ''] = route.target.split('?', 1);
     if (apiOf(method, path) === 'other' && !served.passes(method, path)) {
       const why = `stemma rerun: ${method} ${path.slice(0, 200)} is no call of a model, and nothing recorded answers it`;
       answerAndClose(outgoing, errorAnswer(fail('E_NOT_FOUND', why)));
       return;
     }
-    exchange(incoming, outgoing, address, upstream, rerunNotes(served, { started, ended, steer }));
+    exchange(incoming, outgoing, route, rerunNotes(served, { started, ended, steer }));
+  };
+
+  const send = (incoming: IncomingMessage, outgoing: ServerResponse, route: CallRoute): void => {
+    const sendNow = (isSteered: boolean): void =>
+      exchange(incoming, outgoing, route, { started, ended, steer: isSteered ? steer : undefined });
+    const may = sink.mayBeSteered(route.place);
+    if (typeof may === 'boolean') sendNow(may);
+    else
+      may
+        .then((isSteered) => {
+          if (!outgoing.destroyed) sendNow(isSteered);
+        })
+        .catch((error: unknown) => answerAndClose(outgoing, errorAnswer(error)));
+  };
+  const pass = (incoming: IncomingMessage, client: Duplex, head: Buffer, route: CallRoute): void => {
+    tunnels.add(client);
+    client.once('close', () => tunnels.delete(client));
+    tunnel(incoming, client, head, route);
   };
 
   return {
+    send,
+    pass,
     upgrade: (incoming, client, head) => {
       const address = addressIn(incoming);
       if (address.rerun !== null) throw fail('E_USAGE', 'a rerun answers no websockets');
-      tunnels.add(client);
-      client.once('close', () => tunnels.delete(client));
-      tunnel(incoming, client, head, address, upstreams[address.provider]);
+      pass(incoming, client, head, routeOf(upstreams, address));
     },
     handle: (incoming, outgoing) => {
       try {
         const address = addressIn(incoming);
-        if (address.rerun !== null) {
-          handleRerun(incoming, outgoing, address);
-          return;
-        }
-        const send = (isSteered: boolean): void =>
-          exchange(incoming, outgoing, address, upstreams[address.provider], {
-            ...{ started, ended },
-            steer: isSteered ? steer : undefined,
-          });
-        const may = sink.mayBeSteered(address.place);
-        if (typeof may === 'boolean') send(may);
-        else
-          may
-            .then((isSteered) => {
-              if (!outgoing.destroyed) send(isSteered);
-            })
-            .catch((error: unknown) => answerAndClose(outgoing, errorAnswer(error)));
+        if (address.rerun !== null) handleRerun(incoming, outgoing, address);
+        else send(incoming, outgoing, routeOf(upstreams, address));
       } catch (error) {
         answerAndClose(outgoing, errorAnswer(error));
       }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { endSocket } from '../front/end-socket.ts';
-import { upstreamTarget, type ProxyAddress } from './address.ts';
-import { forwardedHeaders } from './headers.ts';
+import type { CallRoute } from './address.ts';
+import { forwardedHeaders, withHost } from './headers.ts';
 import { upstreamError, upstreamErrorBody, upstreamRequest } from './upstream-request.ts';
 
 /**
@@ -15,15 +15,14 @@ export const tunnel = (
   incoming: IncomingMessage,
   client: Duplex,
   head: Buffer,
-  address: ProxyAddress,
-  upstream: URL,
+  { upstream, target }: CallRoute,
 ): void => {
   const { method = 'GET', headers, rawHeaders } = incoming;
   const made = upstreamRequest(upstream, {
     method,
-    path: upstreamTarget(upstream, address),
+    path: target,
     headers: [
-      ...forwardedHeaders(rawHeaders, 'request'),
+      ...withHost(forwardedHeaders(rawHeaders, 'request'), upstream.host),
       ...['Connection', 'Upgrade', 'Upgrade', headers.upgrade ?? ''],
     ],
     alone: true,

@@ -12,7 +12,7 @@ const MAX_HEAD = 256 * 1024;
 export type ToUpstream = {
   readonly method: string;
   readonly path: string;
-  /** Names and values in turns, without `Host`. */
+  /** Names and values in turns, with `Host`. */
   readonly headers: readonly string[];
   /** True: its connection is for nothing else. */
   readonly alone?: boolean;
@@ -30,7 +30,7 @@ export const upstreamRequest = (
     port: upstream.port === '' ? (isTls ? 443 : 80) : Number(upstream.port),
     method,
     path,
-    headers: ['Host', upstream.host, ...headers],
+    headers: [...headers],
     agent: alone ? false : AGENTS[isTls ? 'https:' : 'http:'],
     setHost: false,
     maxHeaderSize: MAX_HEAD,

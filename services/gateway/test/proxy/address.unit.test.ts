@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressOf } from '../../src/proxy/address.ts';
+import { addressOf, routeOf, upstreamsOf } from '../../src/proxy/address.ts';
 
 test.each([
   ['/proxy/openai/v1/x?k=1', { place: null, run: null, rerun: null, path: '/v1/x', query: '?k=1' }],
@@ -25,3 +25,26 @@ test.each(['/proxy/history/shop/rerun/r1/openai/x', '/proxy/run/r1/run/r2/openai
     expect(() => addressOf(target, undefined)).toThrow('a proxied path is');
   },
 );
+
+const upstreams = upstreamsOf({ STEMMA_UPSTREAM_AZURE: 'http://127.0.0.1:9/base/' });
+
+test.each([
+  ['/proxy/gemini/v1beta/models/m:generateContent?alt=sse', '/v1beta/models/m:generateContent?alt=sse'],
+  ['/proxy/cohere/v2/chat', '/v2/chat'],
+  ['/proxy/ollama/api/chat', '/api/chat'],
+  ['/proxy/mistral/v1/chat/completions', '/v1/chat/completions'],
+  ['/proxy/azure/openai/deployments/d/chat/completions', '/base/openai/deployments/d/chat/completions'],
+  ['/proxy/anthropic', ''],
+  ['/proxy/anthropic/api/hello', '/api/hello'],
+  ['/proxy/anthropic/messages', '/v1/messages'],
+  ['/proxy/openai/v1/responses', '/v1/responses'],
+  ['/proxy/openai/responses', '/v1/responses'],
+])('%s goes to %s', (path, target) => {
+  expect(routeOf(upstreams, addressOf(path, undefined)).target).toBe(target);
+});
+
+test('a provider without an address of its own needs one', () => {
+  expect(() => routeOf(upstreams, addressOf('/proxy/bedrock/x', undefined))).toThrow(
+    'set STEMMA_UPSTREAM_BEDROCK',
+  );
+});

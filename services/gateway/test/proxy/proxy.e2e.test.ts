@@ -305,7 +305,8 @@ describe('the proxy', () => {
       expect(await (await post(`${url}/anthropic/messages/count_tokens`, '{}')).text()).toBe(
         '/v1/messages/count_tokens',
       );
-      for (const wrong of ['/gemini/x', '/history/a%2Fb/openai/x', '/run/'])
+      expect(await (await fetch(`${url}/anthropic/api/hello`)).text()).toBe('/api/hello');
+      for (const wrong of ['/nobody/x', '/history/a%2Fb/openai/x', '/run/'])
         expect((await post(url + wrong, '{}')).status).toBe(400);
       const foreign = await fetch(`${url}/openai/models`, { headers: { origin: 'http://evil.example' } });
       expect(foreign.status).toBe(403);
