@@ -1,12 +1,12 @@
 import type { ModelApi } from '@stemma/model-apis';
 import type { HttpAnswer } from '../front/answer.ts';
 
-/** No client sends a request again that was refused so. */
-const STATUS = 403;
+/** No client sends a request again that was refused so, or asks for another key: that is what 401 and 403 stand for. */
+const STATUS = 400;
 
 /** What a client is told whose call an observer ended, in the form of the errors of its API. */
 export const abortedAnswer = (api: ModelApi, message: string): HttpAnswer =>
-  refusal(api, STATUS, 'permission_error', 'stemma_aborted', message);
+  refusal(api, STATUS, 'invalid_request_error', 'stemma_aborted', message);
 
 /** What a client is told whose request is larger than what is recorded, and so stands for no recorded call. */
 export const tooLargeAnswer = (api: ModelApi): HttpAnswer =>
@@ -17,7 +17,7 @@ export const tooLargeAnswer = (api: ModelApi): HttpAnswer =>
 
 const refusal = (api: ModelApi, status: number, type: string, code: string, message: string): HttpAnswer => ({
   status,
-  headers: { 'content-type': 'application/json' },
+  headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
   body: JSON.stringify(
     api === 'anthropic.messages'
       ? { type: 'error', error: { type, message } }

@@ -168,7 +168,8 @@ describe('a breakpoint', () => {
         ada,
       );
       const answer = await first;
-      expect(answer.status).toBe(403);
+      expect(answer.status).toBe(400);
+      expect(answer.headers.get('x-should-retry')).toBe('false');
       expect(await answer.json()).toMatchObject({ error: { message: 'No <b>', code: 'stemma_aborted' } });
       expect(upstream?.received).toEqual([]);
       expect((await home.calls.list(branch)).attempts).toEqual([]);
