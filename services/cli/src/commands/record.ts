@@ -9,6 +9,7 @@ import { defined } from '@stemma/values';
 import { text } from '../options.ts';
 import { firstBranchOf, recordProgram } from '../record-program.ts';
 import { titleOf } from '../titles.ts';
+import { recordedSentences, unrecordedAnswer } from '../recorded-sentences.ts';
 import { recordFiles, workspaceOf } from '../workspace/record-files.ts';
 
 /** Milliseconds that calls have to be recorded after the command has ended; what is left then is recorded by the next command. */
@@ -80,7 +81,7 @@ export const record: TopCommand = {
         variables: changedVariables(env, child),
       });
       const names = await namesOf(counts.histories, history, opened);
-      for (const sentence of sentencesOf(counts, waiting, names)) output.say(sentence);
+      for (const sentence of recordedSentences(counts, waiting, names)) output.say(sentence);
       if (counts.branches.length > 1)
         for (const line of linesOf(
           counts.branches,
@@ -88,7 +89,10 @@ export const record: TopCommand = {
         ))
           output.say(line);
       if (output.json)
-        await output.result({ exitCode, run, waiting, ...counts, ...defined({ files }) }, () => '');
+        await output.result(
+          { exitCode, run, waiting, ...counts, ...unrecordedAnswer(counts), ...defined({ files }) },
+          () => '',
+        );
       return exitCode;
     } finally {
       await workspace?.close();
@@ -128,46 +132,4 @@ const linesOf = (
   });
   const left = branches.length - lines.length;
   return left === 0 ? lines : [...lines, `  and on ${left} more branches: stemma histories lists them`];
-};
-
-const sentencesOf = (
-  {
-    calls,
-    dropped,
-    refused,
-    refusals,
-    cancelled,
-    failed,
-    branches,
-  }: {
-    readonly branches: readonly unknown[];
-    readonly calls: number;
-    readonly cancelled: number;
-    readonly failed: number;
-    readonly dropped: number;
-    readonly refused: number;
-    readonly refusals: readonly { readonly reason: string; readonly calls: number }[];
-  },
-  waiting: number,
-  names: readonly string[],
-): string[] => {
-  const [first] = names;
-  const isListed = branches.length > 1;
-  const where = names.length > 1 ? ` in ${names.length} histories` : names.length === 1 ? ` in ${first}` : '';
-  const apart = [cancelled === 0 ? '' : `${cancelled} cancelled`, failed === 0 ? '' : `${failed} failed`];
-  const ends = apart.every((part) => part === '')
-    ? ''
-    : ` (${apart.filter((part) => part !== '').join(', ')})`;
-  const hint = first === undefined || isListed ? '' : `: stemma calls ${first}`;
-  const sentences = [
-    calls === 0
-      ? 'no calls were recorded: the command made none through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'
-      : `recorded ${calls - dropped - refused} of ${calls} calls${ends}${where}${hint}`,
-  ];
-  if (waiting > 0)
-    sentences.push(`${waiting} entries wait to be recorded: the next stemma record or up does it`);
-  if (dropped > 0) sentences.push(`${dropped} calls were not recorded: too many waited`);
-  for (const { reason, calls: count } of refusals)
-    sentences.push(`not recorded, though sent and answered: ${count} of ${calls} calls, as ${reason}`);
-  return sentences;
 };

@@ -14,6 +14,8 @@ export type CallNotes = {
   readonly steer:
     | ((entry: StartedEntry, body: readonly Uint8Array[], gone: AbortSignal) => Promise<RequestToSend>)
     | undefined;
+  /** Hears of a request that goes on and is not recorded. */
+  readonly passed?: (method: string, path: string) => void;
   /** True: no request goes on of which `steer` has not said so. Default: one that is too large does. */
   readonly isClosed?: boolean;
 };
@@ -60,6 +62,7 @@ export class ExchangeNotes {
     this.#incoming = incoming;
     this.#asked = asked;
     this.#notes = notes;
+    if (!this.isCall) notes.passed?.(asked.method, asked.path);
     this.#sentAt = this.isCall && notes.steer !== undefined ? null : Date.now();
   }
 

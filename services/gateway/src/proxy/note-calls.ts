@@ -24,12 +24,12 @@ export const openCallNoter = (
   warn: (sentence: string) => void,
 ): CallNoter => {
   const begin = (entry: StartedEntry): ProxyCall => {
-    counter.addCall();
+    counter.addCall(entry.id);
     return calls.add(entry);
   };
-  const drop = (call: ProxyCall): void => {
+  const drop = (call: ProxyCall, id: string): void => {
     call.dropped = true;
-    counter.addDropped();
+    counter.addDropped(id);
   };
   const steer = async (
     entry: StartedEntry,
@@ -41,7 +41,7 @@ export const openCallNoter = (
     // Noted before it is held: of a process that is killed, the next one records that nobody knows what became of it.
     const noted = await journal.append(entry, body);
     if (noted === undefined) {
-      drop(call);
+      drop(call, entry.id);
       if (change === undefined) return { kind: 'send', body: null };
       return { kind: 'ended', message: 'too many calls wait to be recorded: this one is not changed' };
     }
@@ -51,6 +51,7 @@ export const openCallNoter = (
       warn(message);
       journal.done(noted);
       calls.delete(entry.id);
+      counter.addUnsent(entry.id, 'aborted');
       return { kind: 'ended', message };
     }
     switch (outcome.kind) {
@@ -61,10 +62,13 @@ export const openCallNoter = (
       case 'sent':
         call.branch = outcome.branch;
         counter.addHistory(outcome.branch.history);
-        if (outcome.isRecorded) journal.done(noted);
-        else call.started = noted;
+        if (outcome.isRecorded) {
+          journal.done(noted);
+          counter.addRecorded({ kind: 'started', id: entry.id }, { branch: outcome.branch });
+        } else call.started = noted;
         return { kind: 'send', body: outcome.body };
       case 'ended':
+        counter.addUnsent(entry.id, outcome.how === 'aborted' ? 'aborted' : 'gone');
         counter.addHistory(outcome.branch.history);
         journal.done(noted);
         calls.delete(entry.id);
@@ -74,7 +78,7 @@ export const openCallNoter = (
         journal.done(noted);
         const again = await journal.append({ ...entry, unsteered: outcome.reason }, body);
         records.recordBefore(entry.place);
-        if (again === undefined) drop(call);
+        if (again === undefined) drop(call, entry.id);
         else records.recordNoted(again);
         return { kind: 'send', body: null };
       }
@@ -84,7 +88,7 @@ export const openCallNoter = (
     started: (entry, body) => {
       const call = begin(entry);
       call.last = journal.append(entry, body).then((noted) => {
-        if (noted === undefined) drop(call);
+        if (noted === undefined) drop(call, entry.id);
         else if (endWithin > 0) records.recordSoon(call, noted, endWithin);
         else records.recordNoted(noted);
       });
@@ -104,7 +108,8 @@ export const openCallNoter = (
         records.recordEnd(call, noted);
         return;
       }
-      drop(call);
+      call.dropped = true;
+      counter.addDropped(entry.id, 'answer');
       if (call.started !== undefined) journal.done(call.started);
       calls.delete(entry.id);
     },

@@ -117,6 +117,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     noter.started(entry, body);
     callBegan?.();
   };
+  const passed = (method: string, path: string): void => counter.addUnrecorded(method, path);
   /** Clients that speak another protocol. */
   const tunnels = new Set<Duplex>();
   records.recordLeft(left);
@@ -131,12 +132,16 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       answerAndClose(outgoing, errorAnswer(fail('E_NOT_FOUND', why)));
       return;
     }
-    exchange(incoming, outgoing, route, rerunNotes(served, { started, ended, steer }));
+    const notes = rerunNotes(served, { started, ended, steer });
+    exchange(incoming, outgoing, route, { ...notes, passed });
   };
 
   const send = (incoming: IncomingMessage, outgoing: ServerResponse, route: CallRoute): void => {
     const sendNow = (isSteered: boolean): void =>
-      exchange(incoming, outgoing, route, { started, ended, steer: isSteered ? steer : undefined });
+      exchange(incoming, outgoing, route, {
+        ...{ started, ended, passed },
+        steer: isSteered ? steer : undefined,
+      });
     const may = sink.mayBeSteered(route.place);
     if (typeof may === 'boolean') sendNow(may);
     else
@@ -147,6 +152,8 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
         .catch((error: unknown) => answerAndClose(outgoing, errorAnswer(error)));
   };
   const pass = (incoming: IncomingMessage, client: Duplex, head: Buffer, route: CallRoute): void => {
+    const [path = ''] = route.target.split('?', 1);
+    passed('websocket', path);
     tunnels.add(client);
     client.once('close', () => tunnels.delete(client));
     tunnel(incoming, client, head, route);

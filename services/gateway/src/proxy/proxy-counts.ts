@@ -4,10 +4,19 @@ import type { CallBranch, Waiting } from './entry.ts';
 /** What the calls through a proxy came to. */
 export type ProxyCounts = {
   readonly calls: number;
+  /** Noted, and nothing of them is recorded yet. */
+  readonly waitingCalls: number;
+  /** Of the recorded ones: there was no room for their answers, or the log refused these. */
+  readonly withoutAnswer: number;
+  /** They never went out: observers ended them, or their clients went while they were held. */
+  readonly aborted: number;
+  readonly gone: number;
   readonly dropped: number;
   readonly refused: number;
   /** Why calls were refused, and how many for each reason; of many reasons the first ones. */
   readonly refusals: readonly { readonly reason: string; readonly calls: number }[];
+  /** Requests that went on and are not recorded: websockets, and those that ask no model. */
+  readonly unrecorded: UnrecordedCounts;
   /** Of the recorded ones: ended by the client, and with no whole answer for another reason. */
   readonly cancelled: number;
   readonly failed: number;
@@ -21,6 +30,16 @@ export type ProxyCounts = {
   }[];
 };
 
+/** What went on unrecorded, by method and path, in the order in which each was met; of many kinds the first ones. */
+export type UnrecordedCounts = {
+  readonly kinds: readonly { readonly method: string; readonly path: string; readonly calls: number }[];
+  /** How many were of other kinds. */
+  readonly others: number;
+};
+
+/** So many kinds of requests are told apart, and so many characters of a path. */
+const [MOST_KINDS, MOST_OF_PATH] = [20, 200];
+
 /** So many reasons are remembered. */
 const MOST_REASONS = 20;
 
@@ -31,9 +50,16 @@ const MOST_HISTORIES = 10_000;
 export class CallCounter {
   readonly #count: (what: 'recorded' | 'dropped' | 'refused') => void;
   readonly #warn: (sentence: string) => void;
-  readonly #counts = { calls: 0, dropped: 0, refused: 0, cancelled: 0, failed: 0 };
+  readonly #counts = {
+    ...{ calls: 0, dropped: 0, refused: 0, cancelled: 0, failed: 0 },
+    ...{ withoutAnswer: 0, aborted: 0, gone: 0 },
+  };
+  /** The ids of calls of which nothing is recorded yet. */
+  readonly #waiting = new Set<string>();
   readonly #histories = new Set<string>();
   readonly #branches = new Map<string, { history: string; branchId: number; calls: number }>();
+  readonly #unrecorded = new Map<string, { method: string; path: string; calls: number }>();
+  #otherUnrecorded = 0;
   readonly #refusals = new Map<string, number>();
 
   constructor(count: (what: 'recorded' | 'dropped' | 'refused') => void, warn: (sentence: string) => void) {
@@ -41,22 +67,53 @@ export class CallCounter {
     this.#warn = warn;
   }
 
-  addCall(): void {
+  addCall(id: string): void {
     this.#counts.calls++;
+    this.#waiting.add(id);
+  }
+
+  /** A held call never went out: observers ended it, or its client is gone. */
+  addUnsent(id: string, how: 'aborted' | 'gone'): void {
+    this.#waiting.delete(id);
+    this.#counts[how]++;
+  }
+
+  /** @param path without its query */
+  addUnrecorded(method: string, path: string): void {
+    const key = `${method} ${path}`;
+    const known = this.#unrecorded.get(key);
+    if (known !== undefined) known.calls++;
+    else if (this.#unrecorded.size < MOST_KINDS)
+      this.#unrecorded.set(key, { method, path: path.slice(0, MOST_OF_PATH), calls: 1 });
+    else this.#otherUnrecorded++;
   }
 
   addHistory(history: string): void {
     if (this.#histories.size < MOST_HISTORIES) this.#histories.add(history);
   }
 
-  addDropped(): void {
-    const dropped = ++this.#counts.dropped;
+  /** There was no room for the call, or for its answer. */
+  addDropped(id: string, what: 'call' | 'answer' = 'call'): void {
     this.#count('dropped');
+    if (what === 'answer') {
+      const without = ++this.#counts.withoutAnswer;
+      this.#warn(`the answers of ${without} calls were not recorded: there is no room for more that wait`);
+      return;
+    }
+    this.#waiting.delete(id);
+    const dropped = ++this.#counts.dropped;
     this.#warn(`${dropped} calls were not recorded: there is no room for more that wait`);
   }
 
-  addRefused({ code, message }: { readonly code: string; readonly message: string }): void {
-    this.#counts.refused++;
+  /** The log refused the call, or its answer alone. */
+  addRefused(
+    { code, message }: { readonly code: string; readonly message: string },
+    id: string,
+    what: 'call' | 'answer' = 'call',
+  ): void {
+    this.#waiting.delete(id);
+    if (what === 'answer') this.#counts.withoutAnswer++;
+    else this.#counts.refused++;
     this.#count('refused');
     const reason = `${message} (${code})`;
     if (this.#refusals.has(reason) || this.#refusals.size < MOST_REASONS)
@@ -65,10 +122,11 @@ export class CallCounter {
   }
 
   addRecorded(
-    kind: Waiting['kind'],
+    { kind, id }: Pick<Waiting, 'kind' | 'id'>,
     { branch, status }: Extract<RecordedEntry, { readonly branch: unknown }>,
   ): void {
     this.addHistory(branch.history);
+    this.#waiting.delete(id);
     if (kind === 'ended') {
       this.#addCallOf(branch);
       this.#count('recorded');
@@ -87,6 +145,11 @@ export class CallCounter {
   counts(): ProxyCounts {
     return {
       ...this.#counts,
+      waitingCalls: this.#waiting.size,
+      unrecorded: {
+        kinds: [...this.#unrecorded.values()].map((each) => ({ ...each })),
+        others: this.#otherUnrecorded,
+      },
       histories: [...this.#histories],
       branches: [...this.#branches.values()].map((each) => ({ ...each })),
       refusals: [...this.#refusals].map(([reason, calls]) => ({ reason, calls })),

@@ -139,9 +139,10 @@ export class CallsToRecord {
     const call = this.#calls.get(entry.id);
     if ('refused' in outcome) {
       // A call whose beginning was refused is refused once more when it ends.
-      if (call?.refused !== true) this.#counter.addRefused(outcome.refused);
+      const what = entry.kind === 'ended' && call?.branch !== undefined ? 'answer' : 'call';
+      if (call?.refused !== true) this.#counter.addRefused(outcome.refused, entry.id, what);
       if (call !== undefined) call.refused = true;
-    } else if ('branch' in outcome) this.#counter.addRecorded(entry.kind, outcome);
+    } else if ('branch' in outcome) this.#counter.addRecorded({ kind: entry.kind, id: entry.id }, outcome);
     if (entry.kind === 'ended' || call === undefined) {
       this.#journal.done(entry);
       if (call?.started !== undefined) this.#journal.done(call.started);

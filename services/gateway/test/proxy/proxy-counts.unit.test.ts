@@ -7,8 +7,8 @@ test('a call counts once on its branch, whether its beginning was recorded alone
     () => undefined,
   );
   const branch = { history: 'h', branchId: 0 };
-  counter.addRecorded('started', { branch });
-  counter.addRecorded('ended', { branch, status: 'answered' });
-  counter.addRecorded('ended', { branch, status: 'failed' });
+  counter.addRecorded({ kind: 'started', id: 'a' }, { branch });
+  counter.addRecorded({ kind: 'ended', id: 'a' }, { branch, status: 'answered' });
+  counter.addRecorded({ kind: 'ended', id: 'b' }, { branch, status: 'failed' });
   expect(counter.counts()).toMatchObject({ failed: 1, branches: [{ ...branch, calls: 2 }] });
 });
