@@ -7,7 +7,8 @@ import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 
 const dist = new URL('../services/cli/dist/', import.meta.url);
-const STARTED = /\/(append-worker|fold-worker|run-thread|home-thread|analysis-thread|question-process)\.ts$/;
+const STARTED =
+  /\/(append-worker|fold-worker|run-thread|home-thread|analysis-thread|question-process|forwarder-process)\.ts$/;
 
 registerHooks({
   resolve(specifier, context, next) {

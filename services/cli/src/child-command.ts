@@ -93,6 +93,8 @@ type ChildOptions = {
   readonly output?: ChildOutput;
   readonly directory?: string;
   readonly isShell?: boolean;
+  /** Hears the id of its process, when it has begun. */
+  readonly began?: (pid: number) => void;
 };
 
 const stdioFor = (output: ChildOutput): StdioOptions => {
@@ -106,7 +108,7 @@ export const runChild = async (
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   signal: AbortSignal,
-  { output = 'own', directory, isShell = false }: ChildOptions = {},
+  { output = 'own', directory, isShell = false, began }: ChildOptions = {},
 ): Promise<EndedChild> => {
   // Ctrl-C while the home was being opened: the command has not begun.
   signal.throwIfAborted();
@@ -117,6 +119,7 @@ export const runChild = async (
     shell: isShell,
     ...defined({ cwd: directory }),
   });
+  if (child.pid !== undefined) began?.(child.pid);
   // Ctrl-C reaches the command too, which decides what it does; whatever else ends this one, ends it.
   let isInterrupted = false;
   const interrupted = (): void => void (isInterrupted = true);

@@ -18,10 +18,6 @@ const RESOURCES: Readonly<Record<ResourceName, string>> = {
   asset: '/assets/{name}',
 };
 
-/** Calls of models go through under this prefix, whatever the method: the proxy answers them as they come. */
-export const isProxied = ({ url = '' }: { readonly url?: string | undefined }): boolean =>
-  url.startsWith('/proxy/');
-
 /** The name of a parameter, or a text that has to be there. */
 type Segment = { readonly param: string } | { readonly literal: string };
 type Pattern = {

@@ -1,21 +1,16 @@
-import type { IncomingMessage } from 'node:http';
 import { fail, visibleText } from '@stemma/errors';
 import { openHomeThread } from './apart/open-home-thread.ts';
 import type { HomeThreadOptions } from './apart/thread-messages.ts';
 import { openDoorCounts, type CountAtDoor } from './front/door-counts.ts';
-import type { HttpAnswer } from './front/answer.ts';
-import { answerAndClose } from './front/answer-and-close.ts';
-import { errorAnswer } from './front/error-answer.ts';
-import { headerText } from './front/header-text.ts';
 import { LIMITS, type GatewayLimits } from './front/limits.ts';
-import { openFront, type Bypass, type FrontDoor } from './front/open-front.ts';
-import { refuseForeign, type ForeignRequest } from './guard.ts';
+import { listenOn, type Gateway } from './front/listen-on.ts';
+import { openFront, type FrontDoor } from './front/open-front.ts';
 import type { Peers } from './peers/open-peers.ts';
 import { upstreamsOf, type Upstreams } from './proxy/address.ts';
+import { guardedProxy } from './proxy/guarded-proxy.ts';
 import { openProxy, type Proxy, type ProxyBacklog, type RerunsUnderWay } from './proxy/open-proxy.ts';
 import type { ProxyCounts } from './proxy/proxy-counts.ts';
 import { openDoor } from './router.ts';
-import { listenOn, type Gateway } from './serve.ts';
 
 export type ServeHomeOptions = {
   readonly home: HomeThreadOptions['home'];
@@ -84,15 +79,6 @@ export const serveHome = async ({
     (exitCode) => process.exit(exitCode),
   );
   let hosts: (name: string) => boolean = () => false;
-  const refusalOf = (request: ForeignRequest): HttpAnswer | undefined => {
-    try {
-      refuseForeign(request, hosts);
-      return undefined;
-    } catch (error) {
-      count('stemma_http_refused_total', { code: 'E_NOT_ALLOWED' });
-      return errorAnswer(error);
-    }
-  };
   const door = openDoor(thread, (name) => hosts(name));
   let peers: Peers | undefined;
   const front: FrontDoor = {
@@ -114,17 +100,7 @@ export const serveHome = async ({
       count: (outcome) => count('stemma_proxied_calls_total', { outcome }),
     });
     proxy = recording;
-    const bypass: Bypass = {
-      handle: (incoming, outgoing) => {
-        const refused = refusalOf(foreignOf(incoming));
-        if (refused === undefined) recording.handle(incoming, outgoing);
-        else answerAndClose(outgoing, refused);
-      },
-      upgrade: (incoming, client, head) => {
-        refuseForeign(foreignOf(incoming), hosts);
-        recording.upgrade(incoming, client, head);
-      },
-    };
+    const bypass = guardedProxy(recording, (name) => hosts(name), count);
     const listening = await listenOn(() => openFront(front, { ...LIMITS, ...limits }, count, bypass), {
       port,
       host,
@@ -165,10 +141,3 @@ const peersOf = async (
   const { openPeers } = await import('./peers/open-peers.ts');
   return openPeers(rows, url, count);
 };
-
-/** What a request that nobody has read says of where it comes from. */
-const foreignOf = ({ url = '', headers }: IncomingMessage): ForeignRequest => ({
-  host: headers.host ?? '',
-  path: url,
-  header: (name) => headerText(headers[name]),
-});

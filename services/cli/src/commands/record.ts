@@ -42,7 +42,7 @@ export const record: TopCommand = {
     const history = text(options, 'history')?.normalize('NFC');
     if (history !== undefined && !isPlaceName(history))
       throw fail('E_USAGE', `${JSON.stringify(history.slice(0, 140))} names no history or branch`);
-    const { queryTimeoutOf, serveHome, upstreamsOf } = await import('@stemma/gateway');
+    const { openCommandRecorder, upstreamsOf } = await import('@stemma/gateway');
     const workingDirectory = process.cwd();
     const asked = commitOf(workingDirectory, env);
     const workspace = await workspaceOf(options['workspace'], { home: directory, env, say: output.say });
@@ -50,25 +50,23 @@ export const record: TopCommand = {
       await workspace?.close();
       throw error;
     };
-    const server = await serveHome({
+    const recorder = await openCommandRecorder({
       home: { directory, create: true, ...addressesOf(env), ...redactOf(options, env) },
-      port: 0,
-      queryTimeout: queryTimeoutOf(env),
       upstreams: upstreamsOf(upstreamVariables(env)),
+      callBegan: workspace?.callBegan,
       warn: output.say,
-      ...defined({ callBegan: workspace?.callBegan }),
     }).catch(closeWorkspace);
     try {
       const run = randomBytes(8).toString('hex');
       const steered = options['steer'] === true ? 'steer/' : '';
       const within = history === undefined ? '' : `history/${encodeURIComponent(history)}/`;
-      const child = childEnv(env, `${server.url}/proxy/${steered}${within}run/${run}`);
+      const child = childEnv(env, `${recorder.url}/proxy/${steered}${within}run/${run}`);
       const commit = await asked;
-      const ended = await runChild(program, args, child, signal);
+      const ended = await runChild(program, args, child, signal, { began: recorder.follow });
       const exitCode = exitCodeOf(ended.end);
       const looked = workspace?.end();
-      const waiting = await server.drained(DRAIN);
-      const counts = server.calls();
+      const waiting = await recorder.drained(DRAIN);
+      const counts = recorder.calls();
       const opened = (): Promise<Home> => open({ create: true });
       const files = await recordFiles(
         opened,
@@ -96,7 +94,7 @@ export const record: TopCommand = {
       return exitCode;
     } finally {
       await workspace?.close();
-      await server.close();
+      await recorder.close();
     }
   },
 };

@@ -6,6 +6,7 @@ import type { HttpAnswers } from '../answers.ts';
 import type { CountAtDoor, DoorCounts } from '../front/door-counts.ts';
 import type { CallSink } from '../proxy/call-sink.ts';
 import type { ProxyBacklog } from '../proxy/open-proxy.ts';
+import { NOTHING_KNOWN, type KnownScopes } from '../proxy/steered-scopes.ts';
 import { openHomeAsker } from './ask-home.ts';
 import { openOutbox } from './outbox.ts';
 import { openThreadSink } from './thread-sink.ts';
@@ -17,6 +18,14 @@ export type HomeThread = HttpAnswers & {
   readonly calls: CallSink;
   /** True if its rules take secrets out of commands. */
   readonly redacts: boolean;
+  /** Which calls observers may steer. */
+  readonly scopes: {
+    readonly known: () => KnownScopes;
+    /** Resolves when all is known that the log has now, or when it has not said so in time. */
+    readonly read: () => Promise<void>;
+    /** Hears that another one is known. */
+    readonly listen: (changed: (known: KnownScopes) => void) => void;
+  };
   /** Ends streams with a word. */
   readonly closing: () => void;
   /** Closes the home. */
@@ -43,7 +52,7 @@ const YOUNG = 48;
 const OLD = 1_024;
 
 /**
- * @param onLost is called with the exit code when the thread ends without being asked: the process cannot go on.
+ * @param onLost is called with the exit code when the thread ends without being asked: nothing is recorded any more.
  * @throws what opening the home throws
  */
 export const openHomeThread = async (
@@ -68,11 +77,18 @@ export const openHomeThread = async (
   });
   const ping = setInterval(() => tell({ kind: 'ping' }), PING).unref();
 
+  let known = NOTHING_KNOWN;
+  let scopesChanged: ((known: KnownScopes) => void) | undefined;
+  const knowScopes = (steered: KnownScopes): void => {
+    known = steered;
+    sink.knowScopes(steered);
+    scopesChanged?.(steered);
+  };
   const opened = new Promise<boolean>((resolve, reject) => {
     const hear = (message: FromHome): void => {
       switch (message.kind) {
         case 'opened':
-          sink.knowScopes(message.steered);
+          knowScopes(message.steered);
           resolve(message.redacts);
           break;
         case 'refused':
@@ -86,7 +102,7 @@ export const openHomeThread = async (
           asker.hear(message);
           break;
         case 'steeredScopes':
-          sink.knowScopes(message.steered);
+          knowScopes(message.steered);
           break;
         case 'recorded':
         case 'steered':
@@ -130,6 +146,11 @@ export const openHomeThread = async (
 
   return {
     redacts,
+    scopes: {
+      known: () => known,
+      read: sink.readScopes,
+      listen: (changed) => (scopesChanged = changed),
+    },
     calls: {
       ...sink.calls,
       record: (...call) => {

@@ -1,7 +1,6 @@
 import { defined } from '@stemma/values';
 import type { CallSink, RecordedEntry, SteeredEntry } from '../proxy/call-sink.ts';
 import { areCurrent, isIn, NOTHING_KNOWN, type KnownScopes } from '../proxy/steered-scopes.ts';
-import type { Outbox } from './outbox.ts';
 import type { FromHome, ToHome } from './thread-messages.ts';
 
 /** Records calls in a home in another thread. */
@@ -9,18 +8,23 @@ export type ThreadSink = {
   readonly calls: CallSink;
   readonly knowScopes: (known: KnownScopes) => void;
   readonly hear: (message: Extract<FromHome, { kind: 'recorded' | 'steered' | 'scopesRead' }>) => void;
-  /** Nothing is steered any more. */
-  readonly end: () => void;
+  /** Resolves when it is known who steers, or when the log has not said so in time. */
+  readonly readScopes: () => Promise<void>;
+  /** Nothing is steered any more. @param reason why calls go out as they came; default: the server is stopping */
+  readonly end: (reason?: string) => void;
 };
 
 /** How long a call waits for the log to say who steers, and how long none does after one that it did not answer, in milliseconds. */
 const ASKED = 1_000;
 const AWAY = 5_000;
 
-const STOPPING: SteeredEntry = { kind: 'unsteered', reason: 'the server is stopping' };
+const STOPPING = 'the server is stopping';
 
 /** @param directory of the home */
-export const openThreadSink = (tell: Outbox<ToHome>['put'], directory: string): ThreadSink => {
+export const openThreadSink = (
+  tell: (message: Extract<ToHome, { kind: 'call' | 'steer' | 'steerGone' | 'readScopes' }>) => void,
+  directory: string,
+): ThreadSink => {
   /** Calls that are being recorded. */
   const recording = new Map<number, (outcome: RecordedEntry) => void>();
   /** Calls that observers may steer. */
@@ -30,12 +34,12 @@ export const openThreadSink = (tell: Outbox<ToHome>['put'], directory: string): 
   const state = {
     count: 0,
     ended: false,
+    reason: STOPPING,
     steered: NOTHING_KNOWN,
     /** Until when a log that did not answer is not waited for again. */
     awayUntil: -Infinity,
   };
 
-  /** Resolves when it is known who steers, or when the log has not said so in time. */
   const readScopes = async (): Promise<void> => {
     const id = ++state.count;
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -65,7 +69,7 @@ export const openThreadSink = (tell: Outbox<ToHome>['put'], directory: string): 
         new Promise((resolve) => {
           const id = ++state.count;
           if (state.ended) {
-            resolve(STOPPING);
+            resolve({ kind: 'unsteered', reason: state.reason });
             return;
           }
           steering.set(id, resolve);
@@ -80,9 +84,11 @@ export const openThreadSink = (tell: Outbox<ToHome>['put'], directory: string): 
       else if (message.kind === 'steered') settle(steering, message.id, message.outcome);
       else settle(asking, message.id);
     },
-    end: () => {
+    readScopes,
+    end: (reason = STOPPING) => {
       state.ended = true;
-      for (const id of [...steering.keys()]) settle(steering, id, STOPPING);
+      state.reason = reason;
+      for (const id of [...steering.keys()]) settle(steering, id, { kind: 'unsteered', reason });
       for (const id of [...asking.keys()]) settle(asking, id);
     },
   };

@@ -3,13 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Client } from '../answers.ts';
-import { isProxied, type Door, type RequestHead, type Route } from '../router.ts';
+import type { Door, RequestHead, Route } from '../router.ts';
 import type { HttpAnswer, StreamedAnswer } from './answer.ts';
 import { endSocket } from './end-socket.ts';
 import { boundConnections } from './connections.ts';
 import { countRefusal, type CountAtDoor } from './door-counts.ts';
 import { errorAnswer } from './error-answer.ts';
 import { headerText } from './header-text.ts';
+import { isProxied } from './is-proxied.ts';
 import type { GatewayLimits } from './limits.ts';
 import { openBodyReader } from './read-body.ts';
 import { writeAnswer } from './write-answer.ts';

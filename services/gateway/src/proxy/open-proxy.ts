@@ -12,7 +12,7 @@ import { CallsUnderWay } from './calls-under-way.ts';
 import { exchange } from './exchange.ts';
 import { openJournal } from './journal.ts';
 import { openCallNoter } from './note-calls.ts';
-import { CallCounter, type ProxyCounts } from './proxy-counts.ts';
+import { CallCounter, type CountedCalls, type ProxyCounts } from './proxy-counts.ts';
 import { CallsToRecord } from './record-calls.ts';
 import { recordLater } from './record-later.ts';
 import { rerunNotes } from './rerun-notes.ts';
@@ -38,6 +38,10 @@ export type ProxyOptions = {
   readonly callBegan?: (() => void) | undefined;
   readonly warn: (sentence: string) => void;
   readonly count: (what: 'recorded' | 'dropped' | 'refused') => void;
+  /** Where calls are counted, if not here: then `count` hears nothing. */
+  readonly counter?: CountedCalls;
+  /** Bytes of entries that go to the sink as they are, beside the file that has them; default 2 MiB. */
+  readonly bytesToSink?: number;
 };
 
 /** What answers the calls of a rerun; undefined: no rerun of this id is under way. */
@@ -102,8 +106,9 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const warn = openWarnings(options.warn);
   const { journal, left } = await openJournal({ directory, limit, inMemory: redacts, warn });
   const calls = new CallsUnderWay();
-  const backlog = new SinkBacklog();
-  const counter = new CallCounter(options.count, warn);
+  const backlog = new SinkBacklog(options.bytesToSink);
+  const own = new CallCounter(options.count, warn);
+  const counter = options.counter ?? own;
   const parts = { sink, journal, calls, backlog, counter };
   const records = new CallsToRecord(parts);
   const { callBegan } = options;
@@ -176,7 +181,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
         answerAndClose(outgoing, errorAnswer(error));
       }
     },
-    counts: () => counter.counts(),
+    counts: () => own.counts(),
     backlog: () => ({ calls: backlog.size, bytes: journal.size(), seconds: backlog.seconds }),
     drained: async (milliseconds) => {
       await calls.noted();

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RecordedEntry } from './call-sink.ts';
 import type { CallBranch, Waiting } from './entry.ts';
 
@@ -46,6 +47,15 @@ const MOST_REASONS = 20;
 /** So many histories are named of those that calls were recorded in: a gateway runs for months. */
 const MOST_HISTORIES = 10_000;
 
+/** Hears what becomes of calls. */
+export type CountedCalls = Pick<
+  CallCounter,
+  'addCall' | 'addUnsent' | 'addUnrecorded' | 'addHistory' | 'addDropped' | 'addRefused' | 'addRecorded'
+>;
+
+/** So many recorded entries are known: one that a forwarder and the next one both had recorded counts once. */
+const MOST_KNOWN = 10_000;
+
 /** Counts the calls through a proxy, and warns of those that are not recorded. */
 export class CallCounter {
   readonly #count: (what: 'recorded' | 'dropped' | 'refused') => void;
@@ -61,6 +71,7 @@ export class CallCounter {
   readonly #unrecorded = new Map<string, { method: string; path: string; calls: number }>();
   #otherUnrecorded = 0;
   readonly #refusals = new Map<string, number>();
+  readonly #known = new LRUCache<string, true>({ max: MOST_KNOWN });
 
   constructor(count: (what: 'recorded' | 'dropped' | 'refused') => void, warn: (sentence: string) => void) {
     this.#count = count;
@@ -127,6 +138,9 @@ export class CallCounter {
   ): void {
     this.addHistory(branch.history);
     this.#waiting.delete(id);
+    const key = `${kind} ${id}`;
+    if (this.#known.has(key)) return;
+    this.#known.set(key, true);
     if (kind === 'ended') {
       this.#addCallOf(branch);
       this.#count('recorded');

@@ -3,7 +3,7 @@ import type { CallsUnderWay, ProxyCall } from './calls-under-way.ts';
 import type { AskedScope, EntryRef, Waiting } from './entry.ts';
 import type { CallJournal, Noted } from './journal.ts';
 import { leftCalls } from './left-over.ts';
-import type { CallCounter } from './proxy-counts.ts';
+import type { CountedCalls } from './proxy-counts.ts';
 import type { LaterSink } from './record-later.ts';
 import type { SinkBacklog } from './sink-backlog.ts';
 
@@ -13,7 +13,7 @@ export type RecordingParts = {
   readonly journal: CallJournal;
   readonly calls: CallsUnderWay;
   readonly backlog: SinkBacklog;
-  readonly counter: CallCounter;
+  readonly counter: CountedCalls;
 };
 
 /** An entry, and where the sink reads it. */
@@ -25,7 +25,7 @@ export class CallsToRecord {
   readonly #journal: CallJournal;
   readonly #calls: CallsUnderWay;
   readonly #backlog: SinkBacklog;
-  readonly #counter: CallCounter;
+  readonly #counter: CountedCalls;
 
   constructor({ sink, journal, calls, backlog, counter }: RecordingParts) {
     this.#sink = sink;

@@ -15,6 +15,11 @@ export class SinkBacklog {
   /** When each of those that wait for the sink was given to it, the oldest first. */
   readonly #since = new Set<{ readonly at: number; readonly size: number }>();
   #whenDrained: (() => void)[] = [];
+  readonly #mostInMemory: number;
+
+  constructor(mostInMemory = MOST_IN_MEMORY) {
+    this.#mostInMemory = mostInMemory;
+  }
 
   get size(): number {
     return this.#size;
@@ -33,7 +38,7 @@ export class SinkBacklog {
   /** Small entries go to the sink as they are; of the others, and of those for which it has no time, it reads the file. */
   refFor({ ref, bytes }: Noted): EntryRef {
     const size = bytesIn(bytes);
-    return 'bytes' in ref || this.#inMemory + size > MOST_IN_MEMORY ? ref : { bytes: joinBytes(bytes) };
+    return 'bytes' in ref || this.#inMemory + size > this.#mostInMemory ? ref : { bytes: joinBytes(bytes) };
   }
 
   /** @returns what the caller must call when the entries are recorded, of which one was added; it calls `done` */
