@@ -10,7 +10,14 @@ import {
   type MindOptions,
   type MindTarget,
 } from '@stemma/model-clients';
-import { fitRequest } from '@stemma/model-apis';
+import {
+  apiPathOf,
+  fitRequest,
+  isStreamInPath,
+  messageFieldsOf,
+  mindOf,
+  toolFieldOf,
+} from '@stemma/model-apis';
 import type { CallAttempt, WholeCallAttempt } from '@stemma/queries';
 
 /** What a request says besides its messages. */
@@ -79,8 +86,8 @@ const refuseElsewhere = (
   const isOfProvider = before !== null && providerOf(before.api) === providerOf(spec);
   if (isNamed && (recorded === null || !isOfProvider)) return;
   const choices = [
-    ...(recorded === null ? [] : [`${spec}@${recorded}${basePath(before?.path ?? '')}`]),
-    `${spec}@${target.origin}${basePath(target.path)}`,
+    ...(recorded === null ? [] : [`${spec}@${recorded}${apiPathOf(before?.path ?? '')}`]),
+    `${spec}@${target.origin}${apiPathOf(target.path)}`,
   ];
   throw fail(
     'E_MIND_ELSEWHERE',
@@ -94,14 +101,10 @@ const refuseElsewhere = (
 /** The provider that an API or a mind's name begins with. */
 const providerOf = (name: string): string => name.split(/[.:]/, 1)[0] ?? '';
 
-/** The path of an API in front of what its clients append. */
-const basePath = (path: string): string =>
-  path.replace(/(?:\/v1)?\/messages\/?$|\/(?:chat\/completions|responses)\/?$/, '');
-
 const specFor = (spec: string | undefined, before: Pick<CallAttempt, 'api' | 'model'> | null): string => {
   if (spec !== undefined) return spec;
-  const provider = PROVIDERS[before?.api ?? 'other'];
-  if (provider === undefined || before?.model == null)
+  const provider = mindOf(before?.api ?? 'other');
+  if (provider === null || before?.model == null)
     throw fail(
       'E_USAGE',
       'no call is recorded here whose model could be asked: name a mind, such as openai:MODEL or offline',
@@ -110,13 +113,6 @@ const specFor = (spec: string | undefined, before: Pick<CallAttempt, 'api' | 'mo
   const found = `${provider}:${before.model}`;
   parseMind(found);
   return found;
-};
-
-const PROVIDERS: Readonly<Record<CallAttempt['api'], string | undefined>> = {
-  'openai.chat': 'openai',
-  'openai.responses': 'openai.responses',
-  'anthropic.messages': 'anthropic',
-  other: undefined,
 };
 
 /** They are no parameters: the messages, the model and the tools of a request come from elsewhere. */
@@ -132,13 +128,19 @@ export const settingsFor = (
   before: Pick<WholeCallAttempt, 'api' | 'parameters' | 'tools'> | null,
   set: WideJsonObject,
 ): CallSettings => {
-  const taken = Object.keys(set).find((name) => NOT_SET.includes(name));
+  const fields = [...NOT_SET, ...messageFieldsOf(api)];
+  const taken = Object.keys(set).find((name) => fields.includes(name));
   if (taken !== undefined)
     throw fail('E_USAGE', `${taken} is no parameter: name the model as a mind, and edit messages in a file`);
   const { stream = false, tools: givenTools, ...given } = set;
   if (typeof stream !== 'boolean') throw fail('E_USAGE', 'stream is true or false');
+  if (stream && isStreamInPath(api))
+    throw fail('E_USAGE', `a mind of ${api} is asked for a whole answer: leave out stream=true`);
   if (givenTools !== undefined && givenTools !== null && !Array.isArray(givenTools))
     throw fail('E_USAGE', 'tools is a list');
+  const field = toolFieldOf(api);
+  if (givenTools !== undefined && field !== 'tools')
+    throw fail('E_USAGE', `requests of ${api} hold their tools in ${field}: set that`);
   const recorded = {
     parameters: (before?.parameters ?? {}) as WideJsonObject,
     tools: before?.tools ?? [],

@@ -1,6 +1,6 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import type { Mind } from '@stemma/model-clients';
-import { rewriteRequest, writeRequest } from '@stemma/model-apis';
+import { isStreamInPath, rewriteRequest, writeRequest } from '@stemma/model-apis';
 import type { WholeCallAttempt } from '@stemma/queries';
 import { settingsFor, type CallSettings } from './call-settings.ts';
 
@@ -33,8 +33,8 @@ export const retryRequest = (
   const settings = settingsFor(mind, attempt, set);
   if (body !== null && !isEdited && attempt?.api === mind.api) {
     const isSameModel = attempt.model === mind.model;
-    if (isSameModel && Object.keys(set).length === 0) return { bytes: body, how: 'recorded', settings };
-    const fields = isSameModel ? set : { model: mind.model, ...set };
+    const fields = isSameModel || isStreamInPath(mind.api) ? set : { model: mind.model, ...set };
+    if (Object.keys(fields).length === 0) return { bytes: body, how: 'recorded', settings };
     return { bytes: rewriteRequest(body, fields), how: 'set', settings };
   }
   const { parameters, tools, stream } = settings;

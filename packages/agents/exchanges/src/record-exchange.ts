@@ -76,7 +76,7 @@ const readRequestOf = async ({ request: given }: ExchangeStart): Promise<ReadExc
   const request = new Uint8Array(body);
   const api = apiOf(method, path);
   const plainRequest = await withoutCodings(request, coding);
-  const read = readRequest(api, plainRequest ?? request);
+  const read = readRequest(api, plainRequest ?? request, path);
   if (!read.ok) return { ...NOTHING_SAID, request, plainRequest };
   const { model, parameters, tools, messages } = read;
   const name = model?.slice(0, MAX_NAME) ?? null;

@@ -1,5 +1,6 @@
 import { fail } from '@stemma/errors';
 import { isLoopback } from '@stemma/machine';
+import { pathOfMind } from '@stemma/model-apis';
 import { defined } from '@stemma/values';
 import type { MindApi } from './mind.ts';
 import type { MindName, MindProvider } from './parse-mind.ts';
@@ -25,34 +26,63 @@ type Provider = {
   /** The first goes wherever a mind is, the second to the provider alone; the first that is set counts. */
   readonly keys: readonly [everywhere: string, provider: string];
   readonly headers: (key: string | null) => Record<string, string>;
+  /** What stands between the address and the path of a request, where the address does not say it. */
+  readonly version?: (path: string) => string;
+  /** True: it is asked without a key where none is set. */
+  readonly isOpen?: true;
 };
+
+const bearer = (key: string | null): Record<string, string> =>
+  key === null ? {} : { authorization: `Bearer ${key}` };
 
 const PROVIDERS: Readonly<Record<MindProvider, Provider>> = {
   openai: {
     own: 'https://api.openai.com/v1',
     urls: ['STEMMA_UPSTREAM_OPENAI', 'OPENAI_BASE_URL'],
     keys: ['STEMMA_OPENAI_API_KEY', 'OPENAI_API_KEY'],
-    headers: (key) => (key === null ? {} : { authorization: `Bearer ${key}` }),
+    headers: bearer,
   },
   anthropic: {
     own: 'https://api.anthropic.com',
     urls: ['STEMMA_UPSTREAM_ANTHROPIC', 'ANTHROPIC_BASE_URL'],
     keys: ['STEMMA_ANTHROPIC_API_KEY', 'ANTHROPIC_API_KEY'],
     headers: (key) => ({ 'anthropic-version': '2023-06-01', ...defined({ 'x-api-key': key ?? undefined }) }),
+    version: (path) => (/\/v\d+$/.test(path) ? '' : '/v1'),
   },
-};
-
-const PATHS: Readonly<Record<MindApi, string>> = {
-  'openai.chat': '/chat/completions',
-  'openai.responses': '/responses',
-  'anthropic.messages': '/messages',
+  gemini: {
+    own: 'https://generativelanguage.googleapis.com',
+    urls: ['STEMMA_UPSTREAM_GEMINI', 'GOOGLE_GEMINI_BASE_URL'],
+    keys: ['STEMMA_GEMINI_API_KEY', 'GEMINI_API_KEY'],
+    headers: (key) => defined({ 'x-goog-api-key': key ?? undefined }),
+    version: (path) => (/\/v\d+\w*(?:\/|$)/.test(path) ? '' : '/v1beta'),
+  },
+  ollama: {
+    own: 'http://127.0.0.1:11434',
+    urls: ['STEMMA_UPSTREAM_OLLAMA', 'OLLAMA_HOST'],
+    keys: ['STEMMA_OLLAMA_API_KEY', 'OLLAMA_API_KEY'],
+    headers: bearer,
+    isOpen: true,
+  },
+  cohere: {
+    own: 'https://api.cohere.com',
+    urls: ['STEMMA_UPSTREAM_COHERE', 'CO_API_URL'],
+    keys: ['STEMMA_COHERE_API_KEY', 'CO_API_KEY'],
+    headers: bearer,
+    version: (path) => (/\/v\d+$/.test(path) ? '' : '/v2'),
+  },
+  bedrock: {
+    own: 'https://bedrock-runtime.us-east-1.amazonaws.com',
+    urls: ['STEMMA_UPSTREAM_BEDROCK', 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME'],
+    keys: ['STEMMA_BEDROCK_API_KEY', 'AWS_BEARER_TOKEN_BEDROCK'],
+    headers: bearer,
+  },
 };
 
 /** The names of the variables that hold keys: no process that Stemma starts for a model's tools sees them. */
 export const KEY_VARIABLES: readonly string[] = Object.values(PROVIDERS).flatMap(({ keys }) => keys);
 
 /** The path of a mind's requests, behind that of its provider's API. */
-export const pathOf = (api: MindApi): string => PATHS[api];
+export const pathOf = (api: MindApi, model: string, stream = false): string => pathOfMind(api, model, stream);
 
 type Asked = Pick<Extract<MindName, { kind: 'remote' }>, 'provider' | 'url'> & { readonly path: string };
 
@@ -61,21 +91,22 @@ export const addressOf = (
   { provider, url: named, path: asked }: Asked,
   env: Env,
 ): Pick<MindEndpoint, 'url' | 'isNamed'> => {
-  const { own, urls } = PROVIDERS[provider];
+  const { own, urls, version } = PROVIDERS[provider];
   const base = named ?? baseOf(env, urls, own);
   const path = base.pathname.replace(/\/+$/, '');
-  const version = provider === 'anthropic' && !/\/v\d+$/.test(path) ? '/v1' : '';
+  const [askedPath = '', query = ''] = asked.split('?');
   const url = new URL(base);
-  url.pathname = path + version + asked;
+  url.pathname = path + (version?.(path) ?? '') + askedPath;
+  url.search = query;
   return { url, isNamed: named !== null || firstSet(env, urls)?.name.startsWith('STEMMA_') === true };
 };
 
 /** @throws E_MIND_INVALID, E_MIND_KEY_MISSING */
 export const endpointOf = (asked: Asked, env: Env): MindEndpoint => {
-  const { own, urls, keys, headers } = PROVIDERS[asked.provider];
+  const { own, urls, keys, headers, isOpen } = PROVIDERS[asked.provider];
   const base = asked.url ?? baseOf(env, urls, own);
   const { set, withheld } = keyFor(asked, env);
-  if (set === null && base.href === new URL(own).href)
+  if (set === null && isOpen !== true && base.href === new URL(own).href)
     throw fail('E_MIND_KEY_MISSING', `${own} needs a key, and ${keys.join(' and ')} are not set`);
   if (set !== null && !/^[\x21-\x7e]+$/.test(set.value))
     throw fail('E_MIND_INVALID', `${set.name} holds characters that no header may have`);
@@ -119,11 +150,17 @@ export const refusalText = (
 
 const baseOf = (env: Env, names: readonly string[], own: string): URL => {
   const given = firstSet(env, names);
-  const url = URL.parse(given?.value ?? own);
+  const url = URL.parse(addressIn(given) ?? own);
   const isFit = url !== null && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
   if (isFit && url.username === '' && url.password === '') return url;
   throw fail('E_MIND_INVALID', `${given?.name ?? ''} is not the address of an API, such as ${own}`);
 };
+
+/** Ollama's client takes a host without a scheme, at its own port. */
+const addressIn = (given: SetVariable | undefined): string | undefined =>
+  given?.name !== 'OLLAMA_HOST' || given.value.includes('://')
+    ? given?.value
+    : `http://${given.value}${/:\d+$/.test(given.value) ? '' : ':11434'}`;
 
 const firstSet = (env: Env, names: readonly string[]): SetVariable | undefined => {
   for (const name of names) {

@@ -21,7 +21,7 @@ export const mindSurroundings = ({ env, now, sleep, random }: MindOptions = {}):
 });
 
 /**
- * A mind by its name: `openai:MODEL`, `openai.responses:MODEL` and `anthropic:MODEL`, with `@URL` or not, or `offline`. Keys
+ * A mind by its name: `openai:MODEL`, `anthropic:MODEL`, `gemini:MODEL` …, with `@URL` or not, or `offline`. Keys
  * come from the environment.
  *
  * @throws E_MIND_INVALID, E_MIND_KEY_MISSING, E_USAGE for a limit that is none
@@ -40,11 +40,12 @@ export const openMind = (spec: string, options: MindOptions = {}): Mind => {
  */
 export const mindEndpointOf = (
   spec: string,
-  options: MindOptions = {},
+  { stream = false, ...options }: MindOptions & { readonly stream?: boolean } = {},
 ): Pick<MindEndpoint, 'url' | 'headers'> => {
   const name = parseMind(spec);
   if (name.kind === 'offline') throw fail('E_MIND_INVALID', `${spec} has no address to which requests go`);
-  const { url, headers } = endpointOf({ ...name, path: pathOf(name.api) }, mindSurroundings(options).env);
+  const path = pathOf(name.api, name.model, stream);
+  const { url, headers } = endpointOf({ ...name, path }, mindSurroundings(options).env);
   return { url, headers };
 };
 

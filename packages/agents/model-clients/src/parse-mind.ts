@@ -1,4 +1,5 @@
 import { echo, fail } from '@stemma/errors';
+import { mindNames } from '@stemma/model-apis';
 import type { MindApi } from './mind.ts';
 
 /** What a text such as `openai:gpt-x@https://example.org/v1` names. */
@@ -13,13 +14,15 @@ export type MindName =
       readonly url: URL | null;
     };
 
-export type MindProvider = 'openai' | 'anthropic';
+/** Who runs the models of an API: where requests go, and with which key. */
+export const MIND_PROVIDERS = ['openai', 'anthropic', 'gemini', 'ollama', 'cohere', 'bedrock'] as const;
+export type MindProvider = (typeof MIND_PROVIDERS)[number];
 
-const APIS: Readonly<Record<string, readonly [MindApi, MindProvider]>> = {
-  openai: ['openai.chat', 'openai'],
-  'openai.responses': ['openai.responses', 'openai'],
-  anthropic: ['anthropic.messages', 'anthropic'],
-};
+const APIS = mindNames();
+
+/** `openai.responses` is an API of `openai`. */
+const providerOf = (name: string): MindProvider | undefined =>
+  MIND_PROVIDERS.find((provider) => name === provider || name.startsWith(`${provider}.`));
 
 /** What follows an `@`: a host with a port, a name with a dot and a path, this machine, or a word that says url. */
 const ADDRESS_LIKE = /@(?:[^@/]*:\d+(?:\/|$)|[^@/]+\/|localhost\b|\[|\/|[a-z]+:\/|[^@]*url)/i;
@@ -33,10 +36,11 @@ export const parseMind = (spec: string): MindName => {
   const offline = /^offline(?::(\d{1,9}))?$/.exec(spec);
   if (offline !== null) return { kind: 'offline', seed: Number(offline[1] ?? 0) };
   const colon = spec.indexOf(':');
-  const [api, provider] = APIS[spec.slice(0, Math.max(0, colon))] ?? [];
+  const mind = spec.slice(0, Math.max(0, colon));
+  const [api, provider] = [APIS.get(mind), providerOf(mind)];
   if (api === undefined || provider === undefined)
     throw refuse(
-      'write openai:MODEL, openai.responses:MODEL, anthropic:MODEL, each with @URL or not, or offline',
+      `write ${[...APIS.keys()].map((name) => `${name}:MODEL`).join(', ')}, each with @URL or not, or offline`,
     );
   const rest = spec.slice(colon + 1);
   const at = rest.search(/@https?:\/\//);

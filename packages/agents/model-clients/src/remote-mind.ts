@@ -16,7 +16,7 @@ export const openRemoteMind = (
   limits: MindLimits,
   around: MindSurroundings,
 ): Mind => {
-  const endpoint = endpointOf({ ...name, path: pathOf(name.api) }, around.env);
+  const endpoint = endpointOf({ ...name, path: pathOf(name.api, name.model) }, around.env);
   const gate = openGate(limits, around);
   const { api, model } = name;
   return {
@@ -46,7 +46,7 @@ export const openRemoteMind = (
 export const remoteTargetOf = (
   name: Extract<MindName, { kind: 'remote' }>,
   env: MindSurroundings['env'],
-): MindTarget => targetAt(addressOf({ ...name, path: pathOf(name.api) }, env));
+): MindTarget => targetAt(addressOf({ ...name, path: pathOf(name.api, name.model) }, env));
 
 const targetAt = ({ url, isNamed }: Pick<MindEndpoint, 'url' | 'isNamed'>): MindTarget => ({
   origin: url.origin,

@@ -34,7 +34,7 @@ test.each([
 
 const endpoint = (spec: string, env: Record<string, string>) => {
   const name = parseMind(spec) as Extract<MindName, { kind: 'remote' }>;
-  return endpointOf({ ...name, path: pathOf(name.api) }, env);
+  return endpointOf({ ...name, path: pathOf(name.api, name.model) }, env);
 };
 
 test(

@@ -1,6 +1,6 @@
-import { readAnswer, writeAnswer, type ModelApi } from '@stemma/model-apis';
+import { askedOf, readAnswer, writeAnswer, type ModelApi } from '@stemma/model-apis';
 import type { CallChange } from '@stemma/home';
-import { isJsonObject, type WideJsonObject } from '@stemma/canonical';
+import type { WideJsonObject } from '@stemma/canonical';
 import type { LiveCall, LiveStart, Rerun } from '@stemma/rerun';
 import { defined } from '@stemma/values';
 import type { CallReply, LiveUpstream } from './served-calls.ts';
@@ -12,7 +12,11 @@ export type LiveSettings = {
   /** Fields of the body; null takes one away. */
   readonly set: WideJsonObject;
   /** The mind that is asked instead, and the one API that it understands; null: whom the agent asks. */
-  readonly mind: { readonly spec: string; readonly api: ModelApi; readonly to: LiveUpstream } | null;
+  readonly mind: {
+    readonly spec: string;
+    readonly api: ModelApi;
+    readonly to: (stream: boolean) => LiveUpstream;
+  } | null;
 };
 
 /** A branch, as `HISTORY:NAME`. `isShared`: it starts at a call of another conversation, of which its calls are no attempts. */
@@ -33,7 +37,7 @@ export type LiveOptions = {
 };
 
 /** A call that the recording does not answer. */
-type Unanswered = Pick<LiveCall, 'api' | 'request'> & { readonly number: number };
+type Unanswered = Pick<LiveCall, 'api' | 'path' | 'request'> & { readonly number: number };
 
 /** Says what becomes of each such call. The first one that stands for the call of a question is what the question is about. */
 export const openLiveCalls = (
@@ -65,7 +69,7 @@ export const openLiveCalls = (
     if (answer === null || !isFirst(call))
       return {
         ...{ kind: 'live', number: call.number, place },
-        ...defined({ change: changeOf(call, isShared), to: mind?.to }),
+        ...defined({ change: changeOf(call, isShared), to: mind?.to(streamOf(call)) }),
       };
     const reply = answerReply(call, answer, id, now());
     if (reply === undefined)
@@ -75,14 +79,21 @@ export const openLiveCalls = (
   };
 };
 
+const streamOf = ({ api, path, request }: Unanswered): boolean => askedOf(api, request, path).stream;
+
 /** An answer of the question, in the form of the call; undefined: its form is not known. */
-const answerReply = ({ api, request }: Unanswered, message: WideJsonObject, id: string, now: bigint) => {
+const answerReply = (
+  { api, path, request }: Unanswered,
+  message: WideJsonObject,
+  id: string,
+  now: bigint,
+) => {
   if (api === 'other') return undefined;
-  const { model, stream } = isJsonObject(request) ? request : {};
+  const { model, stream } = askedOf(api, request, path);
   const { contentType, body } = writeAnswer(api, {
     ...{ message, id, at: Number(now / 1_000_000_000n) },
-    model: typeof model === 'string' ? model : '',
-    stream: stream === true,
+    model: model ?? '',
+    stream,
   });
   const read = readAnswer(api, { status: 200, contentType }, body);
   const reply: CallReply = {

@@ -170,8 +170,7 @@ const OUTCOMES: { readonly [status in CallAttempt['status']]: AttemptOutcome } =
 };
 
 /** True for the content type of a stream of events. */
-export const isStream = (contentType: string | null): boolean =>
-  contentType?.includes('event-stream') === true;
+const isStream = (contentType: string | null): boolean => contentType?.includes('event-stream') === true;
 
 const attemptOf = async (home: Reader, history: string, attempt: CallAttempt): Promise<RecordedAttempt> => {
   const { attemptId, status, httpStatus, response, responseHead } = attempt;

@@ -1,9 +1,16 @@
 import { isStemmaError } from '@stemma/errors';
 import { decoded } from '@stemma/exchanges';
 import type { Home } from '@stemma/home';
-import { openRequestValues, readAnswer, type ModelApi, type RequestValues } from '@stemma/model-apis';
+import {
+  awsMessages,
+  framingOfAnswer,
+  openRequestValues,
+  readAnswer,
+  type ModelApi,
+  type RequestValues,
+} from '@stemma/model-apis';
 import { replaceInBody, type LiveCall, type Match, type Rerun, type Served } from '@stemma/rerun';
-import { isStream, type ReadRun, type RunAttempt } from './read-recording.ts';
+import { type ReadRun, type RunAttempt } from './read-recording.ts';
 import { openLiveCalls, type LiveOptions } from './live-calls.ts';
 import { stoppedReply } from './stopped-reply.ts';
 import type { AskedCall, CallReply, ServedCalls } from './served-calls.ts';
@@ -60,8 +67,8 @@ const askedOf = async (
 type ServingOptions = ServedRunOptions & { readonly goLive: ReturnType<typeof openLiveCalls> };
 
 const replyTo = async (options: ServingOptions, asked: LiveCall, match: Match): Promise<CallReply> => {
-  const { api, request } = asked;
-  const goLive = (): Promise<CallReply> => options.goLive({ api, request, number: match.number });
+  const { api, path, request } = asked;
+  const goLive = (): Promise<CallReply> => options.goLive({ api, path, request, number: match.number });
   switch (match.kind) {
     case 'serve':
       return servedReply(options, api, match, match.how);
@@ -96,12 +103,7 @@ const servedReply = async (
     attempt.response === null ? NO_BYTES : await home.calls.body(attempt.history, id, 'response');
   const isChanged = !replacements.isEmpty;
   const body = isChanged
-    ? replaceInBody(
-        api,
-        isStream(responseHead.contentType),
-        await decoded(recorded, responseHead.coding),
-        replacements,
-      )
+    ? replaceInBody(api, responseHead.contentType, await decoded(recorded, responseHead.coding), replacements)
     : recorded;
   return {
     kind: 'served',
@@ -112,7 +114,7 @@ const servedReply = async (
       ...headerOf('content-encoding', isChanged ? null : responseHead.coding),
       ...headerOf('retry-after', retryAfter),
     },
-    pieces: piecesOf(body, responseHead.contentType, isChanged ? null : responseHead.coding),
+    pieces: piecesOf(api, body, responseHead.contentType, isChanged ? null : responseHead.coding),
     isCut: isCutOff(attempt),
   };
 };
@@ -142,12 +144,16 @@ const isCutOff = ({ status, error }: RunAttempt): boolean =>
 
 /** A stream event by event, anything else as one piece. */
 const piecesOf = (
+  api: ModelApi,
   body: Uint8Array,
   contentType: string | null,
   coding: string | null,
 ): readonly Uint8Array[] => {
-  if (contentType?.includes('event-stream') !== true || coding !== null)
-    return body.length === 0 ? [] : [body];
+  if (body.length === 0) return [];
+  const framing = coding === null ? framingOfAnswer(api, contentType, body) : null;
+  if (framing === 'lines') return linesOf(body);
+  if (framing === 'aws') return messagesOf(body);
+  if (framing !== 'events') return [body];
   const pieces: Uint8Array[] = [];
   let start = 0;
   for (let at = 1; at < body.length; at++) {
@@ -162,3 +168,29 @@ const piecesOf = (
 };
 
 const [LF, CR] = [0x0a, 0x0d];
+
+const linesOf = (body: Uint8Array): readonly Uint8Array[] => {
+  const lines: Uint8Array[] = [];
+  for (let start = 0; start < body.length;) {
+    const found = body.indexOf(LF, start);
+    const end = found === -1 ? body.length : found + 1;
+    lines.push(body.subarray(start, end));
+    start = end;
+  }
+  return lines;
+};
+
+/** The messages of AWS's event stream; what is damaged or cut off is one piece. */
+const messagesOf = (body: Uint8Array): readonly Uint8Array[] => {
+  const pieces: Uint8Array[] = [];
+  let done = 0;
+  try {
+    for (const { bytes } of awsMessages(body)) {
+      pieces.push(bytes);
+      done += bytes.length;
+    }
+  } catch (error) {
+    if (!isStemmaError(error)) throw error;
+  }
+  return done < body.length ? [...pieces, body.subarray(done)] : pieces;
+};

@@ -1,4 +1,4 @@
-import type { ModelApi } from '@stemma/model-apis';
+import { writeError, type ModelApi } from '@stemma/model-apis';
 import type { CallReply } from './served-calls.ts';
 
 /** Clients repeat 408, 409, 429 and 5xx; the header tells those of OpenAI and Anthropic that this is not to be repeated, either. */
@@ -7,10 +7,10 @@ const STATUS = 400;
 /** What a client is told whose call nothing answers, in the form of the errors of its API. No client repeats it. */
 export const stoppedReply = (api: ModelApi, why: string): CallReply => {
   const message = `stemma rerun: ${why}`;
-  const body =
-    api === 'anthropic.messages'
-      ? { type: 'error', error: { type: 'invalid_request_error', message } }
-      : { error: { message, type: 'invalid_request_error', param: null, code: 'stemma_rerun_differs' } };
+  const body = writeError(api, {
+    ...{ status: STATUS, type: 'invalid_request_error', code: 'stemma_rerun_differs' },
+    message,
+  });
   return {
     kind: 'served',
     status: STATUS,

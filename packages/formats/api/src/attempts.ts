@@ -1,5 +1,9 @@
+import { READ_APIS } from '@stemma/model-apis';
 import { z } from 'zod';
 import { anyJson, count, historyParam, milliseconds, sha256 } from './values.ts';
+
+/** In which API a model is asked. */
+export const callApi = z.enum([...READ_APIS, 'other']);
 
 const body = z.strictObject({ sha256, size: count }).nullable();
 const tokens = count.nullable();
@@ -27,7 +31,7 @@ export const AttemptAnswer = z
     at: milliseconds.describe(
       'when its request went out, or was recorded, if nobody saw that: milliseconds since 1970',
     ),
-    api: z.enum(['openai.chat', 'openai.responses', 'anthropic.messages', 'other']),
+    api: callApi,
     model: z.string().nullable(),
     scope: z
       .string()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callApi } from './attempts.ts';
 import { CommandAnswer } from './commands.ts';
 import type { Endpoint } from './endpoint.ts';
 import { count, historyParams, milliseconds } from './values.ts';
@@ -44,7 +45,7 @@ const HeldCallAnswer = z
     attempt_id: z.string(),
     seq: count.describe('the position that shows what the model would be shown'),
     cycle: count,
-    api: z.enum(['openai.chat', 'openai.responses', 'anthropic.messages', 'other']),
+    api: callApi,
     model: z.string().nullable(),
     breakpoints: z.array(z.string()).describe('those that hold it'),
     since: milliseconds,

@@ -9,3 +9,11 @@ export type AnswerStream = {
   /** The answer so far. */
   readonly answer: () => ModelAnswer;
 };
+
+/**
+ * Which block of an answer a string of an event belongs to: strings of one block are pieces of one text. Null: it is one by itself.
+ *
+ * @param path where it stands in the event: `choices.0.delta.content`
+ * @param valueAt what stands at a path of the event
+ */
+export type StreamBlock = (path: string, valueAt: (path: string) => string | null) => string | null;

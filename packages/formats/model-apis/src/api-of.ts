@@ -1,25 +1,19 @@
-/** A language-model API whose bodies this package reads, or `other`. */
-export type ModelApi = 'openai.chat' | 'openai.responses' | 'anthropic.messages' | 'other';
-
-/** How the path of an API ends. */
-const ENDINGS: readonly (readonly [ending: string, api: ModelApi])[] = [
-  ['/chat/completions', 'openai.chat'],
-  ['/responses', 'openai.responses'],
-  ['/messages', 'anthropic.messages'],
-];
-
-/** A message of OpenAI's Assistants, whose path ends as that of Anthropic's API does. */
-const ASSISTANTS = /\/threads\/thread_[^/]*\/messages$/;
+import { READ_APIS, type ModelApi } from './api-names.ts';
+import { formatOf } from './apis.ts';
 
 /**
- * The API that a request calls, by the end of its path: whatever stands before `/chat/completions`, `/responses` or
- * `/messages` (a version, the prefix of a proxy) and the query are ignored. All of these are called with POST; what lies
- * below them (`/responses/{id}`, `/messages/count_tokens`, `/messages/batches`) is `other`.
+ * The API that a request calls, by its path: whatever stands before `/chat/completions`, `/responses` or `/messages` (a version,
+ * the prefix of a proxy) and the query are ignored. All APIs are called with POST; what lies below their paths
+ * (`/responses/{id}`, `/messages/count_tokens`, `/messages/batches`) is `other`.
  */
 export const apiOf = (method: string, path: string): ModelApi => {
   if (method.toUpperCase() !== 'POST') return 'other';
+  const plain = plainPath(path);
+  return READ_APIS.find((api) => formatOf(api).isPath(plain)) ?? 'other';
+};
+
+/** A path without its query, and without a slash at its end. */
+export const plainPath = (path: string): string => {
   const [withoutQuery = ''] = path.split(/[?#]/, 1);
-  const plain = withoutQuery.endsWith('/') ? withoutQuery.slice(0, -1) : withoutQuery;
-  if (ASSISTANTS.test(plain)) return 'other';
-  return ENDINGS.find(([ending]) => plain.endsWith(ending))?.[1] ?? 'other';
+  return withoutQuery.endsWith('/') ? withoutQuery.slice(0, -1) : withoutQuery;
 };

@@ -1,8 +1,8 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { countOrNull, type ContextEdit } from './answer.ts';
-import type { ModelApi } from './api-of.ts';
+import type { ModelApi } from './api-names.ts';
 import { isList, objectOrEmpty, textOrNull } from './body.ts';
-import { responsesItems } from './write/responses-items.ts';
+import { responsesItems } from './responses/write-items.ts';
 
 /** So many edits of one answer are kept, and so many characters of a name. */
 const MOST_EDITS = 32;

@@ -1,7 +1,22 @@
 export { argumentTexts, isToldIn, LEAST_TOLD, userTexts } from './argument-texts.ts';
 export type { AnswerError, ContextEdit, ModelAnswer, TokenUsage } from './answer.ts';
 export { anthropicMessages } from './anthropic/messages.ts';
-export { apiOf, type ModelApi } from './api-of.ts';
+export { apiOf } from './api-of.ts';
+export {
+  apiPathOf,
+  isStreamInPath,
+  messageFieldsOf,
+  mindNames,
+  mindOf,
+  pathOfMind,
+  toolFieldOf,
+  writeError,
+} from './clients.ts';
+export { streamBlocksOf } from './stream-blocks.ts';
+export { awsMessage, awsMessages } from './aws-stream.ts';
+export type { Framing } from './api-format.ts';
+export { framingOfAnswer } from './framing.ts';
+export { READ_APIS, type ModelApi, type ReadApi } from './api-names.ts';
 export { keptAtProvider } from './kept-at-provider.ts';
 export { conversationOf, keptBefore, nameOfAnswer, withKept } from './kept-messages.ts';
 export { changedByProvider } from './context-edits.ts';
@@ -15,12 +30,7 @@ export { requestChanges, type RequestChange, type RequestFacts } from './request
 export { lineDifferences, textDifferences, type TextDifference } from './text-differences.ts';
 export { definitionsIn, valueChanges, type ToolDefinition, type ValueChange } from './tool-definitions.ts';
 export { comparableMessage, withoutBillingLine } from './comparable-message.ts';
-export {
-  openRequestValueReader,
-  readRequest,
-  type ModelRequest,
-  type RequestMapping,
-} from './read-request.ts';
+export { askedOf, openRequestValueReader, readRequest, type ModelRequest } from './read-request.ts';
 export { openRequestMessages, type ReadMessages, type RequestMessages } from './request-messages.ts';
 export { openRequestValues, type RequestValues } from './request-values.ts';
 export { isFailedResult, wireOrder } from './wire-order.ts';

@@ -1,8 +1,8 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import type { ModelApi } from './api-of.ts';
+import type { ModelApi } from './api-names.ts';
 import { isList, objectOrEmpty, textOrNull } from './body.ts';
 import { turnOf } from './responses/turn.ts';
-import { responsesItems } from './write/responses-items.ts';
+import { responsesItems } from './responses/write-items.ts';
 
 /**
  * The name by which a request goes on from what its provider has kept of an earlier call: `response:resp_1` or

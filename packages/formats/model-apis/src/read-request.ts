@@ -1,18 +1,16 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { anthropicMessages, openKnownPieces, type MessagePieces } from './anthropic/messages.ts';
-import type { ModelApi } from './api-of.ts';
-import { chatMessage } from './chat/message-at.ts';
+import type { ApiFormat, AskedFor } from './api-format.ts';
+import { plainPath } from './api-of.ts';
+import { READ_APIS, type ModelApi } from './api-names.ts';
+import { formatOf } from './apis.ts';
+import { openKnownPieces, type MessagePieces } from './blocks/read-blocks.ts';
 import { guarded, isList, objectIn, recordable, textOrNull, type UnreadableBody } from './body.ts';
-import { responsesMessages } from './responses/messages.ts';
-
-/** A mapping of messages to those of OpenAI's chat API; changed, it gets another version. */
-export type RequestMapping = 'openai.chat@1' | 'openai.responses@1' | 'anthropic.messages@1';
 
 /** What a request says. */
 export type ModelRequest = {
   readonly ok: true;
-  /** Null if it names none. */
+  /** Null if neither the body nor the path names one. */
   readonly model: string | null;
   readonly stream: boolean;
   /** Every other field of the request, as it stands. */
@@ -20,42 +18,23 @@ export type ModelRequest = {
   readonly tools: readonly WideJson[];
   /** The messages in the form of OpenAI's chat API, which `recordCall` takes. */
   readonly messages: readonly WideJsonObject[];
-  readonly mapping: RequestMapping;
+  /** `gemini.generate@1`: how the messages were read. */
+  readonly mapping: string;
   /** The earlier answer that it continues (`previous_response_id`), which the messages do not hold. */
   readonly previous: string | null;
 };
 
-type Shape = {
-  readonly mapping: RequestMapping;
-  /** The fields that the messages come from. */
-  readonly fields: readonly string[];
-  readonly messages: (body: WideJsonObject, pieces?: MessagePieces) => readonly WideJsonObject[];
-};
-
-const SHAPES: { readonly [api in Exclude<ModelApi, 'other'>]: Shape } = {
-  'openai.chat': {
-    mapping: 'openai.chat@1',
-    fields: ['messages'],
-    messages: ({ messages }) => {
-      if (!isList(messages)) throw fail('E_INPUT_SHAPE', 'the request has no list of messages');
-      return messages.map(chatMessage);
-    },
-  },
-  'openai.responses': {
-    mapping: 'openai.responses@1',
-    fields: ['instructions', 'input'],
-    messages: ({ instructions, input }) => responsesMessages(instructions, input),
-  },
-  'anthropic.messages': {
-    mapping: 'anthropic.messages@1',
-    fields: ['system', 'messages'],
-    messages: ({ system, messages }, pieces) => anthropicMessages(system, messages, pieces),
-  },
-};
-
-/** What the body of a request says, or why it cannot be read. Never throws, whatever the bytes are. */
-export const readRequest = (api: ModelApi, bytes: Uint8Array): ModelRequest | UnreadableBody => {
-  const read = guarded(() => requestIn(api, objectIn(bytes, 'the request')));
+/**
+ * What the body of a request says, or why it cannot be read. Never throws, whatever the bytes are.
+ *
+ * @param path of the request: it names the model in some APIs; null: it is not known, and so is that model
+ */
+export const readRequest = (
+  api: ModelApi,
+  bytes: Uint8Array,
+  path: string | null = null,
+): ModelRequest | UnreadableBody => {
+  const read = guarded(() => requestIn(api, objectIn(bytes, 'the request'), path));
   return 'code' in read
     ? read
     : {
@@ -67,32 +46,70 @@ export const readRequest = (api: ModelApi, bytes: Uint8Array): ModelRequest | Un
 };
 
 /** As {@link readRequest}, of a value that `parseWideJson` read; its integers stay exact. */
-export type RequestValueReader = (api: ModelApi, request: WideJson) => ModelRequest | UnreadableBody;
+export type RequestValueReader = (
+  api: ModelApi,
+  request: WideJson,
+  path?: string | null,
+) => ModelRequest | UnreadableBody;
 
 /** Messages that are the same objects in several requests become the same ones. */
 export const openRequestValueReader = (): RequestValueReader => {
-  const pieces = openKnownPieces();
-  return (api, request) =>
+  const known = new Map(
+    READ_APIS.map((api) => {
+      const { pieces } = formatOf(api);
+      return [api, pieces === undefined ? undefined : openKnownPieces(pieces)] as const;
+    }),
+  );
+  return (api, request, path = null) =>
     guarded(() => {
       if (!isJsonObject(request)) throw fail('E_INPUT_SHAPE', 'the request is not a JSON object');
-      return requestIn(api, request, pieces);
+      return requestIn(api, request, path, api === 'other' ? undefined : known.get(api));
     });
 };
 
-const requestIn = (api: ModelApi, body: WideJsonObject, pieces?: MessagePieces): ModelRequest => {
+const requestIn = (
+  api: ModelApi,
+  body: WideJsonObject,
+  path: string | null,
+  pieces?: MessagePieces,
+): ModelRequest => {
   if (api === 'other') throw fail('E_INPUT_SHAPE', 'the request calls no API whose requests are read');
-  const { mapping, fields, messages } = SHAPES[api];
-  const { model, stream, tools } = body;
-  const taken = new Set(['model', 'stream', 'tools', ...fields]);
+  const format = formatOf(api);
+  const { mapping, fields, messages, ofPath } = format;
+  const { tools, rest } = format.tools?.take(body) ?? { tools: body['tools'], rest: body };
+  const taken = new Set([
+    ...(ofPath === undefined ? ['model', 'stream'] : []),
+    ...(format.tools === undefined ? ['tools'] : []),
+    ...fields,
+  ]);
   return {
     ok: true,
-    model: textOrNull(model),
-    stream: stream === true,
-    parameters: Object.fromEntries(Object.entries(body).filter(([name]) => !taken.has(name))),
+    ...askedFor(format, body, path),
+    parameters: Object.fromEntries(Object.entries(rest).filter(([name]) => !taken.has(name))),
     tools: toolsOf(tools),
     messages: messages(body, pieces),
     mapping,
-    previous: api === 'openai.responses' ? textOrNull(body['previous_response_id']) : null,
+    previous: format.namesKept.includes('previous_response_id')
+      ? textOrNull(body['previous_response_id'])
+      : null,
+  };
+};
+
+/** The model that a request asks, and whether its answer is to be streamed. @param request the value of its body */
+export const askedOf = (api: ModelApi, request: WideJson, path: string | null): AskedFor =>
+  api === 'other' || !isJsonObject(request)
+    ? { model: null, stream: false }
+    : askedFor(formatOf(api), request, path);
+
+const askedFor = (
+  { ofPath, streamsUnlessSaid }: ApiFormat,
+  { model, stream }: WideJsonObject,
+  path: string | null,
+): AskedFor => {
+  if (ofPath !== undefined) return path === null ? { model: null, stream: false } : ofPath(plainPath(path));
+  return {
+    model: textOrNull(model),
+    stream: stream === true || (streamsUnlessSaid === true && (stream === undefined || stream === null)),
   };
 };
 

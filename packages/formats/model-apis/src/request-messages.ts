@@ -1,11 +1,10 @@
 import { type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { anthropicMessages } from './anthropic/messages.ts';
-import type { ModelApi } from './api-of.ts';
-import { chatMessage } from './chat/message-at.ts';
+import type { ItemList } from './api-format.ts';
+import type { ModelApi } from './api-names.ts';
+import { formatOf } from './apis.ts';
 import { recordable, wellFormedJson, type UnreadableBody } from './body.ts';
 import { isClosed, itemSpans, memberSpans, textAt, type JsonSpan } from './json-spans.ts';
 import { readRequest } from './read-request.ts';
-import { isClientItem, responsesMessages } from './responses/messages.ts';
 import { samePrefix } from './same-prefix.ts';
 
 /** What is made of each message: it is kept as long as the message stands in the requests that are read. */
@@ -25,46 +24,6 @@ export type ReadMessages<T> = {
 export type RequestMessages<T> = {
   /** @returns as `readRequest` would read them */
   read(bytes: Uint8Array): ReadMessages<T> | UnreadableBody;
-};
-
-type List = {
-  /** The field that is a list of items, and the one with the instructions. */
-  readonly items: string;
-  readonly system: string | null;
-  readonly ofSystem: (system: WideJson | undefined) => readonly WideJsonObject[];
-  /** The messages of items, which stand behind `before`. */
-  readonly ofItems: (items: readonly WideJson[], before: WideJson | undefined) => readonly WideJsonObject[];
-  /** True if no message of the items before reaches into this one. */
-  readonly begins: (item: WideJson) => boolean;
-};
-
-const LISTS: { readonly [api in Exclude<ModelApi, 'other'>]: List } = {
-  'openai.chat': {
-    items: 'messages',
-    system: null,
-    ofSystem: () => [],
-    ofItems: (items) => items.map(chatMessage),
-    begins: () => true,
-  },
-  'anthropic.messages': {
-    items: 'messages',
-    system: 'system',
-    ofSystem: (system) => anthropicMessages(system, []),
-    ofItems: (items, before) =>
-      before === undefined
-        ? anthropicMessages(undefined, items)
-        : anthropicMessages(undefined, [before, ...items]).slice(
-            anthropicMessages(undefined, [before]).length,
-          ),
-    begins: () => true,
-  },
-  'openai.responses': {
-    items: 'input',
-    system: 'instructions',
-    ofSystem: (instructions) => responsesMessages(instructions, undefined),
-    ofItems: (items) => responsesMessages(undefined, items),
-    begins: isClientItem,
-  },
 };
 
 type State<T> = {
@@ -87,10 +46,11 @@ export const openRequestMessages = <T>(api: ModelApi, of: OfMessage<T>): Request
   };
   return {
     read(bytes) {
-      if (api === 'other') return whole(bytes);
+      const list = api === 'other' ? null : formatOf(api).list;
+      if (list === null) return whole(bytes);
       const last = state;
       try {
-        const next = stateAfter(LISTS[api], last, bytes, of);
+        const next = stateAfter(list, last, bytes, of);
         if (next === undefined) return whole(bytes);
         state = next.state;
         const { system, messages } = next.state;
@@ -109,7 +69,7 @@ export const openRequestMessages = <T>(api: ModelApi, of: OfMessage<T>): Request
 };
 
 const stateAfter = <T>(
-  { items: field, system: systemField, ofSystem, ofItems, begins }: List,
+  { items: field, system: systemField, ofSystem, ofItems, begins }: ItemList,
   last: State<T> | undefined,
   bytes: Uint8Array,
   of: OfMessage<T>,

@@ -1,5 +1,6 @@
 import { isJsonObject, parseWideJson, type WideJson } from '@stemma/canonical';
-import type { ModelApi } from './api-of.ts';
+import type { ModelApi } from './api-names.ts';
+import { formatOf } from './apis.ts';
 import { isList } from './body.ts';
 import { isClosed, itemSpans, memberSpans, textAt, type JsonSpan } from './json-spans.ts';
 import { samePrefix } from './same-prefix.ts';
@@ -12,13 +13,6 @@ export type RequestValues = {
    * @throws TypeError if it is not UTF-8, and what `parseWideJson` does
    */
   readonly read: (api: ModelApi, bytes: Uint8Array) => WideJson;
-};
-
-/** The field of each API that holds its messages. */
-const FIELDS: { readonly [api in Exclude<ModelApi, 'other'>]: string } = {
-  'openai.chat': 'messages',
-  'anthropic.messages': 'messages',
-  'openai.responses': 'input',
 };
 
 /** A request that was read: where its items stand in its bytes, and what they are. */
@@ -45,8 +39,8 @@ export const openRequestValues = (): RequestValues => {
   };
   return {
     read: (api, bytes) => {
-      if (api === 'other') return parsed(bytes);
-      const field = FIELDS[api];
+      const field = api === 'other' ? undefined : formatOf(api).list?.items;
+      if (field === undefined) return parsed(bytes);
       const shared = longestShared(kept, field, bytes);
       const found = readAfter(shared, field, bytes);
       if (found === undefined) return parsed(bytes);

@@ -1,5 +1,5 @@
 import { isJsonObject, sha256Hex, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import type { ModelApi } from './api-of.ts';
+import type { ModelApi } from './api-names.ts';
 import { objectOrEmpty, textOrNull } from './body.ts';
 
 /**

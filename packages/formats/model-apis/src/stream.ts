@@ -1,24 +1,17 @@
 import { isJsonObject, type WideJsonObject } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { answerError, type AnswerError, type ModelAnswer } from './answer.ts';
+import type { ApiFormat, Framing } from './api-format.ts';
 import type { AnswerStream } from './answer-stream.ts';
-import { openAnthropicStream } from './anthropic/stream.ts';
-import type { ModelApi } from './api-of.ts';
-import { guarded, wellFormedJson } from './body.ts';
-import { openChatStream } from './chat/stream.ts';
+import { awsEvents } from './aws-stream.ts';
+import { decodeText, guarded, wellFormedJson } from './body.ts';
 import { eventStreamData, type EventData } from './event-stream.ts';
-import { openResponsesStream } from './responses/stream.ts';
+import { listItems } from './framing.ts';
 
-const STREAMS: { readonly [api in Exclude<ModelApi, 'other'>]: () => AnswerStream } = {
-  'openai.chat': openChatStream,
-  'openai.responses': openResponsesStream,
-  'anthropic.messages': openAnthropicStream,
-};
-
-/** What a stream of server-sent events says, up to the first event that cannot be read. */
-export const streamAnswer = (api: Exclude<ModelApi, 'other'>, bytes: Uint8Array): ModelAnswer => {
-  const stream = STREAMS[api]();
-  const error = addAll(stream, bytes);
+/** What a stream of events says, up to the first event that cannot be read. */
+export const streamAnswer = (format: ApiFormat, framing: Framing, bytes: Uint8Array): ModelAnswer => {
+  const stream = format.openStream();
+  const error = addAll(stream, framing, bytes);
   const answer = withKnownUsage(stream.answer());
   return error === null ? answer : { ...answer, error: answer.error ?? error, complete: false };
 };
@@ -33,8 +26,8 @@ const withKnownUsage = (answer: ModelAnswer): ModelAnswer => {
   return { ...answer, usage: { ...usage, output: null, reasoning: null } };
 };
 
-const addAll = (stream: AnswerStream, bytes: Uint8Array): AnswerError | null => {
-  const events = eventStreamData(bytes)[Symbol.iterator]();
+const addAll = (stream: AnswerStream, framing: Framing, bytes: Uint8Array): AnswerError | null => {
+  const events = EVENTS[framing](bytes)[Symbol.iterator]();
   for (;;) {
     const next = guarded(() => ({ ok: true, event: nextEvent(events) }) as const);
     if (!next.ok) return answerError(next.code, next.reason);
@@ -42,6 +35,33 @@ const addAll = (stream: AnswerStream, bytes: Uint8Array): AnswerError | null => 
     if (next.event === 'done') stream.done();
     else stream.add(next.event);
   }
+};
+
+/** The JSON values of lines; the last one may be cut off. */
+function* lineData(bytes: Uint8Array): Iterable<EventData> {
+  for (let start = 0; start < bytes.length;) {
+    const found = bytes.indexOf(0x0a, start);
+    const end = found === -1 ? bytes.length : found;
+    const isCut = found === -1;
+    // A character that the end cuts in two is left out.
+    const data = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(start, end), {
+      stream: isCut,
+    });
+    if (data.trim() !== '') yield { data, ended: !isCut };
+    start = end + 1;
+  }
+}
+
+function* listData(bytes: Uint8Array): Iterable<EventData> {
+  for (const item of listItems(bytes).items)
+    yield { data: decodeText(item, 'an event of the answer'), ended: true };
+}
+
+const EVENTS: { readonly [framing in Framing]: (bytes: Uint8Array) => Iterable<EventData> } = {
+  events: eventStreamData,
+  lines: lineData,
+  list: listData,
+  aws: awsEvents,
 };
 
 /** The next event; null at the end, and for a last event that is cut off. @throws what is wrong with it */
@@ -61,7 +81,8 @@ const nextData = (events: Iterator<EventData>): EventData | null => {
   try {
     const next = events.next();
     return next.done === true ? null : next.value;
-  } catch {
+  } catch (error) {
+    if (isStemmaError(error)) throw error;
     throw fail('E_INPUT_ENCODING', 'an event of the answer is not UTF-8');
   }
 };

@@ -1,10 +1,8 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
-import type { ModelApi } from './api-of.ts';
+import type { ReadApi } from './api-names.ts';
+import { formatOf } from './apis.ts';
 import { objectIn } from './body.ts';
 import { jsonText } from './json-text.ts';
-import { anthropicBody } from './write/anthropic-messages.ts';
-import { chatMessages } from './write/chat-messages.ts';
-import { responsesBody } from './write/responses-items.ts';
 
 /** What a request is to say. */
 export type RequestToWrite = {
@@ -18,35 +16,31 @@ export type RequestToWrite = {
   readonly stream?: boolean;
 };
 
-/** Anthropic's API refuses a request without a limit. */
-const ANTHROPIC_LIMIT = 4096;
-
-const BODIES: {
-  readonly [api in Exclude<ModelApi, 'other'>]: (messages: readonly WideJsonObject[]) => WideJsonObject;
-} = {
-  'openai.chat': (messages) => ({ messages: chatMessages(messages) }),
-  'openai.responses': responsesBody,
-  'anthropic.messages': anthropicBody,
-};
-
 /**
  * The body of a request, as JSON: what `readRequest` reads of it are these messages again, but for what the API has no place
- * for. The same input gives the same bytes.
+ * for. The same input gives the same bytes. What the path of a request says (the model of Gemini's) is not in it.
+ *
+ * @throws E_INPUT_SHAPE for messages that the API cannot be asked with
  */
 export const writeRequest = (
-  api: Exclude<ModelApi, 'other'>,
+  api: ReadApi,
   { model, messages, parameters, tools, stream = false }: RequestToWrite,
-): Uint8Array =>
-  new TextEncoder().encode(
+): Uint8Array => {
+  const { ofPath, defaults, streamsUnlessSaid, writeMessages, tools: place } = formatOf(api);
+  const body = {
+    ...(ofPath === undefined ? { model } : {}),
+    ...defaults,
+    ...parameters,
+    ...writeMessages(messages),
+  };
+  const put = place?.put ?? ((given, listed) => ({ ...given, tools: listed }));
+  return new TextEncoder().encode(
     jsonText({
-      model,
-      ...(api === 'anthropic.messages' ? { max_tokens: ANTHROPIC_LIMIT } : {}),
-      ...parameters,
-      ...BODIES[api](messages),
-      ...(tools.length === 0 ? {} : { tools }),
-      ...(stream ? { stream } : {}),
+      ...(tools.length === 0 ? body : put(body, tools)),
+      ...(ofPath === undefined && (stream || streamsUnlessSaid === true) ? { stream } : {}),
     }),
   );
+};
 
 /**
  * The body of a request with some fields set; everything else is as it was, in its order. A field that is set to null is

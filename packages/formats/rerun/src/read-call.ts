@@ -134,26 +134,36 @@ export const openCallReader = (
   return {
     message,
     call: ({ api, path, request }) => {
-      const read = readRequestValue(api, request);
+      const read = readRequestValue(api, request, path);
       if (!read.ok || !isJsonObject(request)) {
         const whole = isJsonObject(request) ? request : { request };
         const head = remembered(heads, [whole, null], readHead);
         return { api, path, head, messages: [], previous: null };
       }
-      const names = new Set(['model', 'stream', ...Object.keys(read.parameters)]);
+      const { model, stream } = request;
       const parameters = Object.fromEntries(
-        Object.entries(request).filter(([name]) => names.has(name) && name !== MARK),
+        Object.entries({
+          ...(model === undefined ? {} : { model }),
+          ...(stream === undefined ? {} : { stream }),
+          // The path says it where the body does not.
+          ...(model === undefined && read.model !== null ? { model: read.model, stream: read.stream } : {}),
+          ...read.parameters,
+        }).filter(([name]) => name !== MARK),
       );
       return {
         api,
         path,
-        head: remembered(heads, [parameters, request['tools'] ?? null], readHead),
+        head: remembered(heads, [parameters, toolsIn(request, read.tools)], readHead),
         messages: lists(read.messages, message),
         previous: read.previous,
       };
     },
   };
 };
+
+/** As the body has them; null: it has none. */
+const toolsIn = (request: WideJsonObject, tools: readonly WideJson[]): WideJson =>
+  request['tools'] ?? (tools.length === 0 ? null : tools);
 
 const isResult = (message: WideJsonObject): message is WideJsonObject & { readonly tool_call_id: string } =>
   message['role'] === 'tool' && typeof message['tool_call_id'] === 'string';

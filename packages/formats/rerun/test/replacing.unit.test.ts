@@ -160,9 +160,10 @@ const cutter =
     return pieces;
   };
 
-const read = (api: ModelApi, isStreamed: boolean, body: Uint8Array): unknown =>
-  readAnswer(api, { status: 200, contentType: isStreamed ? 'text/event-stream' : 'application/json' }, body)
-    .answer;
+const [STREAM, JSON_TYPE] = ['text/event-stream', 'application/json'];
+
+const read = (api: ModelApi, contentType: string, body: Uint8Array): unknown =>
+  readAnswer(api, { status: 200, contentType }, body).answer;
 
 const words = fc.array(fc.constantFrom('On', U, T, P, 'a «b»', `${P}/x.txt`, '\n', '"', 'the 3rd'), {
   maxLength: 8,
@@ -179,13 +180,13 @@ describe.each(APIS)('an answer of %s', (api) => {
         (content, argument, sizes) => {
           const { whole, stream } = BODIES[api]({ text: content, input: { said: argument } }, cutter(sizes));
           const values = replacements();
-          const streamed = read(api, true, replaceInBody(api, true, bytes(stream), values));
-          expect(streamed).toEqual(read(api, false, replaceInBody(api, false, bytes(whole), values)));
+          const streamed = read(api, STREAM, replaceInBody(api, STREAM, bytes(stream), values));
+          expect(streamed).toEqual(read(api, JSON_TYPE, replaceInBody(api, JSON_TYPE, bytes(whole), values)));
           const { whole: expected } = BODIES[api](
             { text: inNow(content), input: { said: inNow(argument) } },
             cutter(sizes),
           );
-          expect(streamed).toEqual(read(api, false, bytes(expected)));
+          expect(streamed).toEqual(read(api, JSON_TYPE, bytes(expected)));
         },
       ),
     );
@@ -195,31 +196,33 @@ describe.each(APIS)('an answer of %s', (api) => {
     const { whole, stream } = BODIES[api]({ text: `é ${U} \u2028`, input: { at: T } }, cutter([7]));
     const values = replacements();
     const spaced = whole.replaceAll(':', ' :  ').replaceAll('é', '\\u00e9');
-    expect(text(replaceInBody(api, false, bytes(spaced), values))).toBe(
+    expect(text(replaceInBody(api, JSON_TYPE, bytes(spaced), values))).toBe(
       api === 'openai.chat'
         ? spaced.replaceAll(U, V)
-        : text(replaceInBody(api, false, bytes(spaced), values)),
+        : text(replaceInBody(api, JSON_TYPE, bytes(spaced), values)),
     );
     const nothing = 'data: {"a" :1}\r\n\r\n: comment\n\nevent: x\ndata: [DONE]\n\n';
-    expect(text(replaceInBody(api, true, bytes(nothing), values))).toBe(nothing);
+    expect(text(replaceInBody(api, STREAM, bytes(nothing), values))).toBe(nothing);
     expect(stream).not.toContain(V);
   });
 });
 
 test('what is signed or encrypted stays to the byte', () => {
   const { whole } = BODIES['anthropic.messages']({ text: U, input: {} }, cutter([9]));
-  const replaced = text(replaceInBody('anthropic.messages', false, bytes(whole), replacements()));
+  const replaced = text(replaceInBody('anthropic.messages', JSON_TYPE, bytes(whole), replacements()));
   expect(replaced).toContain(`{"type":"thinking","thinking":"Of ${U}.","signature":"s${U}"}`);
   expect(replaced).toContain(`{"type":"text","text":"${V}"}`);
   const { whole: response } = BODIES['openai.responses']({ text: U, input: {} }, cutter([9]));
-  expect(text(replaceInBody('openai.responses', false, bytes(response), replacements()))).toContain(`e ${U}`);
+  expect(text(replaceInBody('openai.responses', JSON_TYPE, bytes(response), replacements()))).toContain(
+    `e ${U}`,
+  );
 });
 
 test('a stream that is cut anywhere keeps its tail', () => {
   const { stream } = BODIES['openai.chat']({ text: `Order ${U} «done»`, input: {} }, cutter([5]));
   const whole = bytes(stream);
   for (let end = 0; end < whole.length; end += 13) {
-    const cut = replaceInBody('openai.chat', true, whole.subarray(0, end), replacements());
+    const cut = replaceInBody('openai.chat', STREAM, whole.subarray(0, end), replacements());
     const lastLine = whole.subarray(0, end).lastIndexOf(0x0a) + 1;
     expect(text(cut).endsWith(text(whole.subarray(lastLine, end)))).toBe(true);
   }
@@ -232,5 +235,5 @@ test('a body that is no JSON, or not UTF-8, is served as it is', () => {
     bytes(''),
     bytes(`{"a": "${U}`),
   ])
-    expect(replaceInBody('openai.chat', false, body, replacements())).toEqual(body);
+    expect(replaceInBody('openai.chat', JSON_TYPE, body, replacements())).toEqual(body);
 });

@@ -1,7 +1,7 @@
 import type { UnkeptBody } from '@stemma/call-bodies';
 import type { CallApi } from '@stemma/events';
 import { redactMessages } from '@stemma/importers';
-import { readAnswer, readRequest } from '@stemma/model-apis';
+import { READ_APIS, readAnswer, readRequest, type ReadApi } from '@stemma/model-apis';
 import type { Redactor } from '@stemma/redaction';
 
 type Given = Uint8Array | UnkeptBody;
@@ -39,12 +39,10 @@ export const redactedResponse = <B extends Given>(
 ): B | Uint8Array | null => {
   const done = redactedBody(body, redactor, plain);
   if (redactor === undefined || !(done instanceof Uint8Array)) return done;
-  return APIS.every((api) => saysNoSecret(done, api, redactor)) ? done : null;
+  return READ_APIS.every((api) => saysNoSecret(done, api, redactor)) ? done : null;
 };
 
-const APIS = ['openai.chat', 'openai.responses', 'anthropic.messages'] as const;
-
-const saysNoSecret = (body: Uint8Array, api: (typeof APIS)[number], redactor: Redactor): boolean => {
+const saysNoSecret = (body: Uint8Array, api: ReadApi, redactor: Redactor): boolean => {
   const { answer } = readAnswer(api, { status: 200, contentType: null }, body);
   return answer === null || redactor.value(answer) === answer;
 };

@@ -137,7 +137,7 @@ const askedWith = (
 ): { readonly body: Uint8Array; readonly said: OutgoingCall['said'] } => {
   if (change === undefined || change.set === null) return { body, said };
   const changed = rewriteRequest(body, change.set);
-  const read = readRequest(api, changed);
+  const read = readRequest(api, changed, said.sent?.path ?? null);
   if (!read.ok) throw unsteerable(read.reason);
   const { model, parameters, tools } = read;
   return { body: changed, said: { ...said, model, parameters, tools } };

@@ -45,9 +45,17 @@ export const liveSettings = async (
   if ('stream' in set)
     throw fail('E_USAGE', 'stream is not set: the agent reads the answer as it asked for it');
   const { mindFor, settingsFor } = await import('@stemma/agent-loop');
+  const { isStreamInPath } = await import('@stemma/model-apis');
   if (attempt.api === 'other') throw fail('E_USAGE', `${from} is a call that no reader understands`);
   settingsFor({ api: attempt.api }, attempt, set);
-  if (spec === undefined) return { set: named === undefined ? set : { model: named, ...set }, mind: null };
+  if (spec === undefined) {
+    if (named !== undefined && isStreamInPath(attempt.api))
+      throw fail(
+        'E_USAGE',
+        `the path of a request of ${attempt.api} names its model: name another one as a mind`,
+      );
+    return { set: named === undefined ? set : { model: named, ...set }, mind: null };
+  }
   const { mindEndpointOf } = await import('@stemma/model-clients');
   const { api, model } = mindFor(spec, attempt, { env });
   if (api !== attempt.api)
@@ -55,8 +63,15 @@ export const liveSettings = async (
       'E_USAGE',
       `${from} is in the form of ${attempt.api}, in which the agent reads its answer, and ${spec} takes ${api}: name a mind of that API`,
     );
-  return { set: { model, ...set }, mind: { spec, api, to: mindEndpointOf(spec, { env }) } };
+  const to = (stream: boolean) => mindEndpointOf(spec, { env, stream });
+  // Without a key there is none to ask, which is said at once.
+  to(false);
+  return { set: withModel(isStreamInPath(api), model, set), mind: { spec, api, to } };
 };
+
+/** The fields of the body that say which model is asked; the path says it in some APIs. */
+const withModel = (isInPath: boolean, model: string, set: WideJsonObject): WideJsonObject =>
+  isInPath ? set : { model, ...set };
 
 const attemptOf = async (home: Pick<Home, 'calls'>, { recording, attempts }: ReadRun, label: string) => {
   const cycles = recording.conversations.flatMap((conversation) => conversation.cycles);

@@ -1,4 +1,4 @@
-import type { ModelApi } from '@stemma/model-apis';
+import { writeError, type ModelApi } from '@stemma/model-apis';
 import type { HttpAnswer } from '../front/answer.ts';
 
 /** No client sends a request again that was refused so, or asks for another key: that is what 401 and 403 stand for. */
@@ -18,9 +18,5 @@ export const tooLargeAnswer = (api: ModelApi): HttpAnswer =>
 const refusal = (api: ModelApi, status: number, type: string, code: string, message: string): HttpAnswer => ({
   status,
   headers: { 'content-type': 'application/json', 'x-should-retry': 'false' },
-  body: JSON.stringify(
-    api === 'anthropic.messages'
-      ? { type: 'error', error: { type, message } }
-      : { error: { message, type: 'invalid_request_error', param: null, code } },
-  ),
+  body: JSON.stringify(writeError(api, { status, type, code, message })),
 });

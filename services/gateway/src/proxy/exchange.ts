@@ -132,7 +132,7 @@ class Exchange {
   }
 
   #connect(headers: readonly string[], url = this.#upstream): ClientRequest {
-    const path = url === this.#upstream ? this.#target : url.pathname;
+    const path = url === this.#upstream ? this.#target : url.pathname + url.search;
     const made = upstreamRequest(url, { method: this.#method, path, headers });
     made.on('response', (received) => this.#passAnswer(received));
     made.on('information', ({ statusCode, rawHeaders }) => {

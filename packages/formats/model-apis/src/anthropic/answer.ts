@@ -2,13 +2,14 @@ import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canoni
 import { countOrNull, errorOf, type ModelAnswer, type TokenUsage } from '../answer.ts';
 import { appliedEdits } from '../context-edits.ts';
 import { isList, objectOrEmpty, textOrNull } from '../body.ts';
-import { assistantMessage } from './assistant-message.ts';
+import { assistantMessage } from '../blocks/read-blocks.ts';
+import { anthropicForm } from './form.ts';
 
 /** What a message of Anthropic's API says. */
 export const anthropicAnswer = (body: WideJsonObject): ModelAnswer => {
   const contextEdits = appliedEdits(body);
   return {
-    answer: isList(body['content']) ? assistantMessage(body['content']) : null,
+    answer: isList(body['content']) ? assistantMessage(body['content'], anthropicForm.openReader()) : null,
     finishReason: textOrNull(body['stop_reason']),
     model: textOrNull(body['model']),
     id: textOrNull(body['id']),

@@ -9,7 +9,7 @@ export type OutgoingMessage =
 
 /** Where a message is in a body: a whole field, or items of a list, of which the last may be some blocks of one item. */
 export type MessageLocation = {
-  readonly field: 'messages' | 'input' | 'system' | 'instructions';
+  readonly field: 'list' | 'system';
   /** Null: the field is the message. */
   readonly items: readonly [from: number, to: number] | null;
   /** Null: all of the item. */

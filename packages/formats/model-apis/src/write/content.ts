@@ -1,12 +1,26 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import type { ModelApi } from '../api-of.ts';
-import { isList, objectOrEmpty, textOrNull } from '../body.ts';
+import { hasAny, isList, objectOrEmpty, textOrNull } from '../body.ts';
 
-type WrittenApi = Exclude<ModelApi, 'other'>;
+/** How an API takes the parts of a content. */
+export type PartForm = {
+  /** @param part has a `text` */
+  readonly text: (role: string, part: WideJsonObject) => WideJson;
+  /** @param url of the image: it may hold its bytes (`data:`) */
+  readonly image: (part: WideJsonObject, url: string) => WideJson;
+  /** True for what a model of this API noted for itself: only its own API takes it back. */
+  readonly isOwnNote: (part: WideJsonObject) => boolean;
+  /** A part that the API has in another form; absent: it stays as it stands. */
+  readonly other?: (part: WideJsonObject) => WideJson;
+};
 
-/** What a model noted for itself. Only its own API takes it back. */
-const OF_ANTHROPIC: readonly string[] = ['thinking', 'redacted_thinking'];
-const OF_RESPONSES: readonly string[] = ['reasoning'];
+const NOTES: readonly string[] = ['thinking', 'redacted_thinking', 'reasoning', 'thought'];
+
+/** Parts of Bedrock's Converse, which have no type: what a model noted, and marks of its cache. */
+const NOTES_WITHOUT_TYPE: readonly string[] = ['reasoningContent', 'cachePoint'];
+
+const isNote = (part: WideJsonObject): boolean =>
+  NOTES.includes(textOrNull(part['type']) ?? '') ||
+  (part['type'] === undefined && hasAny(part, NOTES_WITHOUT_TYPE));
 
 const TEXTS: readonly string[] = ['text', 'input_text', 'output_text'];
 
@@ -14,37 +28,22 @@ const TEXTS: readonly string[] = ['text', 'input_text', 'output_text'];
  * The parts of a content as an API takes them: texts and images get its form, notes of a model for itself are left out for
  * another API, and any other part is passed on as it stands. A content that is no list stays what it is.
  */
-export const contentFor = (api: WrittenApi, role: string, content: WideJson): WideJson =>
+export const contentFor = (form: PartForm, role: string, content: WideJson): WideJson =>
   isList(content)
     ? content.flatMap((part) => {
-        const made = partFor(api, role, part);
+        const made = partFor(form, role, part);
         return made === null ? [] : [made];
       })
     : content;
 
-const partFor = (api: WrittenApi, role: string, part: WideJson): WideJson | null => {
-  if (typeof part === 'string') return textPart(api, role, { text: part });
+const partFor = (form: PartForm, role: string, part: WideJson): WideJson | null => {
+  if (typeof part === 'string') return form.text(role, { text: part });
   if (!isJsonObject(part)) return part;
   const type = textOrNull(part['type']) ?? '';
-  if (TEXTS.includes(type) && typeof part['text'] === 'string') return textPart(api, role, part);
-  if (OF_ANTHROPIC.includes(type)) return api === 'anthropic.messages' ? part : null;
-  if (OF_RESPONSES.includes(type)) return api === 'openai.responses' ? part : null;
-  if (type === 'refusal' && api === 'anthropic.messages')
-    return { type: 'text', text: textOrNull(part['refusal']) ?? '' };
+  if (TEXTS.includes(type) && typeof part['text'] === 'string') return form.text(role, part);
+  if (isNote(part)) return form.isOwnNote(part) ? (form.other?.(part) ?? part) : null;
   const url = imageUrl(part, type);
-  return url === null ? part : imagePart(api, part, url);
-};
-
-const textPart = (api: WrittenApi, role: string, part: WideJsonObject): WideJsonObject => {
-  const { type, text = '' } = part;
-  if (api === 'openai.responses') {
-    const wanted = role === 'assistant' ? 'output_text' : 'input_text';
-    return type === wanted ? part : { type: wanted, text };
-  }
-  if (type !== 'text') return { type: 'text', text };
-  if (api === 'anthropic.messages') return part;
-  const { cache_control: _mark, citations: _citations, ...rest } = part;
-  return rest;
+  return url === null ? (form.other?.(part) ?? part) : form.image(part, url);
 };
 
 /** The address of an image, also one that holds its bytes; null for anything else. */
@@ -58,18 +57,17 @@ const imageUrl = (part: WideJsonObject, type: string): string | null => {
   return textOrNull(source['url']);
 };
 
-const imagePart = (api: WrittenApi, part: WideJsonObject, url: string): WideJsonObject => {
-  const type = part['type'];
-  if (api === 'openai.chat') return type === 'image_url' ? part : { type: 'image_url', image_url: { url } };
-  if (api === 'openai.responses')
-    return type === 'input_image' ? part : { type: 'input_image', image_url: url };
-  if (type === 'image') return part;
+/** The bytes of an image that its address holds; null: it holds none. */
+export const inlineImage = (url: string): { readonly mediaType: string; readonly data: string } | null => {
   const inline = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  const source =
-    inline === null
-      ? { type: 'url', url }
-      : { type: 'base64', media_type: inline[1] as string, data: inline[2] as string };
-  return { type: 'image', source };
+  return inline === null ? null : { mediaType: inline[1] as string, data: inline[2] as string };
+};
+
+/** A text part without what only other APIs have in it. */
+export const plainText = (part: WideJsonObject): WideJsonObject => {
+  if (part['type'] !== 'text') return { type: 'text', text: part['text'] ?? '' };
+  const { cache_control: _mark, citations: _citations, ...rest } = part;
+  return rest;
 };
 
 /** The text of a content: that of its text parts, or of the whole. */

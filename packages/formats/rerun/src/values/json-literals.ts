@@ -24,7 +24,13 @@ export type JsonFrame = {
 const SEALED_TYPE = /^(?:redacted_)?thinking|^signature_delta$|^reasoning|^response\.reasoning/;
 
 /** Fields that a provider has encrypted, wherever they stand. */
-const SEALED_FIELDS: ReadonlySet<string> = new Set(['encrypted_content', 'signature', 'thinking_signature']);
+const SEALED_FIELDS: ReadonlySet<string> = new Set([
+  'encrypted_content',
+  'signature',
+  'thinking_signature',
+  'thoughtSignature',
+  'reasoningContent',
+]);
 
 /** Whether what a field says stays as it is, in whatever object. */
 export const isSealedField = (name: string): boolean => SEALED_FIELDS.has(name);

@@ -1,4 +1,4 @@
-import type { ModelApi } from '@stemma/model-apis';
+import { framingOfAnswer, type ModelApi } from '@stemma/model-apis';
 import type { Replacements } from './bindings.ts';
 import { replaceInJson } from './json-literals.ts';
 import { replaceInStream } from './replace-in-stream.ts';
@@ -12,12 +12,13 @@ import { replaceInStream } from './replace-in-stream.ts';
  */
 export const replaceInBody = (
   api: ModelApi,
-  isStreamed: boolean,
+  contentType: string | null,
   bytes: Uint8Array,
   replacements: Replacements,
 ): Uint8Array => {
   if (replacements.isEmpty) return bytes;
-  if (isStreamed) return replaceInStream(api, bytes, replacements);
+  const framing = framingOfAnswer(api, contentType, bytes);
+  if (framing !== null && framing !== 'list') return replaceInStream(api, framing, bytes, replacements);
   const text = textOf(bytes);
   if (text === null || !/^\s*[[{]/.test(text)) return bytes;
   const replaced = replaceInJson(text, replacements);

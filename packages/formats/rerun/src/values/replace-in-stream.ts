@@ -1,5 +1,5 @@
 import { joinBytes } from '@stemma/canonical';
-import type { ModelApi } from '@stemma/model-apis';
+import { awsMessage, awsMessages, streamBlocksOf, type Framing, type ModelApi } from '@stemma/model-apis';
 import type { ReplacedPart, Replacements } from './bindings.ts';
 import {
   decoded,
@@ -21,21 +21,61 @@ type Line = {
 };
 
 /** A stream of events with the values of now in it. */
-export const replaceInStream = (api: ModelApi, bytes: Uint8Array, replacements: Replacements): Uint8Array => {
+export const replaceInStream = (
+  api: ModelApi,
+  framing: Exclude<Framing, 'list'>,
+  bytes: Uint8Array,
+  replacements: Replacements,
+): Uint8Array => {
+  if (framing === 'aws') return replaceInMessages(api, bytes, replacements);
   const whole = endOfLines(bytes);
   const text = textOf(bytes.subarray(0, whole));
   if (text === null) return bytes;
-  const lines = text.split(/(?<=\n|\r(?!\n))/).map(lineOf);
+  const data = framing === 'lines' ? JSON_LINE : EVENT_LINE;
+  const lines = text.split(/(?<=\n|\r(?!\n))/).map((line) => lineOf(line, data));
+  const replaced = replacedLines(api, lines, replacements);
+  return joinBytes([new TextEncoder().encode(replaced.join('')), bytes.subarray(whole)]);
+};
+
+const replacedLines = (api: ModelApi, lines: readonly Line[], replacements: Replacements): string[] => {
   const blocks = openBlocks(api);
   for (const { text: line, data } of lines) if (data !== null) blocks.add(line.slice(data.at), data.literals);
   const parts = blocks.parts(replacements);
-  const replaced = lines.map(({ text: line, data }) =>
+  return lines.map(({ text: line, data }) =>
     data === null
       ? line
       : line.slice(0, data.at) + withPieces(line.slice(data.at), data.literals, parts, replacements),
   );
-  return joinBytes([new TextEncoder().encode(replaced.join('')), bytes.subarray(whole)]);
 };
+
+/** The messages of AWS's event stream; a chunk of InvokeModel holds its event as base64. What the end cuts off stays. */
+const replaceInMessages = (api: ModelApi, bytes: Uint8Array, replacements: Replacements): Uint8Array => {
+  const messages = [...awsMessages(bytes)];
+  const texts = messages.map(({ payload }) => textOf(payload) ?? '');
+  const chunks = texts.map((text) => CHUNK.exec(text)?.[2] ?? null);
+  const lines = texts.map((text, i) => {
+    const chunk = chunks[i] ?? null;
+    return lineOf(chunk === null ? text : Buffer.from(chunk, 'base64').toString(), JSON_LINE);
+  });
+  const replaced = replacedLines(api, lines, replacements).map((line, i) => {
+    const chunk = chunks[i] ?? null;
+    if (chunk === null || line === lines[i]?.text) return chunk === null ? line : (texts[i] ?? '');
+    return (texts[i] ?? '').replace(
+      CHUNK,
+      (_, before: string) => `${before}${Buffer.from(line).toString('base64')}`,
+    );
+  });
+  const size = messages.reduce((sum, { bytes: each }) => sum + each.length, 0);
+  const made = messages.map((message, i) =>
+    replaced[i] === texts[i]
+      ? message.bytes
+      : awsMessage({ headers: message.headers, payload: new TextEncoder().encode(replaced[i]) }),
+  );
+  return joinBytes([...made, bytes.subarray(size)]);
+};
+
+/** The base64 of a chunk, behind what stands before it. */
+const CHUNK = /^(\{\s*"bytes"\s*:\s*")([A-Za-z0-9+/=]+)/;
 
 /** Where the last whole line ends: behind it a character may be cut. */
 const endOfLines = (bytes: Uint8Array): number =>
@@ -50,8 +90,11 @@ const textOf = (bytes: Uint8Array): string | null => {
   }
 };
 
-const lineOf = (text: string): Line => {
-  const start = /^\uFEFF?data: ?(?=[[{])/.exec(text);
+/** What stands before the JSON of a line. */
+const [EVENT_LINE, JSON_LINE] = [/^\uFEFF?data: ?(?=[[{])/, /^\uFEFF?\s*(?=[[{])/];
+
+const lineOf = (text: string, data: RegExp): Line => {
+  const start = data.exec(text);
   if (start === null) return { text, data: null };
   const at = start[0].length;
   return { text, data: { at, literals: jsonLiterals(text.slice(at)) } };
@@ -92,8 +135,7 @@ const withPieces = (
 /** Collects the pieces of each block, in order. */
 const openBlocks = (api: ModelApi) => {
   const blocks = new Map<string, Piece[]>();
-  const blockOf =
-    api === 'openai.chat' ? openChatBlocks() : api === 'anthropic.messages' ? anthropicBlock : responsesBlock;
+  const blockOf = streamBlocksOf(api);
   return {
     add: (data: string, literals: readonly JsonLiteral[]): void => {
       const fields = new Map(
@@ -147,42 +189,4 @@ const partsOfPieces = (
     start = end;
     return [literal, own];
   });
-};
-
-/** Which block a string of an event belongs to; null: it is one by itself. @param valueAt what stands at a path of the event */
-type BlockOf = (path: string, valueAt: (path: string) => string | null) => string | null;
-
-const CHAT_TEXT =
-  /^(choices\.\d+)\.delta\.(content|refusal|reasoning|reasoning_content|function_call\.arguments)$/;
-const CHAT_CALL = /^(choices\.\d+)\.(delta\.tool_calls\.\d+)\.(?:function\.arguments|custom\.input)$/;
-
-/** A delta without an index belongs to the last call, unless it has a new id. */
-const openChatBlocks = (): BlockOf => {
-  let last = { index: 0, id: '' };
-  return (path, valueAt) => {
-    const text = CHAT_TEXT.exec(path);
-    if (text !== null) return `${valueAt(`${text[1] ?? ''}.index`) ?? '0'} ${text[2] ?? ''}`;
-    const call = CHAT_CALL.exec(path);
-    if (call === null) return null;
-    const delta = `${call[1] ?? ''}.${call[2] ?? ''}`;
-    const id = valueAt(`${delta}.id`) ?? '';
-    const index = valueAt(`${delta}.index`);
-    if (index !== null) last = { index: Number(index), id };
-    else if (id !== '' && id !== last.id) last = { index: last.index + (last.id === '' ? 0 : 1), id };
-    return `${valueAt(`${call[1] ?? ''}.index`) ?? '0'} call ${last.index}`;
-  };
-};
-
-const anthropicBlock: BlockOf = (path, valueAt) => {
-  const isText = path === 'delta.text' || path === 'content_block.text';
-  if (!isText && path !== 'delta.partial_json') return null;
-  return `${valueAt('index') ?? ''} ${isText ? 'text' : 'input'}`;
-};
-
-const responsesBlock: BlockOf = (path, valueAt) => {
-  if (path !== 'delta') return null;
-  const places = ['type', 'output_index', 'content_index', 'summary_index'].map(
-    (name) => valueAt(name) ?? '',
-  );
-  return places.join(' ');
 };

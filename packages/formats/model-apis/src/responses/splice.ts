@@ -1,7 +1,7 @@
+import type { WideJsonObject } from '@stemma/canonical';
 import { jsonText } from '../json-text.ts';
-import { responsesItems } from '../write/responses-items.ts';
-import { fieldNamed, itemSpans } from './text-spans.ts';
-import type { OutgoingMessage, MessageLocation } from './outgoing.ts';
+import { fieldNamed, itemSpans } from '../splicing/text-spans.ts';
+import type { OutgoingMessage, MessageLocation } from '../splicing/outgoing.ts';
 import {
   fieldBefore,
   fieldsOfBody,
@@ -10,7 +10,9 @@ import {
   withoutField,
   type Element,
   type Splice,
-} from './splice.ts';
+} from '../splicing/splice.ts';
+import { itemGroups } from './messages.ts';
+import { responsesItems } from './write-items.ts';
 
 /** The body of a request of OpenAI's Responses API with these messages. */
 export const spliceResponses = (
@@ -25,7 +27,7 @@ export const spliceResponses = (
   const elements: Element[] = [];
   const items = input !== undefined && text[input.value[0]] === '[' ? itemSpans(text, input.value[0]) : [];
   let isText = false;
-  let keepsInstructions = locations[0]?.field !== 'instructions';
+  let keepsInstructions = locations[0]?.field !== 'system';
   for (const message of messages) {
     if ('write' in message) {
       if (!keepsInstructions && message.system && typeof message.write['content'] === 'string') {
@@ -39,7 +41,7 @@ export const spliceResponses = (
       continue;
     }
     const location = locations[message.keep] as MessageLocation;
-    if (location.field === 'instructions') keepsInstructions = true;
+    if (location.field === 'system') keepsInstructions = true;
     else if (location.items !== null)
       for (let i = location.items[0]; i < location.items[1]; i++) elements.push({ item: i });
     else if (input !== undefined) {
@@ -56,3 +58,21 @@ export const spliceResponses = (
   }
   return spliced(text, splices);
 };
+
+/** Where each message of a request is in its body. */
+export const responsesLocations = ({ instructions, input }: WideJsonObject): MessageLocation[] => {
+  const first: MessageLocation[] =
+    instructions === undefined || instructions === null ? [] : [whole('system')];
+  if (input === undefined || input === null) return first;
+  if (typeof input === 'string') return [...first, whole('list')];
+  return [
+    ...first,
+    ...itemGroups(input).map(({ from, to }): MessageLocation => ({
+      field: 'list',
+      items: [from, to],
+      blocks: null,
+    })),
+  ];
+};
+
+const whole = (field: MessageLocation['field']): MessageLocation => ({ field, items: null, blocks: null });

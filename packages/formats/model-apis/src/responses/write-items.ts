@@ -1,6 +1,15 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { isList, objectOrEmpty, textOrNull } from '../body.ts';
-import { contentFor, textOfContent } from './content.ts';
+import { contentFor, textOfContent, type PartForm } from '../write/content.ts';
+
+const responsesParts: PartForm = {
+  text: (role, part) => {
+    const wanted = role === 'assistant' ? 'output_text' : 'input_text';
+    return part['type'] === wanted ? part : { type: wanted, text: part['text'] ?? '' };
+  },
+  image: (part, url) => (part['type'] === 'input_image' ? part : { type: 'input_image', image_url: url }),
+  isOwnNote: ({ type }) => type === 'reasoning',
+};
 
 /**
  * The instructions and input items for OpenAI's Responses API: the inverse of its reader. A first system message that is
@@ -20,7 +29,7 @@ export const responsesItems = (message: WideJsonObject): WideJson[] => {
   const { role, content = null, items } = message;
   if (role === 'tool') return [outputItem(message)];
   if (role === 'assistant' && isList(items)) return itemsOfTurn(message, items);
-  const own = contentFor('openai.responses', role as string, content ?? '');
+  const own = contentFor(responsesParts, role as string, content ?? '');
   const { tool_calls: calls, same_message: _same, message_fields: _fields, ...rest } = message;
   if (role !== 'assistant' || 'type' in message) return [{ ...rest, content: own }];
   const text = textOfContent(own);
@@ -32,7 +41,7 @@ export const responsesItems = (message: WideJsonObject): WideJson[] => {
 
 const outputItem = (message: WideJsonObject): WideJsonObject => {
   const { tool_call_id: call = '', content = '' } = message;
-  const output = contentFor('openai.responses', 'tool', content);
+  const output = contentFor(responsesParts, 'tool', content);
   return { type: 'function_call_output', call_id: call, output, ...objectOrEmpty(message['item']) };
 };
 

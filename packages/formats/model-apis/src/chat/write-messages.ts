@@ -1,11 +1,18 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { isList } from '../body.ts';
 import { jsonText } from '../json-text.ts';
-import { contentFor } from './content.ts';
+import { contentFor, plainText, type PartForm } from '../write/content.ts';
 
 /** What other APIs noted beside a message in the form of the chat API (decision: see the readers). */
 const FOREIGN: readonly string[] = ['same_message', 'message_fields', 'item', 'items', 'part'];
 const FOREIGN_IN_CALL: readonly string[] = ['before', 'item', 'part', 'cache_control'];
+
+const chatParts: PartForm = {
+  text: (_role, part) => plainText(part),
+  image: (part, url) => (part['type'] === 'image_url' ? part : { type: 'image_url', image_url: { url } }),
+  // Mistral's thinking is a list of parts, where that of others is a text.
+  isOwnNote: ({ type, thinking }) => type === 'thinking' && isList(thinking),
+};
 
 /** The messages for OpenAI's chat API: those that came from it are unchanged. */
 export const chatMessages = (messages: readonly WideJsonObject[]): WideJsonObject[] =>
@@ -22,7 +29,7 @@ export const chatMessages = (messages: readonly WideJsonObject[]): WideJsonObjec
 
 const chatContent = (role: string, content: WideJson, hasCalls: boolean): WideJson => {
   if (!isList(content)) return content;
-  const parts = contentFor('openai.chat', role, content) as readonly WideJson[];
+  const parts = contentFor(chatParts, role, content) as readonly WideJson[];
   if (parts.length === 0 && content.length > 0) return hasCalls ? null : '';
   if (role !== 'tool') return parts;
   // A result is a text here: what else a tool gave is shown as its JSON.

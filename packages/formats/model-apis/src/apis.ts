@@ -1,0 +1,14 @@
+import { anthropicMessagesFormat } from './anthropic/format.ts';
+import type { ApiFormat } from './api-format.ts';
+import type { ReadApi } from './api-names.ts';
+import { openaiChatFormat } from './chat/format.ts';
+import { openaiResponsesFormat } from './responses/format.ts';
+
+/** The APIs whose requests and answers are read, each by the record of its folder. */
+const API_FORMATS: { readonly [api in ReadApi]: ApiFormat } = {
+  'openai.chat': openaiChatFormat,
+  'openai.responses': openaiResponsesFormat,
+  'anthropic.messages': anthropicMessagesFormat,
+};
+
+export const formatOf = (api: ReadApi): ApiFormat => API_FORMATS[api];
