@@ -61,13 +61,14 @@ describe('the packages', () => {
   });
 
   it.each(folders)(
-    '%s is entered by its index, a port also by its contract, the test kit by its home, the recorder by what tests run',
+    '%s is entered by its index, a port also by its contract, model-apis by its providers, the test kit by its home, the recorder by what tests run',
     (folder) => {
       const { name, type, license, exports } = read(`${folder}/package.json`);
       const doors: Readonly<Record<string, string>> = {
         ...(['log', 'row-store', 'contents'].includes(nameOf(folder)) && {
           './contract': './src/contract.ts',
         }),
+        ...(nameOf(folder) === 'model-apis' && { './providers': './src/providers.ts' }),
         ...(nameOf(folder) === 'recorder' && { './rerun': './src/rerun.ts' }),
         ...(nameOf(folder) === 'test-kit' && { './home': './src/home/index.ts' }),
       };
