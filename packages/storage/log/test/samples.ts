@@ -278,23 +278,6 @@ export const SAMPLES: readonly StemmaEvent[] = [
     },
     payload: { data_contents: [[0, 'text', 'naïve 🚀']] },
   },
-  {
-    type: 'CallFinished',
-    attemptId: 'call-4',
-    status: 'answered',
-    httpStatus: 200,
-    finishReason: 'end_turn',
-    model: 'claude-x',
-    usage: { input: 9, output: 1, cached: 0, cacheWrite: 5, reasoning: null, cacheWrite1h: 2 },
-    choices: 1,
-    sentAt: null,
-    firstByteMs: 1,
-    durationMs: 2,
-    response: null,
-    head: null,
-    error: null,
-    payload: {},
-  },
 ];
 
 /** @param events by default those of the first version */
