@@ -3,7 +3,13 @@ import { count, payloadValue } from './node-shape.ts';
 import { RecordedBody } from './recorded-body.ts';
 
 /** What a model was asked in. */
-export const CALL_APIS = ['openai.chat', 'openai.responses', 'anthropic.messages', 'other'] as const;
+export const CALL_APIS = [
+  'openai.chat',
+  'openai.responses',
+  'anthropic.messages',
+  'gemini.generate',
+  'other',
+] as const;
 export type CallApi = (typeof CALL_APIS)[number];
 
 /** How a recorder found the branch of a call (calls §3). */

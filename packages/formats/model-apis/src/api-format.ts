@@ -12,8 +12,8 @@ export type AskedFor = { readonly model: string | null; readonly stream: boolean
 /** The field of a body that is a list of items, read item by item where most requests begin as the one before. */
 export type ItemList = {
   readonly items: string;
-  /** The field with the instructions; null: the API has none. */
-  readonly system: string | null;
+  /** The names of the field with the instructions. */
+  readonly system: readonly string[];
   readonly ofSystem: (system: WideJson | undefined) => readonly WideJsonObject[];
   /** The messages of items, which stand behind `before`. */
   readonly ofItems: (items: readonly WideJson[], before: WideJson | undefined) => readonly WideJsonObject[];

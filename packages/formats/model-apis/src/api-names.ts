@@ -1,5 +1,10 @@
 /** The language-model APIs whose bodies this package reads. */
-export const READ_APIS = ['openai.chat', 'openai.responses', 'anthropic.messages'] as const;
+export const READ_APIS = [
+  'openai.chat',
+  'openai.responses',
+  'anthropic.messages',
+  'gemini.generate',
+] as const;
 export type ReadApi = (typeof READ_APIS)[number];
 
 /** A language-model API whose bodies this package reads, or `other`. */

@@ -2,6 +2,7 @@ import { anthropicMessagesFormat } from './anthropic/format.ts';
 import type { ApiFormat } from './api-format.ts';
 import type { ReadApi } from './api-names.ts';
 import { openaiChatFormat } from './chat/format.ts';
+import { geminiGenerateFormat } from './gemini/format.ts';
 import { openaiResponsesFormat } from './responses/format.ts';
 
 /** The APIs whose requests and answers are read, each by the record of its folder. */
@@ -9,6 +10,7 @@ const API_FORMATS: { readonly [api in ReadApi]: ApiFormat } = {
   'openai.chat': openaiChatFormat,
   'openai.responses': openaiResponsesFormat,
   'anthropic.messages': anthropicMessagesFormat,
+  'gemini.generate': geminiGenerateFormat,
 };
 
 export const formatOf = (api: ReadApi): ApiFormat => API_FORMATS[api];

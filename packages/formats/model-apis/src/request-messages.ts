@@ -69,7 +69,7 @@ export const openRequestMessages = <T>(api: ModelApi, of: OfMessage<T>): Request
 };
 
 const stateAfter = <T>(
-  { items: field, system: systemField, ofSystem, ofItems, begins }: ItemList,
+  { items: field, system: systemFields, ofSystem, ofItems, begins }: ItemList,
   last: State<T> | undefined,
   bytes: Uint8Array,
   of: OfMessage<T>,
@@ -90,7 +90,9 @@ const stateAfter = <T>(
   if (members === undefined || list === undefined) return undefined;
   const { at, spans, known } = list;
   const valueOf = (span: JsonSpan): WideJson => wellFormedJson(textAt(bytes, span), 'the request');
-  const systemSpan = members.find(({ name }) => name === systemField)?.value;
+  const [systemMember, another] = members.filter(({ name }) => systemFields.includes(name));
+  if (another !== undefined) return undefined;
+  const systemSpan = systemMember?.value;
   const text = systemSpan === undefined ? '' : textAt(bytes, systemSpan);
   const system =
     last?.system.text === text

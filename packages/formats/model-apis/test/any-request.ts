@@ -59,6 +59,27 @@ const block = fc.oneof(
   odd({ type: fc.constant('image'), source: json }),
   json,
 );
+const geminiPart = fc.oneof(
+  odd({ text }),
+  odd({ text, thought: fc.boolean(), thoughtSignature: text }),
+  odd({ functionCall: odd({ name: text, args: input }), thoughtSignature: text }),
+  odd({ functionCall: odd({ name: text, args: input, id: text }) }),
+  odd({ functionResponse: odd({ name: text, response: input }) }),
+  odd({ functionResponse: odd({ name: text, response: input, id: text }) }),
+  odd({ inlineData: json }),
+  json,
+);
+/** Contents of Gemini's API, odd ones too. */
+export const geminiList: fc.Arbitrary<WideJson[]> = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom('user', 'user', 'model', 'model', 'function', undefined),
+      odd({ parts: fc.oneof(fc.array(geminiPart, { maxLength: 4 }), json) }),
+    )
+    .map(([role, message]): WideJson => (role === undefined ? message : { ...(message as object), role })),
+  { maxLength: 5 },
+);
+
 /** Messages of Anthropic's API, odd ones too; each has a role. */
 export const anthropicList: fc.Arbitrary<WideJson[]> = fc.array(
   fc

@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import type { ModelApi } from '@stemma/model-apis';
 import fc from 'fast-check';
-import { anthropicList, itemList, json } from './any-request.ts';
+import { anthropicList, geminiList, itemList, json } from './any-request.ts';
 
 const chatList: fc.Arbitrary<WideJson[]> = fc.array(
   fc.record(
@@ -16,6 +16,7 @@ const LISTS: Readonly<Record<Api, readonly [field: string, system: string, fc.Ar
   'openai.chat': ['messages', 'system', chatList],
   'anthropic.messages': ['messages', 'system', anthropicList],
   'openai.responses': ['input', 'instructions', itemList],
+  'gemini.generate': ['contents', 'systemInstruction', geminiList],
 };
 
 export const APIS = Object.keys(LISTS) as readonly Api[];

@@ -62,6 +62,30 @@ const items = fc.record({ text, id: text, name: text, result: text }).map((turn)
   { type: 'custom_tool_call', call_id: turn.id, name: turn.name, input: turn.text },
   { type: 'custom_tool_call_output', call_id: turn.id, output: turn.result },
 ]);
+const contents = fc.record({ text, name: text, input, result: input, id: text }).map((turn): WideJson[] => [
+  { role: 'user', parts: [{ text: turn.text }, { inlineData: { mimeType: 'image/png', data: 'AA==' } }] },
+  {
+    role: 'model',
+    parts: [
+      { text: turn.text, thought: true },
+      { text: turn.text, thoughtSignature: 's' },
+      { functionCall: { name: turn.name, args: turn.input }, thoughtSignature: 't' },
+      { functionCall: { name: turn.name, args: {} } },
+      { functionCall: { id: `c-${turn.id}`, name: turn.name, args: {} } },
+      { text: 'behind' },
+    ],
+  },
+  {
+    role: 'user',
+    parts: [
+      { functionResponse: { name: turn.name, response: turn.result } },
+      { functionResponse: { name: turn.name, response: { result: turn.text } } },
+      { functionResponse: { id: `c-${turn.id}`, name: turn.name, response: {} } },
+      { text: turn.text },
+    ],
+  },
+  { role: 'user', parts: [{ text: turn.text }] },
+]);
 const lists: Record<WrittenApi, fc.Arbitrary<WideJsonObject>> = {
   'openai.chat': fc
     .array(chatTurn, { maxLength: 4 })
@@ -72,6 +96,9 @@ const lists: Record<WrittenApi, fc.Arbitrary<WideJsonObject>> = {
   'openai.responses': fc
     .array(items, { maxLength: 3 })
     .map((turns) => ({ instructions: 'S', input: turns.flat() })),
+  'gemini.generate': fc
+    .array(contents, { maxLength: 3 })
+    .map((turns) => ({ systemInstruction: { parts: [{ text: 'S' }] }, contents: turns.flat() })),
 };
 
 describe.each(Object.keys(lists) as WrittenApi[])('%s', (api) => {

@@ -142,6 +142,22 @@ const BODIES: { readonly [api in Exclude<ModelApi, 'other'>]: Bodies } = {
       ].join(''),
     };
   },
+  'gemini.generate': ({ text: content, input }, cut) => {
+    const call = { functionCall: { name: 'look', args: input } };
+    const chunk = (parts: readonly WideJson[], finish: WideJsonObject = {}): string =>
+      event({ candidates: [{ index: 0, content: { role: 'model', parts }, ...finish }] });
+    return {
+      whole: json({
+        candidates: [
+          { index: 0, content: { role: 'model', parts: [{ text: content }, call] }, finishReason: 'STOP' },
+        ],
+      }),
+      stream: [
+        ...(content === '' ? [''] : cut(content)).map((piece) => chunk([{ text: piece }])),
+        chunk([call], { finishReason: 'STOP' }),
+      ].join(''),
+    };
+  },
 };
 
 const APIS = Object.keys(BODIES) as (keyof typeof BODIES)[];

@@ -5,7 +5,7 @@ import { blockMessages, isAssistants } from './read-blocks.ts';
 /** The list of messages of an API of blocks, which is read item by item. */
 export const blockList = (form: BlockForm): ItemList => ({
   items: form.list,
-  system: form.system[0],
+  system: form.system,
   ofSystem: (system) => blockMessages(form, system, []),
   ofItems: (items, before) =>
     before === undefined

@@ -59,6 +59,12 @@ export const isAssistants = (form: BlockForm, item: WideJson): boolean =>
   isJsonObject(item) && item['role'] === form.assistant && isList(item[form.blocks]);
 
 /** One message of several of the assistant. A text goes on where it was cut. */
+/** The message of an assistant whose blocks came piece by piece. A text goes on where it was cut. */
+export const assistantOfPieces = (
+  form: BlockForm,
+  pieces: readonly (readonly WideJson[])[],
+): WideJsonObject => assistantMessage(joinedBlocks(pieces), form.openReader());
+
 const joinedMessage = (form: BlockForm, items: readonly WideJson[], where: string): WideJsonObject => {
   const blocks = items.map((item) => (item as WideJsonObject)[form.blocks] as readonly WideJson[]);
   const merged = Object.assign({}, ...items) as WideJsonObject;

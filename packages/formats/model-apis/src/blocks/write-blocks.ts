@@ -14,8 +14,10 @@ export const blocksBody = (form: BlockForm, messages: readonly WideJsonObject[])
   while (isSystem(messages[leading])) leading++;
   const made: Growing[] = [];
   let before: WideJson | undefined;
+  const names = new Map<WideJson, string>();
   for (const message of messages.slice(leading)) {
-    add(form, made, message, before);
+    for (const [id, name] of namesOfCalls(message)) names.set(id, name);
+    add(form, made, withName(message, names), before);
     before = message['role'];
   }
   const contents = messages
@@ -30,6 +32,18 @@ export const blocksBody = (form: BlockForm, messages: readonly WideJsonObject[])
       ...fields,
     })),
   };
+};
+
+const namesOfCalls = ({ tool_calls: calls }: WideJsonObject): readonly (readonly [WideJson, string])[] =>
+  (isList(calls) ? calls : []).flatMap((call) =>
+    isJsonObject(call) ? [[call['id'] ?? null, partsOfCall(call).name] as const] : [],
+  );
+
+/** A result with the name of its tool, which some APIs need. */
+const withName = (message: WideJsonObject, names: ReadonlyMap<WideJson, string>): WideJsonObject => {
+  const { role, name, tool_call_id: call = null } = message;
+  const known = role === 'tool' && name === undefined ? names.get(call) : undefined;
+  return known === undefined ? message : { ...message, name: known };
 };
 
 const isSystem = (message: WideJsonObject | undefined): boolean =>

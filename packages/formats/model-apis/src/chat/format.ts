@@ -21,7 +21,7 @@ export const openaiChatFormat: ApiFormat = {
   },
   list: {
     items: 'messages',
-    system: null,
+    system: [],
     ofSystem: () => [],
     ofItems: (items) => items.map(chatMessage),
     begins: () => true,

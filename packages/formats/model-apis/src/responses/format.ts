@@ -16,7 +16,7 @@ export const openaiResponsesFormat: ApiFormat = {
   messages: ({ instructions, input }) => responsesMessages(instructions, input),
   list: {
     items: 'input',
-    system: 'instructions',
+    system: ['instructions'],
     ofSystem: (instructions) => responsesMessages(instructions, undefined),
     ofItems: (items) => responsesMessages(undefined, items),
     begins: isClientItem,
