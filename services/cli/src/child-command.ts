@@ -65,6 +65,15 @@ export const childEnv = (env: Env, url: string): NodeJS.ProcessEnv => {
 /** Tells Claude Code that the address it is given leads to Anthropic's own host, so that it sends there what it sends without us. */
 const FIRST_PARTY = '_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL';
 
+/** The addresses that an environment tells a command to call: of `OLLAMA_HOST`, `OPENAI_BASE_URL`, and whatever ends like that. */
+export const namedAddresses = (env: Env): readonly string[] => {
+  const known: ReadonlySet<string> = new Set(PROVIDER_NAMES.flatMap((name) => PROVIDERS[name].variables));
+  return Object.entries(env).flatMap(([name, value = '']) => {
+    if (value === '' || !(known.has(name) || name.endsWith('_BASE_URL'))) return [];
+    return [name === 'OLLAMA_HOST' ? ollamaAddress(value) : value];
+  });
+};
+
 /** The names of the variables that a command gets otherwise than they were, by code point. */
 export const changedVariables = (env: Env, child: NodeJS.ProcessEnv): readonly string[] =>
   Object.keys(child)

@@ -27,11 +27,13 @@ const MOST_NAMED = 5;
  *
  * @param waiting entries that wait to be recorded: requests and answers
  * @param names of the histories that calls were recorded in
+ * @param isIntercepted the program was given a proxy instead of addresses
  */
 export const recordedSentences = (
   counts: CountedCalls,
   waiting: number,
   names: readonly string[],
+  isIntercepted = false,
 ): readonly string[] => {
   const { calls, dropped, refused, refusals, branches, unrecorded } = counts;
   const passed = passedOf(unrecorded);
@@ -43,7 +45,7 @@ export const recordedSentences = (
     passed > 0
       ? `recorded ${recorded} of ${calls + passed}: ${passed} passed unrecorded (${kindsOf(unrecorded)})${endsOf(counts)}${where}${hint}`
       : calls === 0
-        ? 'no calls were recorded: none came through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'
+        ? `no calls were recorded: ${isIntercepted ? 'none went to a host that is read' : 'none came through OPENAI_BASE_URL or ANTHROPIC_BASE_URL'}`
         : `recorded ${recorded} of ${calls} calls${endsOf(counts)}${where}${hint}`,
   ];
   if (waiting > 0)

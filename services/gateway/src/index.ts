@@ -2,10 +2,13 @@ export { openGatewayMetrics } from './gateway-metrics.ts';
 export { createGateway, type GatewayOptions } from './gateway.ts';
 export { DEFAULT_PORT, type Gateway } from './front/listen-on.ts';
 export { serveGateway, type ServeOptions } from './serve.ts';
-export { namedUpstreamsOf, upstreamsOf } from './proxy/address.ts';
+export { namedUpstreamsOf, upstreamIn, upstreamsOf } from './proxy/address.ts';
 export {
   openCommandRecorder,
   type CommandRecorder,
   type CommandRecorderOptions,
+  type TunnelledHost,
 } from './forwarder/open-command-recorder.ts';
 export { queryTimeoutOf, serveHome, type ServeHomeOptions } from './serve-home.ts';
+export { writeInterceptFiles, type InterceptFiles } from './intercept/intercept-files.ts';
+export { isReadEntry, type InterceptedHosts } from './intercept/read-hosts.ts';

@@ -1,15 +1,17 @@
 import { isPlaceName } from '@stemma/api';
 import { fail } from '@stemma/errors';
+import type { InterceptFiles } from '@stemma/gateway';
 import type { Home } from '@stemma/home';
 import { randomBytes } from 'node:crypto';
 import { changedVariables, childEnv, exitCodeOf, runChild, upstreamVariables } from '../child-command.ts';
 import { addressesOf, redactOf, type TopCommand } from '../command.ts';
 import { commitOf } from '../git-commit.ts';
 import { defined } from '@stemma/values';
+import { interceptedHosts } from '../intercept.ts';
 import { text } from '../options.ts';
 import { firstBranchOf, recordProgram } from '../record-program.ts';
-import { titleOf } from '../titles.ts';
-import { recordedSentences, unrecordedAnswer } from '../recorded-sentences.ts';
+import { unrecordedAnswer } from '../recorded-sentences.ts';
+import { sayRecorded } from '../say-recorded.ts';
 import { recordFiles, workspaceOf } from '../workspace/record-files.ts';
 
 /** Milliseconds that calls have to be recorded after the command has ended; what is left then is recorded by the next command. */
@@ -32,6 +34,14 @@ export const record: TopCommand = {
       'record which files of the directory change, and what tool call each change is put down to; what git ignores is left out (default: the current one)',
     ],
     [
+      '--intercept [hosts]',
+      'read the calls where they pass, and change nothing of what the command sends: it gets a proxy and a certificate of this run instead of other addresses; hosts are read besides those of known providers',
+    ],
+    [
+      '--upstream <host=url...>',
+      'where a host that is intercepted really is: --upstream models.example=http://127.0.0.1:8080/v1',
+    ],
+    [
       '--steer',
       'let observers steer the calls: what they change is in what goes out, and breakpoints hold calls',
     ],
@@ -42,7 +52,11 @@ export const record: TopCommand = {
     const history = text(options, 'history')?.normalize('NFC');
     if (history !== undefined && !isPlaceName(history))
       throw fail('E_USAGE', `${JSON.stringify(history.slice(0, 140))} names no history or branch`);
-    const { openCommandRecorder, upstreamsOf } = await import('@stemma/gateway');
+    const { isReadEntry, openCommandRecorder, upstreamsOf, writeInterceptFiles } =
+      await import('@stemma/gateway');
+    const intercepted = await interceptedHosts(options, env);
+    const run = randomBytes(8).toString('hex');
+    const steer = options['steer'] === true ? { steer: true as const } : {};
     const workingDirectory = process.cwd();
     const asked = commitOf(workingDirectory, env);
     const workspace = await workspaceOf(options['workspace'], { home: directory, env, say: output.say });
@@ -54,21 +68,36 @@ export const record: TopCommand = {
       home: { directory, create: true, ...addressesOf(env), ...redactOf(options, env) },
       upstreams: upstreamsOf(upstreamVariables(env)),
       callBegan: workspace?.callBegan,
+      intercept: intercepted && {
+        ...intercepted,
+        recordedIn:
+          history === undefined
+            ? { place: { run, ...steer }, run: null }
+            : { place: { name: history, ...steer }, run },
+      },
       warn: output.say,
     }).catch(closeWorkspace);
+    let files: InterceptFiles | undefined;
     try {
-      const run = randomBytes(8).toString('hex');
+      files =
+        recorder.intercept &&
+        intercepted &&
+        (await writeInterceptFiles(env, recorder.intercept, (entry) => isReadEntry(entry, intercepted)));
       const steered = options['steer'] === true ? 'steer/' : '';
       const within = history === undefined ? '' : `history/${encodeURIComponent(history)}/`;
-      const child = childEnv(env, `${recorder.url}/proxy/${steered}${within}run/${run}`);
+      const child =
+        files === undefined
+          ? childEnv(env, `${recorder.url}/proxy/${steered}${within}run/${run}`)
+          : { ...env, ...files.variables };
       const commit = await asked;
       const ended = await runChild(program, args, child, signal, { began: recorder.follow });
       const exitCode = exitCodeOf(ended.end);
+      const tunnelled = recorder.intercept?.tunnelled();
       const looked = workspace?.end();
       const waiting = await recorder.drained(DRAIN);
       const counts = recorder.calls();
       const opened = (): Promise<Home> => open({ create: true });
-      const files = await recordFiles(
+      const changed = await recordFiles(
         opened,
         { run, in: firstBranchOf(counts), workspace, looked },
         output.say,
@@ -78,56 +107,20 @@ export const record: TopCommand = {
         command: [program, ...args],
         variables: changedVariables(env, child),
       });
-      const names = await namesOf(counts.histories, history, opened);
-      for (const sentence of recordedSentences(counts, waiting, names)) output.say(sentence);
-      if (counts.branches.length > 1)
-        for (const line of linesOf(
-          counts.branches,
-          new Map(counts.histories.map((id, i) => [id, names[i] ?? id])),
-        ))
-          output.say(line);
+      await sayRecorded({ counts, waiting, tunnelled, history }, opened, output.say);
       if (output.json)
         await output.result(
-          { exitCode, run, waiting, ...counts, ...unrecordedAnswer(counts), ...defined({ files }) },
+          {
+            ...{ exitCode, run, waiting, ...counts, ...unrecordedAnswer(counts) },
+            ...defined({ files: changed, tunnelled }),
+          },
           () => '',
         );
       return exitCode;
     } finally {
       await workspace?.close();
+      await files?.remove();
       await recorder.close();
     }
   },
-};
-
-/** What people call the histories. @param given the name that was given to the one history */
-const namesOf = async (
-  histories: readonly string[],
-  given: string | undefined,
-  open: () => Promise<Home>,
-): Promise<readonly string[]> => {
-  if (given !== undefined && histories.length === 1) return [given];
-  if (histories.length === 0) return [];
-  try {
-    const home = await open();
-    return await Promise.all(histories.map((history) => titleOf(home, history)));
-  } catch {
-    return histories; // the calls are recorded: their ids name them, too
-  }
-};
-
-/** The branches that are named, of many. */
-const MOST_BRANCHES = 20;
-
-/** Each branch that calls were recorded on, and how to list them. @param names by the histories' ids */
-const linesOf = (
-  branches: readonly { readonly history: string; readonly branchId: number; readonly calls: number }[],
-  names: ReadonlyMap<string, string>,
-): readonly string[] => {
-  const lines = branches.slice(0, MOST_BRANCHES).map(({ history, branchId, calls }) => {
-    const name = names.get(history) ?? history;
-    const place = branchId === 0 ? name : `${history}:${branchId}`;
-    return `  ${calls} ${calls === 1 ? 'call' : 'calls'} in ${name}${branchId === 0 ? '' : `, branch ${branchId}`}: stemma calls ${place}`;
-  });
-  const left = branches.length - lines.length;
-  return left === 0 ? lines : [...lines, `  and on ${left} more branches: stemma histories lists them`];
 };

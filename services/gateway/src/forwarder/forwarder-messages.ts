@@ -34,6 +34,8 @@ export type FromForwarder =
   | { readonly kind: 'refused'; readonly error: WireError }
   | Extract<ToHome, { kind: 'call' | 'steer' | 'steerGone' | 'readScopes' }>
   | CallCount
+  /** A connection to a host passes unread. */
+  | { readonly kind: 'tunnelled'; readonly host: string }
   /** A call has begun to go out. */
   | { readonly kind: 'callBegan' }
   | { readonly kind: 'warn'; readonly sentence: string }

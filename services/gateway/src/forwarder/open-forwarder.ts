@@ -20,9 +20,11 @@ export type OpenForwarderOptions = {
   /** The first process, which loads already. */
   readonly first: ForwarderChild;
   readonly home: Pick<HomeThread, 'calls' | 'scopes' | 'redacts'>;
-  readonly options: Pick<ForwarderOptions, 'directory' | 'upstreams' | 'host' | 'port'>;
+  readonly options: Pick<ForwarderOptions, 'directory' | 'upstreams' | 'intercept' | 'host' | 'port'>;
   readonly counter: CountedCalls;
   readonly callBegan?: (() => void) | undefined;
+  /** Hears that a connection to a host passes unread. */
+  readonly tunnelled: (host: string) => void;
   readonly warn: (sentence: string) => void;
   readonly restarts?: Restarts;
 };
@@ -204,7 +206,7 @@ class ForwarderProcesses {
   }
 
   #hear(message: Exclude<FromForwarder, { kind: 'listening' | 'refused' }>, relay: CallRelay): void {
-    const { counter, callBegan, warn } = this.#options;
+    const { counter, callBegan, tunnelled, warn } = this.#options;
     switch (message.kind) {
       case 'call':
       case 'steer':
@@ -214,6 +216,9 @@ class ForwarderProcesses {
         break;
       case 'count':
         countIn(counter, message);
+        break;
+      case 'tunnelled':
+        tunnelled(message.host);
         break;
       case 'callBegan':
         callBegan?.();

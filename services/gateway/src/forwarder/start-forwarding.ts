@@ -6,6 +6,7 @@ import { openThreadSink } from '../apart/thread-sink.ts';
 import { LIMITS } from '../front/limits.ts';
 import { listenOn } from '../front/listen-on.ts';
 import { openFront, type Bypass, type FrontDoor } from '../front/open-front.ts';
+import { openIntercept, type Intercept } from '../intercept/open-intercept.ts';
 import { guardedProxy } from '../proxy/guarded-proxy.ts';
 import { openProxy } from '../proxy/open-proxy.ts';
 import type { FromForwarder, ToForwarder } from './forwarder-messages.ts';
@@ -38,7 +39,8 @@ export const startForwarding = async (
   socket: SendHandle | undefined,
   tell: Outbox<FromForwarder>['put'],
 ): Promise<Forwarding> => {
-  const { directory, upstreams, redacts, host, port, scopes, away } = ForwarderOptions.parse(given);
+  const { directory, upstreams, intercept, redacts, host, port, scopes, away } =
+    ForwarderOptions.parse(given);
   const sink = openThreadSink((message) => tell(message), directory);
   sink.knowScopes(scopes);
   if (away !== null) sink.end(away);
@@ -73,7 +75,7 @@ export const startForwarding = async (
     (name) => hosts(name),
     () => undefined,
   );
-  const bypass: Bypass = {
+  const passing: Bypass = {
     handle: (incoming, outgoing) => {
       began(outgoing);
       guarded.handle(incoming, outgoing);
@@ -83,6 +85,23 @@ export const startForwarding = async (
       guarded.upgrade(incoming, client, head);
     },
   };
+  const intercepting =
+    intercept &&
+    openIntercept({
+      ...intercept,
+      proxy: {
+        send: (incoming, outgoing, route) => {
+          began(outgoing);
+          proxy.send(incoming, outgoing, route);
+        },
+        pass: (incoming, client, head, route) => {
+          began(client);
+          proxy.pass(incoming, client, head, route);
+        },
+      },
+      tunnelled: (name) => tell({ kind: 'tunnelled', host: name }),
+    });
+  const bypass = intercepting === null ? passing : withIntercept(passing, intercepting);
   const open = (): Server => openFront(NO_DOOR, LIMITS, undefined, bypass);
   const listening = await listenOn(open, { host, port, ...(socket !== undefined && { socket }) }).catch(
     async (error: unknown) => {
@@ -103,13 +122,21 @@ export const startForwarding = async (
     },
     away: (reason) => sink.end(reason),
     drained: proxy.drained,
-    close: () => (closed ??= listening.close()),
+    close: () => (closed ??= listening.close().finally(() => intercepting?.close())),
     end: async () => {
       await proxy.drained(0);
       await proxy.close();
     },
   };
 };
+
+/** What answers a command that was given a proxy: paths of this server stay what they are. */
+const withIntercept = (passing: Bypass, { takes, request, upgrade, connect }: Intercept): Bypass => ({
+  takes,
+  connect,
+  handle: (incoming, outgoing) => (takes(incoming) ? request : passing.handle)(incoming, outgoing),
+  upgrade: (incoming, client, head) => (takes(incoming) ? upgrade : passing.upgrade)(incoming, client, head),
+});
 
 /** Here is nothing but the proxy. */
 const NO_DOOR: FrontDoor = {

@@ -35,6 +35,10 @@ export type FrontDoor = {
 
 /** What answers proxied requests, as they come: no limit on bodies or answers holds for them. */
 export type Bypass = {
+  /** True of what it answers besides paths under /proxy. */
+  readonly takes?: (incoming: Pick<IncomingMessage, 'url'>) => boolean;
+  /** Answers `CONNECT`; without it nobody does. */
+  readonly connect?: (incoming: IncomingMessage, client: Duplex, head: Buffer) => void;
   readonly handle: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   /** Answers one that asks for another protocol. @throws what the client is told */
   readonly upgrade: (incoming: IncomingMessage, client: Duplex, head: Buffer) => void;
@@ -50,6 +54,8 @@ export const openFront = (
   count: CountAtDoor = () => undefined,
   bypass?: Bypass,
 ): Server => {
+  const isBypassed = (incoming: Pick<IncomingMessage, 'url'>): boolean =>
+    isProxied(incoming) || bypass?.takes?.(incoming) === true;
   const server = createServer({
     headersTimeout: limits.headers,
     // Bodies have a rate of their own: a large one may take its time.
@@ -61,7 +67,7 @@ export const openFront = (
       method === 'GET' &&
       /^websocket$/i.test(headers.upgrade ?? '') &&
       bypass !== undefined &&
-      isProxied({ url }),
+      isBypassed({ url }),
   });
   const connections = boundConnections(server, limits, count);
   const readBody = openBodyReader(limits);
@@ -111,7 +117,7 @@ export const openFront = (
   };
   server.on('request', (incoming, outgoing) => {
     const { admitted, done } = connections.begin(incoming.socket);
-    if (admitted && bypass !== undefined && isProxied(incoming)) {
+    if (admitted && bypass !== undefined && isBypassed(incoming)) {
       connections.spare(incoming.socket);
       outgoing.once('close', done);
       bypass.handle(incoming, outgoing);
@@ -140,6 +146,14 @@ export const openFront = (
       endSocket(client, status, String(body ?? ''));
     }
   });
+  const { connect } = bypass ?? {};
+  if (connect !== undefined)
+    server.on('connect', (incoming, client, head) => {
+      const { done } = connections.begin(incoming.socket);
+      connections.spare(incoming.socket);
+      client.once('close', done);
+      connect(incoming, client, head);
+    });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) => {
     const status = UNREADABLE[code] ?? '400 Bad Request';
     count('stemma_http_refused_total', { code: status.slice(0, 3) });

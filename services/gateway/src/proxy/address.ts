@@ -31,7 +31,7 @@ const ownUpstreams = (): Upstreams =>
   );
 
 /** The address of an API in a text. @param name what says it @param own an address like it @throws E_USAGE */
-const upstreamIn = (name: string, text: string, own: string | null): URL => {
+export const upstreamIn = (name: string, text: string, own: string | null): URL => {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw fail('E_USAGE', `${name} is not the address of an API, such as ${own ?? 'https://models.example'}`);

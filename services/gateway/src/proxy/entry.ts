@@ -8,7 +8,7 @@ import { z } from 'zod';
  * Where the conversation of a call is looked for: a run of a program, or what a client named (`HISTORY[:BRANCH]`). `steer`: its
  * histories are in that mode.
  */
-const AskedScope = z
+export const AskedScope = z
   .union([
     z.strictObject({ run: z.string(), steer: z.literal(true).optional() }),
     z.strictObject({ name: z.string(), steer: z.literal(true).optional() }),

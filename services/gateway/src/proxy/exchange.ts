@@ -7,6 +7,7 @@ import type { EndedEntry } from './entry.ts';
 import { ExchangeNotes, type CallNotes, type ExchangeEnding, type RequestToSend } from './exchange-notes.ts';
 import { forwardedHeaders, headersForOther, headersOfBody, requestHeaders } from './headers.ts';
 import { sendReply } from './send-reply.ts';
+import { addTrailers, writeHead } from './write-head.ts';
 import { upstreamError, upstreamErrorBody, upstreamRequest } from './upstream-request.ts';
 
 /**
@@ -101,7 +102,7 @@ class Exchange {
     }
     const { body, to } = outcome;
     const { host } = to?.url ?? this.#upstream;
-    const came = requestHeaders(this.#method, this.#incoming.rawHeaders, host);
+    const came = requestHeaders(this.#incoming, host);
     const forwarded = to === undefined ? came : headersForOther(came, to, this.#upstream);
     const made = this.#connect(body === null ? forwarded : headersOfBody(forwarded, body.length), to?.url);
     if (body === null) for (const piece of notes.sent.pieces()) made.write(piece);
@@ -111,7 +112,7 @@ class Exchange {
 
   #passRequest(): ClientRequest {
     const incoming = this.#incoming;
-    const made = this.#connect(requestHeaders(this.#method, incoming.rawHeaders, this.#upstream.host));
+    const made = this.#connect(requestHeaders(incoming, this.#upstream.host));
     made.once('close', () => incoming.resume());
     incoming.on('data', (piece: Buffer) => {
       // What nobody takes is read all the same: a client that sends all before it reads an answer gets it.
@@ -125,7 +126,7 @@ class Exchange {
     incoming.on('end', () => {
       if (made.destroyed) return;
       this.#notes.noteStart();
-      made.addTrailers(pairsOf(incoming.rawTrailers));
+      addTrailers(made, incoming.rawTrailers);
       made.end();
     });
     return made;
@@ -137,7 +138,7 @@ class Exchange {
     made.on('response', (received) => this.#passAnswer(received));
     made.on('information', ({ statusCode, rawHeaders }) => {
       // Whoever waits to be told to go on has been told so already; HTTP/1.0 knows none of them.
-      if (statusCode === 100 || this.#incoming.httpVersion === '1.0' || this.#outgoing.headersSent) return;
+      if (statusCode === 100 || this.#incoming.httpVersion !== '1.1' || this.#outgoing.headersSent) return;
       this.#outgoing.writeInformation(statusCode, forwardedHeaders(rawHeaders, 'response'));
     });
     made.on('upgrade', (_, socket) => {
@@ -170,7 +171,7 @@ class Exchange {
       // Whatever else the request says changes nothing any more.
       if (!this.#incoming.complete) this.#passed?.destroy();
       void this.#notes.noteEnd(endingOf(received.statusCode ?? 0)).then(() => {
-        outgoing.addTrailers(pairsOf(received.rawTrailers));
+        addTrailers(outgoing, received.rawTrailers);
         outgoing.end(held);
       });
     });
@@ -188,7 +189,7 @@ class Exchange {
     const { statusCode = 0, statusMessage = '', rawHeaders } = received;
     try {
       if (statusCode < 200) throw new RangeError('it is no status of an answer');
-      this.#outgoing.writeHead(statusCode, statusMessage, forwardedHeaders(rawHeaders, 'response'));
+      writeHead(this.#outgoing, statusCode, statusMessage, forwardedHeaders(rawHeaders, 'response'));
     } catch {
       received.destroy();
       this.#fail({
@@ -226,12 +227,6 @@ class Exchange {
 }
 
 const NO_BYTES = new Uint8Array();
-
-const pairsOf = (raw: readonly string[]): [string, string][] => {
-  const pairs: [string, string][] = [];
-  for (let i = 0; i < raw.length; i += 2) pairs.push([raw[i] as string, raw[i + 1] as string]);
-  return pairs;
-};
 
 const GONE: ExchangeEnding = {
   status: 'cancelled',

@@ -1,8 +1,9 @@
 import type { LiveUpstream } from '@stemma/reruns';
+import type { IncomingMessage } from 'node:http';
 import { HOP_BY_HOP } from '../front/hop-by-hop.ts';
 
-/** Headers of a request that the upstream has no use for: they are about this server. */
-const OWN: ReadonlySet<string> = new Set(['expect', 'x-stemma-history']);
+/** Headers of a request that are about this server. */
+const OWN: ReadonlySet<string> = new Set(['x-stemma-history']);
 
 /**
  * What says where the body of a request ends. Node.js writes the body of a DELETE or GET as it is, unless one of these is there:
@@ -17,10 +18,26 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS
  * The headers of a request as they are sent on: in their order, with the name of the upstream's host where that of this server stood.
  * One without a body says so, where Node.js would send an empty one in chunks.
  */
-export const requestHeaders = (method: string, raw: readonly string[], host: string): string[] => {
-  const kept = withHost(forwardedHeaders(raw, 'request'), host);
+export const requestHeaders = (
+  { method = 'GET', rawHeaders, httpVersionMajor }: IncomingMessage,
+  host: string,
+): string[] => {
+  const isFirst = httpVersionMajor < 2;
+  const kept = withHost(forwardedHeaders(isFirst ? rawHeaders : fromSecond(rawHeaders), 'request'), host);
   const isFramed = kept.some((name, i) => i % 2 === 0 && FRAMING.has(name.toLowerCase()));
-  return isFramed || BODILESS.has(method) ? kept : [...kept, 'Content-Length', '0'];
+  // HTTP/2 says where a body ends without a header.
+  return isFramed || !isFirst || BODILESS.has(method) ? kept : [...kept, 'Content-Length', '0'];
+};
+
+/** Headers of HTTP/2 as HTTP/1.1 has them: the host is one of them, and method and path are in the first line. */
+const fromSecond = (raw: readonly string[]): string[] => {
+  const kept: string[] = [];
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string;
+    if (name === ':authority') kept.push('host', raw[i + 1] as string);
+    else if (!name.startsWith(':')) kept.push(name, raw[i + 1] as string);
+  }
+  return kept;
 };
 
 /** The headers with another host. @param host stands first where the client named none: HTTP/1.1 needs one */

@@ -1,5 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { upstreamTrust } from '../intercept/trusted-roots.ts';
 
 /** Connections to upstreams that are kept; shorter than servers keep them, so that none is used that is about to end. */
 const AGENT = { keepAlive: true, timeout: 4_000, maxFreeSockets: 256 } as const;
@@ -32,6 +33,7 @@ export const upstreamRequest = (
     path,
     headers: [...headers],
     agent: alone ? false : AGENTS[isTls ? 'https:' : 'http:'],
+    ...(isTls && { secureContext: upstreamTrust() }),
     setHost: false,
     maxHeaderSize: MAX_HEAD,
   });
