@@ -1,11 +1,14 @@
 import type { AskedScope, CallBranch, StartedEntry, Waiting } from './entry.ts';
 import type { Noted } from './journal.ts';
+import type { UnendedCall, UnendedCalls } from './unended-calls.ts';
 
 /** A call from its beginning until its end is recorded. */
 export type ProxyCall = {
   branch: CallBranch | undefined;
   /** Recorded, but kept until its end is too: who comes after a crash finds the branch by it. */
   started: Waiting | undefined;
+  /** What its client was given. */
+  readonly open: UnendedCall;
   /** Its beginning is noted, and waits for its end. */
   begun: { readonly noted: Noted; readonly timer: NodeJS.Timeout } | undefined;
   /** Its beginning is on its way to the sink: records the end with it. @returns false if the sink has it already */
@@ -25,9 +28,15 @@ export class CallsUnderWay {
   readonly #newest = new Map<string, ProxyCall>();
   /** By place, the calls whose beginnings wait for their ends, in the order in which they began. */
   readonly #begun = new Map<string, Set<ProxyCall>>();
+  readonly #open: UnendedCalls;
 
-  add({ id, place }: StartedEntry): ProxyCall {
-    const call = newCall(place);
+  constructor(open: UnendedCalls) {
+    this.#open = open;
+  }
+
+  add(entry: StartedEntry): ProxyCall {
+    const { id, place } = entry;
+    const call = newCall(place, this.#open.open(entry));
     this.#calls.set(id, call);
     if (isRun(place)) this.#newest.set(keyOf(place), call);
     return call;
@@ -40,6 +49,7 @@ export class CallsUnderWay {
   delete(id: string): void {
     const call = this.#calls.get(id);
     this.#calls.delete(id);
+    call?.open.close();
     if (call !== undefined && this.#newest.get(keyOf(call.place)) === call)
       this.#newest.delete(keyOf(call.place));
   }
@@ -90,7 +100,8 @@ export class CallsUnderWay {
   }
 }
 
-const newCall = (place: AskedScope): ProxyCall => ({
+const newCall = (place: AskedScope, open: UnendedCall): ProxyCall => ({
+  open,
   branch: undefined,
   started: undefined,
   begun: undefined,

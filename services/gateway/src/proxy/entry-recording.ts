@@ -55,7 +55,7 @@ export class EntryRecording {
         if (place !== undefined) this.#ended.add(place, null, recorded);
         return recorded;
       };
-    if (entry.kind === 'done') throw fail('E_INTERNAL', 'an entry that is done is not recorded');
+    if (entry.kind !== 'started') throw fail('E_INTERNAL', `an entry that is ${entry.kind} is not recorded`);
     const start = await this.#prepareStart(entry, body, ended);
     return async () => {
       const earlier = this.#ended.before(entry.place, entry.sentAt ?? null);

@@ -79,11 +79,33 @@ const Done = z.strictObject({
   what: z.enum(['started', 'ended']),
 });
 
+/** A call that is under way, as far as its answer has come; the first piece of it that the client was given may follow. */
+const Open = z.strictObject({
+  kind: z.literal('open'),
+  id: z.string(),
+  method: z.string(),
+  path: z.string(),
+  /** Null: nothing has come yet. */
+  httpStatus: z.number().nullable(),
+  contentType: z.string().nullable(),
+  coding: z.string().nullable(),
+  retryAfter: z.string().nullable(),
+  sentAt: z.number().nullable(),
+  firstByteMs: z.number().nullable(),
+  durationMs: z.number(),
+  /** Where its beginning is recorded; null: it is not yet. */
+  branch: Branch.nullable(),
+});
+
+/** The next piece of the answer of the call that the file is about, which its client was given. */
+const Piece = z.strictObject({ kind: z.literal('piece'), durationMs: z.number() });
+
 /** What is noted of a call that goes through the proxy. */
-export const ProxyEntry = z.discriminatedUnion('kind', [Started, Ended, Done]);
+export const ProxyEntry = z.discriminatedUnion('kind', [Started, Ended, Done, Open, Piece]);
 export type ProxyEntry = z.infer<typeof ProxyEntry>;
 export type StartedEntry = z.infer<typeof Started>;
 export type EndedEntry = z.infer<typeof Ended>;
+export type OpenEntry = z.infer<typeof Open>;
 
 /** Where an entry stands: in a file, or in memory where nothing may be written that has secrets. */
 export type EntryRef =
@@ -157,7 +179,9 @@ export const decodeHead = (
   const body = bodyAt(bytes, at);
   try {
     const entry = readHead(bytes.subarray(at + PREFIX, body));
-    return entry.kind === 'done' ? undefined : { entry, next: body + bytes.readUInt32LE(at + 4) };
+    return entry.kind === 'started' || entry.kind === 'ended'
+      ? { entry, next: body + bytes.readUInt32LE(at + 4) }
+      : undefined;
   } catch {
     return undefined;
   }

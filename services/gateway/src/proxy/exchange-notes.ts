@@ -5,10 +5,13 @@ import type { IncomingMessage } from 'node:http';
 import type { CallRoute } from './address.ts';
 import { openCapture, type Capture } from './capture.ts';
 import type { EndedEntry, StartedEntry } from './entry.ts';
+import type { UnendedHead, UnendedCall } from './unended-calls.ts';
 
 /** Hears of a call. What `ended` returns is waited for before the client learns that the answer is complete. */
 export type CallNotes = {
   started(entry: StartedEntry, body: readonly Uint8Array[]): void;
+  /** The client is about to be given a piece of the answer of the call with this id. */
+  given(id: string, ...piece: Parameters<UnendedCall['given']>): void;
   ended(entry: Omit<EndedEntry, 'branch'>, body: readonly Uint8Array[]): Promise<void>;
   /** Undefined: nobody steers calls like this one, so its bytes go on as they come. */
   readonly steer:
@@ -90,9 +93,13 @@ export class ExchangeNotes {
     this.#response = response;
   }
 
-  addAnswered(piece: Buffer): void {
-    this.#firstByteMs ??= this.#elapsed();
-    if (this.isCall) this.#answered.add(piece);
+  /** @param isLast the end of the call is noted before its client is given this piece */
+  addAnswered(piece: Buffer, isLast: boolean): void {
+    const elapsed = this.#elapsed();
+    this.#firstByteMs ??= elapsed;
+    if (!this.isCall) return;
+    this.#answered.add(piece);
+    if (!isLast) this.#notes.given(this.#id, piece, this.#answerHead(), elapsed);
   }
 
   noteStart(): void {
@@ -117,7 +124,6 @@ export class ExchangeNotes {
     this.#isOver = true;
     if (!this.isCall) return;
     this.noteStart();
-    const { statusCode, headers } = this.#response ?? {};
     await this.#notes.ended(
       {
         kind: 'ended',
@@ -125,18 +131,25 @@ export class ExchangeNotes {
         method: this.#asked.method,
         path: this.#asked.path,
         status,
-        httpStatus: statusCode ?? null,
-        contentType: headers?.['content-type'] ?? null,
-        coding: headers?.['content-encoding'] ?? null,
-        retryAfter: headers?.['retry-after'] ?? null,
-        sentAt: this.#isSentNoted ? null : this.#sentAt,
+        ...this.#answerHead(),
         ...wholeOf(this.#answered),
-        firstByteMs: this.#firstByteMs,
         durationMs: this.#elapsed(),
         error,
       },
       this.#answered.pieces(),
     );
+  }
+
+  #answerHead(): UnendedHead {
+    const { statusCode, headers } = this.#response ?? {};
+    return {
+      httpStatus: statusCode ?? null,
+      contentType: headers?.['content-type'] ?? null,
+      coding: headers?.['content-encoding'] ?? null,
+      retryAfter: headers?.['retry-after'] ?? null,
+      sentAt: this.#isSentNoted ? null : this.#sentAt,
+      firstByteMs: this.#firstByteMs,
+    };
   }
 
   /** Rounded down, as the time at which it began is: of two calls the first ends before the second begins. */

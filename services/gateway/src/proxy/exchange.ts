@@ -157,10 +157,11 @@ class Exchange {
     let size = 0;
     let held: Buffer | undefined;
     received.on('data', (piece: Buffer) => {
-      this.#notes.addAnswered(piece);
       size += piece.length;
       // The last piece of a known length is the end for the client: it waits until the call is noted.
-      if (this.#notes.isCall && size === declared) held = piece;
+      const isLast = this.#notes.isCall && size === declared;
+      this.#notes.addAnswered(piece, isLast);
+      if (isLast) held = piece;
       else if (!outgoing.write(piece)) {
         received.pause();
         outgoing.once('drain', () => received.resume());

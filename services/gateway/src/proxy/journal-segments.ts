@@ -1,9 +1,10 @@
 import { bytesIn } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import { beganAt, bootId, openFileHandle } from '@stemma/machine';
+import { openFileHandle } from '@stemma/machine';
 import { unlink, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bodyAt, PREFIX, type EntryRef } from './entry.ts';
+import { entriesFile } from './journal-names.ts';
 
 /** A file of this size is not written any further. */
 const FILE_SIZE = 16 * 1024 * 1024;
@@ -109,7 +110,7 @@ export class JournalSegments {
   async #segmentToWrite(): Promise<JournalSegment> {
     if (this.#current !== undefined && this.#current.size < FILE_SIZE) return this.#current;
     const full = this.#current;
-    const path = join(this.#folder, nameOf(this.#made++));
+    const path = join(this.#folder, entriesFile(this.#made++));
     // The bodies of calls are for their owner alone.
     const handle = await openFileHandle(path, 'new');
     const segment: JournalSegment = { path, handle, size: 0, waiting: 0, finished: [], begun: 0 };
@@ -149,10 +150,6 @@ export class JournalSegments {
     return refs;
   }
 }
-
-/** The name of a file says which process writes it. */
-const nameOf = (number: number): string =>
-  `${process.pid}-${beganAt(process.pid) ?? '0'}-${bootId()}-${number}.calls`;
 
 /** Overwrites the body of an entry; its lengths and its head stay, which say whose it was. */
 const blankBody = async (handle: FileHandle, at: number, length: number): Promise<void> => {

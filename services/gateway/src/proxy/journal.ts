@@ -5,6 +5,8 @@ import { encodeEntry, type EntryRef, type ProxyEntry, type Waiting } from './ent
 import { JournalSegments } from './journal-segments.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { openLeftFiles } from './left-over.ts';
+import { unendedCallFiles } from './unended-call-files.ts';
+import { forgetUnendedCalls, type UnendedCalls } from './unended-calls.ts';
 
 /** One that was noted just now, and the entry itself: who records it at once need not read it. */
 export type Noted = Waiting & { readonly bytes: readonly Uint8Array[] };
@@ -19,6 +21,8 @@ export type CallJournal = {
     entry: ProxyEntry & { readonly kind: 'started' | 'ended' },
     body: readonly Uint8Array[],
   ): Promise<Noted | undefined>;
+  /** Keeps what the client of a call is given while it is under way; of a process that is killed, the next one records it. */
+  readonly unendedCalls: UnendedCalls;
   /** The entry needs no more room. */
   done(waiting: Waiting): void;
   /** Bytes of entries that are not recorded yet. */
@@ -52,11 +56,22 @@ export const openJournal = async (
   const folder = join(directory, 'calls');
   makeFolder(folder);
   const leftFiles = await openLeftFiles(folder, warn);
-  const { left } = leftFiles;
+  const left = [...leftFiles.left];
   const writer = new JournalWriter(new JournalSegments(folder), leftFiles, blankAfter, warn);
+  // What was in a file may be in one: rules of redaction take it out when it is recorded.
+  for (const { call, noted } of leftFiles.cut)
+    try {
+      const { entry, body } = call;
+      left.push({ kind: 'ended', id: entry.id, ref: await writer.note(encodeEntry(entry, body)) });
+      await noted();
+    } catch (error) {
+      warn(`the end of a call that was cut cannot be noted: ${String(error)}`);
+    }
   let size = left.reduce((sum, { ref }) => sum + lengthOf(ref), 0);
   let entries = left.length;
+  const files = unendedCallFiles({ folder, warn, room: () => limit - size - files.bytes() });
   const journal: CallJournal = {
+    unendedCalls: inMemory ? forgetUnendedCalls : files,
     size: () => size,
     append: async (entry, body) => {
       const length = bytesIn(body);

@@ -1,10 +1,9 @@
-import { bootId, isAlive, readRegularFile } from '@stemma/machine';
+import { readRegularFile } from '@stemma/machine';
 import { readdir, rename, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { decodeEntry, decodeHead, type Waiting } from './entry.ts';
-
-/** The name of a file says which process writes it. */
-const OWNED = /^(\d+)-(\d+)-([\w-]+?)-(\d+)\.calls$/;
+import { cutCallIn, cutCallOf, type CutCall } from './cut-calls.ts';
+import { decodeEntry, decodeHead, type StartedEntry, type Waiting } from './entry.ts';
+import { journalFileOf, unendedCallFile } from './journal-names.ts';
 
 /** An entry may be larger than a file is when it begins. */
 const MOST_LEFT = 2 ** 30;
@@ -13,18 +12,22 @@ const MOST_LEFT = 2 ** 30;
 export type LeftFiles = {
   /** What is not recorded of them, in its order. */
   readonly left: readonly Waiting[];
+  /** The ends of calls that ended with them, and what becomes of each when it is noted. */
+  readonly cut: readonly { readonly call: CutCall; readonly noted: () => Promise<void> }[];
   /** So many entries of a file are recorded: it goes with the last one. */
   recorded(file: string, entries: number): Promise<void>;
 };
 
 /** Reads the files that processes left which have ended, and removes those in which nothing waits. */
 export const openLeftFiles = async (folder: string, warn: (sentence: string) => void): Promise<LeftFiles> => {
-  const files = await abandonedFiles(folder);
+  const { files, unendedCalls } = await abandonedFiles(folder);
   const damaged = new Set<string>();
-  const left = await readLeftOver(files, (file, reason) => {
+  const found = await readLeftOver(files, (file, reason) => {
     damaged.add(file);
     warn(`${file}: ${reason}; what comes after is not recorded, and the file is kept as ${file}.damaged`);
   });
+  const left = found.map(({ kind, id, ref }): Waiting => ({ kind, id, ref }));
+  const cut = await cutCalls(folder, unendedCalls, found, warn);
   const remove = async (file: string): Promise<void> => {
     await unlessGone(damaged.has(file) ? rename(file, `${file}.damaged`) : unlink(file));
   };
@@ -33,6 +36,7 @@ export const openLeftFiles = async (folder: string, warn: (sentence: string) => 
   await Promise.all(files.filter((file) => !known.has(file)).map(remove));
   return {
     left,
+    cut,
     recorded: async (file, entries) => {
       const rest = (known.get(file) ?? entries) - entries;
       known.set(file, rest);
@@ -51,37 +55,70 @@ const unlessGone = async <T>(act: Promise<T>): Promise<T | undefined> => {
   }
 };
 
-/** The files whose process has ended, the oldest first. */
-const abandonedFiles = async (folder: string): Promise<string[]> => {
+/** The files whose process has ended, the oldest first, and those of calls that were under way, by the calls' ids. */
+const abandonedFiles = async (
+  folder: string,
+): Promise<{ readonly files: readonly string[]; readonly unendedCalls: ReadonlyMap<string, string> }> => {
   const found: { readonly path: string; readonly owner: string; readonly number: number }[] = [];
+  const unendedCalls = new Map<string, string>();
   /** When each process wrote last. */
   const ends = new Map<string, number>();
   for (const name of await readdir(folder)) {
-    const [, pid, began, boot, number] = OWNED.exec(name) ?? [];
-    if (pid === undefined) continue;
-    const isOfThisBoot = boot === bootId();
-    if (isOfThisBoot && isAlive(Number(pid), began === '0' ? undefined : began)) continue;
+    const file = journalFileOf(name);
+    if (file === undefined || file.isOwnerAlive) continue;
     const path = join(folder, name);
     const stats = await unlessGone(stat(path));
     // A pipe would never be read to its end.
     if (stats?.isFile() !== true) continue;
-    const owner = `${pid}-${began}-${boot}`;
-    found.push({ path, owner, number: Number(number) });
+    const { owner } = file;
+    if ('call' in file) unendedCalls.set(file.call, path);
+    else found.push({ path, owner, number: file.number });
     ends.set(owner, Math.max(ends.get(owner) ?? 0, stats.mtimeMs));
   }
   const endOf = ({ owner }: { readonly owner: string }): number => ends.get(owner) ?? 0;
   const inOrder = found.sort(
     (a, b) => endOf(a) - endOf(b) || (a.owner < b.owner ? -1 : a.owner > b.owner ? 1 : a.number - b.number),
   );
-  return inOrder.map(({ path }) => path);
+  return { files: inOrder.map(({ path }) => path), unendedCalls };
 };
+
+/** The ends of calls that nobody noted, as their processes ended before. */
+const cutCalls = async (
+  folder: string,
+  unendedCalls: ReadonlyMap<string, string>,
+  left: readonly LeftEntry[],
+  warn: (sentence: string) => void,
+): Promise<LeftFiles['cut']> => {
+  const ended = new Set(left.filter(({ kind }) => kind === 'ended').map(({ id }) => id));
+  const cut: LeftFiles['cut'][number][] = [];
+  for (const [id, file] of unendedCalls) {
+    // This process has it now: others that begin at the same time do not find it.
+    const own = join(folder, unendedCallFile(id));
+    const isOwn = await unlessGone(rename(file, own).then(() => true));
+    if (isOwn !== true) continue;
+    try {
+      const call = ended.has(id) ? undefined : cutCallIn(readRegularFile(own, MOST_LEFT));
+      if (call === undefined) await unlink(own);
+      else cut.push({ call, noted: () => unlink(own) });
+    } catch (error) {
+      warn(`${own}: what the client of a call was given cannot be read: ${String(error)}`);
+    }
+  }
+  for (const { id, went } of left)
+    if (went !== undefined && !ended.has(id) && !unendedCalls.has(id))
+      cut.push({ call: cutCallOf(went), noted: () => Promise.resolve() });
+  return cut;
+};
+
+/** `went`: a call that began to go out when it was noted. */
+type LeftEntry = Waiting & { readonly went?: Pick<StartedEntry, 'id' | 'method' | 'path'> };
 
 /** What is not recorded of files, in its order. */
 const readLeftOver = async (
   files: readonly string[],
   damaged: (file: string, reason: string) => void,
-): Promise<Waiting[]> => {
-  const waiting = new Map<string, Waiting>();
+): Promise<LeftEntry[]> => {
+  const waiting = new Map<string, LeftEntry>();
   for (const file of files) {
     const bytes = await unlessGone(Promise.resolve(file).then((path) => readRegularFile(path, MOST_LEFT)));
     if (bytes === undefined) continue;
@@ -114,8 +151,8 @@ type Damage = { readonly at: number; readonly damage: string };
 const entriesIn = (
   bytes: Buffer,
   file: string,
-): { readonly entries: readonly Waiting[]; readonly damage?: string } => {
-  const found: (Waiting | { readonly kind: 'done'; readonly key: string })[] = [];
+): { readonly entries: readonly LeftEntry[]; readonly damage?: string } => {
+  const found: (LeftEntry | { readonly kind: 'done'; readonly key: string })[] = [];
   const changed = new Map<string, Damage>();
   const scan = (): Damage | undefined => {
     for (let at = 0; ;) {
@@ -133,13 +170,17 @@ const entriesIn = (
         const key = `${entry.what} ${entry.id}`;
         changed.delete(key);
         found.push({ kind: 'done', key });
-      } else found.push({ kind: entry.kind, id: entry.id, ref: { file, at, length: next - at } });
+      } else if (entry.kind === 'started' || entry.kind === 'ended') {
+        const { id, method, path } = entry;
+        const went = entry.kind === 'started' && entry.sentAt != null ? { went: { id, method, path } } : {};
+        found.push({ kind: entry.kind, id, ref: { file, at, length: next - at }, ...went });
+      }
       at = next;
     }
   };
   const broken = scan();
   const [first = broken] = changed.values();
-  const waiting = new Map<string, Waiting>();
+  const waiting = new Map<string, LeftEntry>();
   for (const each of found) {
     if (each.kind === 'done') waiting.delete(each.key);
     else if (first === undefined || ('file' in each.ref && each.ref.at < first.at))

@@ -6,7 +6,7 @@ import type { CallNotes, RequestToSend } from './exchange-notes.ts';
 import type { CallsToRecord, RecordingParts } from './record-calls.ts';
 
 /** `steer` with a change: a call that cannot be changed does not go out. */
-export type CallNoter = Pick<CallNotes, 'started' | 'ended'> & {
+export type CallNoter = Pick<CallNotes, 'started' | 'given' | 'ended'> & {
   readonly steer: (
     ...call: [...Parameters<NonNullable<CallNotes['steer']>>, change?: CallChange]
   ) => Promise<RequestToSend>;
@@ -29,6 +29,7 @@ export const openCallNoter = (
   };
   const drop = (call: ProxyCall, id: string): void => {
     call.dropped = true;
+    call.open.close();
     counter.addDropped(id);
   };
   const steer = async (
@@ -63,6 +64,7 @@ export const openCallNoter = (
         call.branch = outcome.branch;
         counter.addHistory(outcome.branch.history);
         if (outcome.isRecorded) {
+          call.open.placed(outcome.branch);
           journal.done(noted);
           counter.addRecorded({ kind: 'started', id: entry.id }, { branch: outcome.branch });
         } else call.started = noted;
@@ -94,6 +96,7 @@ export const openCallNoter = (
       });
     },
     steer,
+    given: (id, ...piece) => calls.get(id)?.open.given(...piece),
     ended: async (entry, body) => {
       const call = calls.get(entry.id);
       if (call === undefined) return;
@@ -104,6 +107,7 @@ export const openCallNoter = (
       }
       call.hasEnded = true;
       const noted = await journal.append({ ...entry, branch: call.branch ?? null }, body);
+      call.open.close();
       if (noted !== undefined) {
         records.recordEnd(call, noted);
         return;

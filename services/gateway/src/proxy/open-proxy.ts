@@ -105,7 +105,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const sink = recordLater(options.sink, recordAfter);
   const warn = openWarnings(options.warn);
   const { journal, left } = await openJournal({ directory, limit, inMemory: redacts, warn });
-  const calls = new CallsUnderWay();
+  const calls = new CallsUnderWay(journal.unendedCalls);
   const backlog = new SinkBacklog(options.bytesToSink);
   const own = new CallCounter(options.count, warn);
   const counter = options.counter ?? own;
@@ -113,7 +113,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const records = new CallsToRecord(parts);
   const { callBegan } = options;
   const noter = openCallNoter(parts, records, endWithin, warn);
-  const { ended } = noter;
+  const { ended, given } = noter;
   const steer: typeof noter.steer = (...call) => {
     callBegan?.();
     return noter.steer(...call);
@@ -137,14 +137,14 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
       answerAndClose(outgoing, errorAnswer(fail('E_NOT_FOUND', why)));
       return;
     }
-    const notes = rerunNotes(served, { started, ended, steer });
+    const notes = rerunNotes(served, { started, given, ended, steer });
     exchange(incoming, outgoing, route, { ...notes, passed });
   };
 
   const send = (incoming: IncomingMessage, outgoing: ServerResponse, route: CallRoute): void => {
     const sendNow = (isSteered: boolean): void =>
       exchange(incoming, outgoing, route, {
-        ...{ started, ended, passed },
+        ...{ started, given, ended, passed },
         steer: isSteered ? steer : undefined,
       });
     const may = sink.mayBeSteered(route.place);

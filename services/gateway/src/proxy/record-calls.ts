@@ -151,6 +151,9 @@ export class CallsToRecord {
     }
     call.branch = 'branch' in outcome ? outcome.branch : undefined;
     if (call.hasEnded) call.started = entry;
-    else this.#journal.done(entry);
+    else {
+      if (call.branch !== undefined) call.open.placed(call.branch);
+      this.#journal.done(entry);
+    }
   }
 }

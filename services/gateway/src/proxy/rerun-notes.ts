@@ -10,7 +10,7 @@ import type { CallNoter } from './note-calls.ts';
  * What becomes of a call of a rerun: something recorded answers it, and nothing of it is recorded; or it goes to a provider, perhaps
  * changed, and is recorded on the branch that `served` names.
  */
-export const rerunNotes = (served: ServedCalls, { started, ended, steer }: CallNoter): CallNotes => {
+export const rerunNotes = (served: ServedCalls, { started, given, ended, steer }: CallNoter): CallNotes => {
   let live: number | undefined;
   const sendLive = async (
     { number, place, change, to }: Extract<CallReply, { kind: 'live' }>,
@@ -31,6 +31,7 @@ export const rerunNotes = (served: ServedCalls, { started, ended, steer }: CallN
   return {
     isClosed: true,
     started: () => undefined,
+    given,
     steer: async (entry, body, gone) => {
       const { method, path, coding } = entry;
       const reply = await served.reply({

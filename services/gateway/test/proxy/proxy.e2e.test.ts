@@ -408,7 +408,7 @@ describe('the proxy', () => {
   );
 
   test(
-    'a gateway that is killed in the middle of a stream loses no finished call, and the open one is unknown',
+    'a gateway that is killed in the middle of a stream loses no finished call, and the open one has failed',
     { tags: ['long', 'calls§4.5'] },
     async () => {
       upstream = await startUpstream(({ body }, outgoing) => {
@@ -461,7 +461,7 @@ describe('the proxy', () => {
         }
       expect(seen).toEqual({
         ...Object.fromEntries(finished.map((each) => [each, 'answered'])),
-        Open: 'unknown',
+        Open: 'failed',
       });
       expect(warnings).toEqual([]);
       expect(readdirSync(join(directory, 'calls'))).toEqual([]);
