@@ -8,6 +8,11 @@ export const CALL_APIS = [
   'openai.responses',
   'anthropic.messages',
   'gemini.generate',
+  'ollama.chat',
+  'ollama.generate',
+  'cohere.chat',
+  'bedrock.converse',
+  'bedrock.invoke',
   'other',
 ] as const;
 export type CallApi = (typeof CALL_APIS)[number];

@@ -4,6 +4,11 @@ export const READ_APIS = [
   'openai.responses',
   'anthropic.messages',
   'gemini.generate',
+  'ollama.chat',
+  'ollama.generate',
+  'cohere.chat',
+  'bedrock.converse',
+  'bedrock.invoke',
 ] as const;
 export type ReadApi = (typeof READ_APIS)[number];
 

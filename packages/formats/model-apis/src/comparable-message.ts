@@ -126,11 +126,15 @@ const withoutBooked = (content: WideJson): WideJson => {
 /** A text, or a list of parts; a list of one text is that text. */
 const plainContent = (content: WideJson): WideJson => {
   if (!isList(content)) return content;
-  const parts = content.map(plainPart);
+  const parts = content.filter((part) => !isCachePoint(part)).map(plainPart);
   const [only] = parts;
   if (parts.length !== 1 || !isJsonObject(only) || only['type'] !== 'text') return parts;
   return typeof only['text'] === 'string' && Object.keys(only).length === 2 ? only['text'] : parts;
 };
+
+/** A mark of Bedrock's Converse, which clients move from message to message with every call. */
+const isCachePoint = (part: WideJson): boolean =>
+  isJsonObject(part) && part['cachePoint'] !== undefined && Object.keys(part).length === 1;
 
 const plainPart = (part: WideJson): WideJson => {
   if (!isJsonObject(part)) return part;

@@ -80,6 +80,49 @@ export const geminiList: fc.Arbitrary<WideJson[]> = fc.array(
   { maxLength: 5 },
 );
 
+const bedrockBlock = fc.oneof(
+  odd({ text }),
+  odd({ toolUse: odd({ toolUseId: text, name: text, input }) }),
+  odd({
+    toolResult: odd({
+      toolUseId: text,
+      content: fc.array(fc.oneof(odd({ text }), odd({ json: input })), { maxLength: 2 }),
+      status: fc.constantFrom('success', 'error'),
+    }),
+  }),
+  odd({ reasoningContent: odd({ reasoningText: odd({ text, signature: text }) }) }),
+  odd({ cachePoint: fc.constant({ type: 'default' }) }),
+  json,
+);
+/** Messages of Bedrock's Converse, odd ones too. */
+export const bedrockList: fc.Arbitrary<WideJson[]> = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom('user', 'user', 'assistant', 'assistant', 'odd'),
+      odd({ content: fc.oneof(fc.array(bedrockBlock, { maxLength: 4 }), json) }),
+    )
+    .map(([role, message]): WideJson => ({ ...(message as object), role })),
+  { maxLength: 5 },
+);
+
+/** Messages of Ollama's and Cohere's chats, odd ones too. */
+export const chatLikeList: fc.Arbitrary<WideJson[]> = fc.array(
+  fc
+    .tuple(
+      fc.constantFrom('user', 'assistant', 'tool', 'tool', 'system'),
+      odd({
+        content: text,
+        tool_name: text,
+        tool_calls: fc.array(
+          odd({ id: text, function: odd({ name: text, arguments: fc.oneof(input, text) }) }),
+          { maxLength: 3 },
+        ),
+      }),
+    )
+    .map(([role, message]): WideJson => ({ ...(message as object), role })),
+  { maxLength: 6 },
+);
+
 /** Messages of Anthropic's API, odd ones too; each has a role. */
 export const anthropicList: fc.Arbitrary<WideJson[]> = fc.array(
   fc

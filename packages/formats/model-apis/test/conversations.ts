@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import type { ModelApi } from '@stemma/model-apis';
 import fc from 'fast-check';
-import { anthropicList, geminiList, itemList, json } from './any-request.ts';
+import { anthropicList, bedrockList, chatLikeList, geminiList, itemList, json } from './any-request.ts';
 
 const chatList: fc.Arbitrary<WideJson[]> = fc.array(
   fc.record(
@@ -11,12 +11,17 @@ const chatList: fc.Arbitrary<WideJson[]> = fc.array(
   { maxLength: 5 },
 );
 
-export type Api = Exclude<ModelApi, 'other'>;
+/** Those whose requests hold a list of messages. */
+export type Api = Exclude<ModelApi, 'other' | 'ollama.generate'>;
 const LISTS: Readonly<Record<Api, readonly [field: string, system: string, fc.Arbitrary<WideJson[]>]>> = {
   'openai.chat': ['messages', 'system', chatList],
   'anthropic.messages': ['messages', 'system', anthropicList],
   'openai.responses': ['input', 'instructions', itemList],
   'gemini.generate': ['contents', 'systemInstruction', geminiList],
+  'ollama.chat': ['messages', 'system', chatLikeList],
+  'cohere.chat': ['messages', 'system', chatLikeList],
+  'bedrock.converse': ['messages', 'system', bedrockList],
+  'bedrock.invoke': ['messages', 'system', anthropicList],
 };
 
 export const APIS = Object.keys(LISTS) as readonly Api[];

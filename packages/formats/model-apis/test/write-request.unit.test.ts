@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { fitRequest, readRequest, rewriteRequest, writeRequest, type ModelApi } from '../src/index.ts';
 import { bytesOf, readGood } from './read-good.ts';
 
-type WrittenApi = Exclude<ModelApi, 'other'>;
+/** Those that hold a conversation. */
+type WrittenApi = Exclude<ModelApi, 'other' | 'ollama.generate'>;
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
@@ -86,6 +87,68 @@ const contents = fc.record({ text, name: text, input, result: input, id: text })
   },
   { role: 'user', parts: [{ text: turn.text }] },
 ]);
+const ollamaTurns = fc.record({ text, name: text, input }).map((turn): WideJson[] => [
+  { role: 'user', content: turn.text, images: ['AA=='] },
+  {
+    role: 'assistant',
+    content: turn.text,
+    thinking: turn.text,
+    tool_calls: [
+      { function: { name: turn.name, arguments: turn.input } },
+      { function: { name: turn.name, arguments: {}, index: 1 } },
+      { id: 'call_7', function: { name: turn.name, arguments: {} } },
+    ],
+  },
+  { role: 'tool', content: turn.text, tool_name: turn.name },
+  { role: 'tool', content: turn.text, tool_name: turn.name },
+  { role: 'tool', content: turn.text, tool_name: turn.name, tool_call_id: 'call_7' },
+]);
+const cohereTurns = fc.record({ text, id: text, name: text }).map((turn): WideJson[] => [
+  { role: 'user', content: turn.text },
+  {
+    role: 'assistant',
+    tool_plan: turn.text,
+    tool_calls: [{ id: turn.id, type: 'function', function: { name: turn.name, arguments: '{"a":1}' } }],
+  },
+  {
+    role: 'tool',
+    content: [{ type: 'document', document: { data: turn.text } }],
+    tool_call_id: turn.id,
+  },
+  {
+    role: 'assistant',
+    content: [
+      { type: 'thinking', thinking: turn.text },
+      { type: 'text', text: turn.text },
+    ],
+    citations: [{ start: 0, end: 1, text: 'x' }],
+  },
+]);
+const converseTurns = fc.record({ text, id: text, name: text, input }).map((turn): WideJson[] => [
+  { role: 'user', content: [{ text: turn.text }, { cachePoint: { type: 'default' } }] },
+  {
+    role: 'assistant',
+    content: [
+      { reasoningContent: { reasoningText: { text: turn.text, signature: 's' } } },
+      { text: turn.text },
+      { toolUse: { toolUseId: turn.id, name: turn.name, input: turn.input } },
+      { text: 'behind' },
+    ],
+  },
+  {
+    role: 'user',
+    content: [
+      {
+        toolResult: {
+          toolUseId: turn.id,
+          content: [{ text: turn.text }, { json: turn.input }],
+          status: 'error',
+        },
+      },
+      { text: turn.text },
+    ],
+  },
+]);
 const lists: Record<WrittenApi, fc.Arbitrary<WideJsonObject>> = {
   'openai.chat': fc
     .array(chatTurn, { maxLength: 4 })
@@ -99,6 +162,18 @@ const lists: Record<WrittenApi, fc.Arbitrary<WideJsonObject>> = {
   'gemini.generate': fc
     .array(contents, { maxLength: 3 })
     .map((turns) => ({ systemInstruction: { parts: [{ text: 'S' }] }, contents: turns.flat() })),
+  'ollama.chat': fc
+    .array(ollamaTurns, { maxLength: 3 })
+    .map((turns) => ({ messages: [{ role: 'system', content: 'S' }, ...turns.flat()] })),
+  'cohere.chat': fc
+    .array(cohereTurns, { maxLength: 3 })
+    .map((turns) => ({ messages: [{ role: 'system', content: 'S' }, ...turns.flat()] })),
+  'bedrock.converse': fc
+    .array(converseTurns, { maxLength: 3 })
+    .map((turns) => ({ system: [{ text: 'S' }], messages: turns.flat() })),
+  'bedrock.invoke': fc
+    .array(blocks, { maxLength: 3 })
+    .map((turns) => ({ anthropic_version: 'bedrock-2023-05-31', system: 'S', messages: turns.flat() })),
 };
 
 describe.each(Object.keys(lists) as WrittenApi[])('%s', (api) => {

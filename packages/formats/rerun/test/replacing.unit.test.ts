@@ -47,7 +47,7 @@ type Bodies = (
   cut: (whole: string) => readonly string[],
 ) => { readonly whole: string; readonly stream: string };
 
-const BODIES: { readonly [api in Exclude<ModelApi, 'other'>]: Bodies } = {
+const BODIES: { readonly [api in Exclude<ModelApi, 'other' | `bedrock.${string}`>]: Bodies } = {
   'openai.chat': ({ text: content, input }, cut) => {
     const chunk = (delta: WideJsonObject, finish: string | null = null): string =>
       event({ id: 'c', choices: [{ index: 0, delta, finish_reason: finish }] });
@@ -155,6 +155,55 @@ const BODIES: { readonly [api in Exclude<ModelApi, 'other'>]: Bodies } = {
       stream: [
         ...(content === '' ? [''] : cut(content)).map((piece) => chunk([{ text: piece }])),
         chunk([call], { finishReason: 'STOP' }),
+      ].join(''),
+    };
+  },
+  'ollama.chat': ({ text: content, input }, cut) => {
+    const call = { function: { name: 'look', arguments: input } };
+    const line = (message: WideJsonObject, done = false): string =>
+      `${json({ message: { role: 'assistant', ...message }, done, ...(done ? { done_reason: 'stop' } : {}) })}\n`;
+    return {
+      whole: json({
+        message: { role: 'assistant', content, tool_calls: [call] },
+        ...{ done: true, done_reason: 'stop' },
+      }),
+      stream: [
+        ...cut(content).map((piece) => line({ content: piece })),
+        line({ content: '', tool_calls: [call] }),
+        line({ content: '' }, true),
+      ].join(''),
+    };
+  },
+  'ollama.generate': ({ text: content }, cut) => ({
+    whole: json({ response: content, done: true, done_reason: 'stop' }),
+    stream: [
+      ...cut(content).map((piece) => `${json({ response: piece, done: false })}\n`),
+      `${json({ response: '', done: true, done_reason: 'stop' })}\n`,
+    ].join(''),
+  }),
+  'cohere.chat': ({ text: content, input }, cut) => {
+    const call = { id: 'look_1', type: 'function', function: { name: 'look', arguments: '' } };
+    const said = (type: string, index: number, message: WideJsonObject): string =>
+      event({ type, index, delta: { message } }, type);
+    return {
+      whole: json({
+        id: 'c',
+        finish_reason: 'TOOL_CALL',
+        message: {
+          role: 'assistant',
+          content: [{ type: 'text', text: content }],
+          tool_calls: [{ ...call, function: { name: 'look', arguments: json(input) } }],
+        },
+      }),
+      stream: [
+        event({ type: 'message-start', id: 'c', delta: { message: { role: 'assistant', content: [] } } }),
+        said('content-start', 0, { content: { type: 'text', text: '' } }),
+        ...cut(content).map((piece) => said('content-delta', 0, { content: { text: piece } })),
+        said('tool-call-start', 0, { tool_calls: call }),
+        ...cut(json(input)).map((piece) =>
+          said('tool-call-delta', 0, { tool_calls: { function: { arguments: piece } } }),
+        ),
+        event({ type: 'message-end', delta: { finish_reason: 'TOOL_CALL' } }),
       ].join(''),
     };
   },

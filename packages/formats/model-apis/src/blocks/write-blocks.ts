@@ -1,5 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { guarded, isList, objectIn, objectOrEmpty, textOrNull } from '../body.ts';
+import { isLocalId } from './local-ids.ts';
 import { contentFor, textOfContent } from '../write/content.ts';
 import type { BlockForm } from './block-form.ts';
 
@@ -14,10 +15,8 @@ export const blocksBody = (form: BlockForm, messages: readonly WideJsonObject[])
   while (isSystem(messages[leading])) leading++;
   const made: Growing[] = [];
   let before: WideJson | undefined;
-  const names = new Map<WideJson, string>();
-  for (const message of messages.slice(leading)) {
-    for (const [id, name] of namesOfCalls(message)) names.set(id, name);
-    add(form, made, withName(message, names), before);
+  for (const message of withToolNames(messages.slice(leading))) {
+    add(form, made, message, before);
     before = message['role'];
   }
   const contents = messages
@@ -39,11 +38,17 @@ const namesOfCalls = ({ tool_calls: calls }: WideJsonObject): readonly (readonly
     isJsonObject(call) ? [[call['id'] ?? null, partsOfCall(call).name] as const] : [],
   );
 
-/** A result with the name of its tool, which some APIs need. */
-const withName = (message: WideJsonObject, names: ReadonlyMap<WideJson, string>): WideJsonObject => {
-  const { role, name, tool_call_id: call = null } = message;
-  const known = role === 'tool' && name === undefined ? names.get(call) : undefined;
-  return known === undefined ? message : { ...message, name: known };
+/** The messages, where the result of a tool has its name, which some APIs need: that of the call that it answers. */
+export const withToolNames = (messages: readonly WideJsonObject[]): readonly WideJsonObject[] => {
+  const names = new Map<WideJson, string>();
+  return messages.map((message) => {
+    for (const [id, name] of namesOfCalls(message)) names.set(id, name);
+    const { role, name, tool_call_id: call = null } = message;
+    const known = role === 'tool' && name === undefined ? names.get(call) : undefined;
+    return known === undefined || isLocalId(textOrNull(call) ?? '', known)
+      ? message
+      : { ...message, name: known };
+  });
 };
 
 const isSystem = (message: WideJsonObject | undefined): boolean =>
