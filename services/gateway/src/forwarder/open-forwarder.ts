@@ -78,6 +78,7 @@ class ForwarderProcesses {
   #isClosing = false;
   /** Resolves with true when a forwarder listens, with false when none will. */
   #listens = Promise.withResolvers<boolean>();
+  #isListening = false;
   /** Resolves when all is recorded that the forwarders before gave. */
   #settled = Promise.resolve();
   #asked = 0;
@@ -167,6 +168,7 @@ class ForwarderProcesses {
       if (message.kind === 'listening') {
         this.#socket = socket;
         this.#port = message.port;
+        this.#isListening = true;
         this.#listens.resolve(true);
         resolve(message.url);
       } else if (message.kind === 'refused') reject(fromWireError(message.error));
@@ -177,7 +179,9 @@ class ForwarderProcesses {
     child.start({ kind: 'start', options: { ...options, redacts, ...now } }, this.#socket);
     void child.ended.then((how) => {
       this.#settled = relay.end();
-      this.#listens = Promise.withResolvers();
+      // Whoever waits for one that never listened waits for the next one.
+      if (this.#isListening) this.#listens = Promise.withResolvers();
+      this.#isListening = false;
       reject(fail('E_INTERNAL', `the forwarder ended before it listened (${how})`));
     });
     return promise;
