@@ -1,5 +1,5 @@
 import { branchRefOf } from '@stemma/history-store';
-import type { CallAttempt } from '@stemma/queries';
+import type { AnyCall, CallAttempt, ProviderCall } from '@stemma/queries';
 import { time } from './time.ts';
 
 /** What else there is to know of an attempt: its choices, where it belongs, and what it led to. */
@@ -15,8 +15,13 @@ export const noteOf = ({ choices, reassignedTo, assignedFrom, ledTo }: CallAttem
     .filter((part) => part !== '')
     .join('; ');
 
-export const cellsOf = (attempt: CallAttempt): string[] => [
-  attempt.label,
+/** What is said of a call without messages in place of a position: `POST embeddings`. */
+const wordOf = ({ method, path }: ProviderCall): string =>
+  `${method} ${path?.split('/').findLast((part) => part !== '') ?? ''}`.trimEnd();
+
+/** @returns of a call without messages, too */
+export const cellsOf = (attempt: AnyCall): string[] => [
+  'method' in attempt ? wordOf(attempt) : attempt.label,
   time(attempt.at),
   attempt.model ?? '-',
   statusOf(attempt),
@@ -28,15 +33,15 @@ export const cellsOf = (attempt: CallAttempt): string[] => [
 ];
 
 /** How an attempt ended, with the code of HTTP and of the provider if it failed. */
-export const statusOf = ({ status, httpStatus, error }: CallAttempt): string =>
+export const statusOf = ({ status, httpStatus, error }: AnyCall): string =>
   [status, status === 'answered' || httpStatus === null ? '' : String(httpStatus), error?.code ?? '']
     .filter((part) => part !== '')
     .join(' ');
 
-export const tokensOf = ({ usage }: CallAttempt): string =>
+export const tokensOf = ({ usage }: AnyCall): string =>
   usage === null ? '-' : `${usage.input ?? '?'} → ${usage.output ?? '?'}`;
 
-export const costOf = ({ cost }: CallAttempt): string =>
+export const costOf = ({ cost }: AnyCall): string =>
   cost === null ? '-' : `${cost.amount} ${cost.currency}`;
 
 export const durationOf = (ms: number | null): string =>

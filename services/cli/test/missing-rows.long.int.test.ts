@@ -116,6 +116,8 @@ const UNASKED = new Set([
   'reruns',
   'workspace_snapshots',
   'file_changes',
+  'provider_calls',
+  'provider_call_ids',
   'run_calls',
   'steered_histories',
   'steered_branches',
@@ -130,6 +132,8 @@ const EMPTY = new Set([
   'reruns',
   'workspace_snapshots',
   'file_changes',
+  'provider_calls',
+  'provider_call_ids',
 ]);
 const TABLES = [...MAIN_GROUP.models.flatMap(({ tables }) => tables), ...COUNTED_TABLES].map(
   ({ name }) => name,

@@ -5,5 +5,7 @@ export const bodyOf = async (
   home: Home,
   { history, attempt }: { readonly history: string; readonly attempt: string },
   which: 'request' | 'came' | 'response',
-): Promise<string> =>
-  (await home.calls.body((await home.find(history)).history, attempt, which)) as unknown as string;
+): Promise<string> => {
+  const { history: id } = await home.find(history);
+  return (await home.calls.bodyOfAny(id, attempt, which)) as unknown as string;
+};

@@ -12,3 +12,8 @@ export {
   recordExchange,
   startExchange,
 } from './record-exchange.ts';
+export {
+  type ProviderExchange,
+  readProviderExchange,
+  recordProviderExchange,
+} from './record-provider-call.ts';

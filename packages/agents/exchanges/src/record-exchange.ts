@@ -36,11 +36,14 @@ const MAX_NAME = 512;
 /** The longest path, and the longest value of a header, that are recorded. */
 const [MAX_PATH, MAX_HEADER] = [2_048, 256];
 
-const headerOf = (value: string | null | undefined): string | null =>
+export const headerOf = (value: string | null | undefined): string | null =>
   value?.toWellFormed().slice(0, MAX_HEADER) ?? null;
 
 /** How a request went out, as far as it is known. */
-const sentOf = ({ request, sentAt = null }: ExchangeStart): NonNullable<RequestFacts['sent']> => {
+export const sentOf = ({
+  request,
+  sentAt = null,
+}: Pick<ExchangeStart, 'request' | 'sentAt'>): NonNullable<RequestFacts['sent']> => {
   const unknown = { at: sentAt, origin: null, path: null, contentType: null, coding: null };
   if (request.form === 'said') return unknown;
   const { origin = null, path, contentType, coding } = request;

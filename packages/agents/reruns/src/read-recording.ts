@@ -2,7 +2,7 @@ import { parseWideJson, type WideJson, type WideJsonObject } from '@stemma/canon
 import { fail, isStemmaError } from '@stemma/errors';
 import { decoded } from '@stemma/exchanges';
 import type { Home } from '@stemma/home';
-import type { CallAttempt } from '@stemma/queries';
+import type { CallAttempt, ProviderCall } from '@stemma/queries';
 import type {
   AttemptOutcome,
   RecordedAttempt,
@@ -16,6 +16,8 @@ import type { ChosenRun, RecordedRunBranch } from './choose-run.ts';
 export type ReadRun = {
   readonly run: string | null;
   readonly recording: Recording;
+  /** Its calls without messages, in order of time. */
+  readonly providerCalls: readonly ProviderCall[];
   /** By the ids of attempts. */
   readonly attempts: ReadonlyMap<string, RunAttempt>;
   /** By the labels of calls. */
@@ -70,7 +72,8 @@ export const readRecording = async (home: Reader, { run, branches }: ChosenRun):
       `what ${listOf(unread)} asked is not kept, so nothing says whether an agent asks the same again`,
       { calls: listOf(unread) },
     );
-  return { run, recording: { conversations: inOrder(conversations) }, attempts, calls };
+  const providerCalls = run === null ? [] : await home.calls.providerCallsOfRun(run);
+  return { run, recording: { conversations: inOrder(conversations) }, providerCalls, attempts, calls };
 };
 
 /** A list of labels for people, of many the first ten. */

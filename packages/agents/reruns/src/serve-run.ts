@@ -13,6 +13,7 @@ import { replaceInBody, type LiveCall, type Match, type Rerun, type Served } fro
 import { type ReadRun, type RunAttempt } from './read-recording.ts';
 import { openLiveCalls, type LiveOptions } from './live-calls.ts';
 import { stoppedReply } from './stopped-reply.ts';
+import { serveProviderCalls } from './provider-calls.ts';
 import type { AskedCall, CallReply, ServedCalls } from './served-calls.ts';
 
 /** What answers the calls of a rerun. */
@@ -34,7 +35,9 @@ export const serveRun = (given: ServedRunOptions): ServedCalls => {
   const { rerun, now, passesOthers } = given;
   const options = { ...given, goLive: openLiveCalls(given.live, rerun) };
   const requests = openRequestValues();
+  const providerCalls = serveProviderCalls(given.home, given.run.providerCalls);
   return {
+    replyToProviderCall: providerCalls.reply,
     reply: async (call) => {
       const asked = await askedOf(requests, call);
       if (asked === undefined)

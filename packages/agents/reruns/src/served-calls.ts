@@ -51,8 +51,12 @@ export type LiveUpstream = { readonly url: URL; readonly headers: Readonly<Recor
 /** Answers the calls of an agent that runs again. */
 export type ServedCalls = {
   readonly reply: (call: AskedCall) => Promise<CallReply>;
+  /** Answers a call without messages; undefined: nothing recorded stands for it. */
+  readonly replyToProviderCall: (
+    call: Pick<AskedCall, 'method' | 'path' | 'body'>,
+  ) => Promise<Extract<CallReply, { readonly kind: 'served' }> | undefined>;
   /** A call that went to its provider was answered. */
   readonly liveEnded: (number: number, end: LiveEnd) => Promise<void>;
-  /** True if a request to a path that is no call of a model goes to its provider. */
+  /** True if a request that is no call of a model, and that nothing recorded stands for, goes to its provider. */
   readonly passes: (method: string, path: string) => boolean;
 };

@@ -28,6 +28,7 @@ import { ObservationRecorded } from './observation-recorded.ts';
 import { PolicyConfigured } from './policy-configured.ts';
 import { PositionAnnotated, PositionNamed } from './position-named.ts';
 import { PriorityChanged } from './priority-changed.ts';
+import { ProviderCallRecorded } from './provider-call-recorded.ts';
 import { RerunEnded } from './rerun-ended.ts';
 import { RunEnded } from './run-ended.ts';
 import { RunRecorded } from './run-recorded.ts';
@@ -65,6 +66,7 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   ObservationRecorded,
   CallStarted,
   CallFinished,
+  ProviderCallRecorded,
   CallReassigned,
   ConversationLinked,
   CallSteered,

@@ -18,7 +18,7 @@ export type EventCategory =
   | 'intervention'
   /** An actor looked at something; it belongs to no branch. */
   | 'observation'
-  /** A model was called with what a position shows; it changes none. */
+  /** A model was called with what a position shows, or a provider's API without messages; it changes none. */
   | 'call'
   /** A pool runs on its branch: it was asked for, taken or ended. Or a program ran whose calls are recorded, ran again, or had an effect. It changes no tree. */
   | 'run'
@@ -206,6 +206,7 @@ export const EVENT_FACTS = {
   ObservationRecorded: { category: 'observation', ...NO_NODES, ...NO_NAMES },
   CallStarted: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   CallFinished: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
+  ProviderCallRecorded: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   CallReassigned: { category: 'correction', ...NO_NODES, ...NO_NAMES },
   ConversationLinked: { category: 'correction', ...NO_NODES, ...NO_NAMES },
   CallSteered: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },

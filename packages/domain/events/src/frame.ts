@@ -10,6 +10,7 @@ const VERSIONS: Partial<Record<StemmaEvent['type'], number>> = {
   RunRecorded: 2,
   RerunEnded: 2,
   EffectRecorded: 2,
+  ProviderCallRecorded: 2,
 };
 
 /** The version of the newest shape of an event. */

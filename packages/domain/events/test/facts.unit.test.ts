@@ -236,6 +236,19 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     },
     { category: 'run', payload: { data_contents: [] } },
   ],
+  ProviderCallRecorded: [
+    {
+      attemptId: 'provider-1',
+      run: 'r',
+      method: 'POST',
+      model: 'e-1',
+      sent: { at: 1, origin: null, path: '/v1/embeddings', contentType: null, coding: null },
+      ...{ status: 'answered', httpStatus: 200, firstByteMs: 1, durationMs: 2, usage: null },
+      ...{ request: null, response: null, head: null, error: null },
+      payload: { data_request: '{}' },
+    },
+    { category: 'call', payload: { data_request: '{}' } },
+  ],
   VectorsRecorded: [
     {
       embedder: 'outside:mine',

@@ -271,6 +271,7 @@ const edited = (event: HistoryEvent): WideJson[] => {
     case 'RunRecorded':
     case 'RerunEnded':
     case 'EffectRecorded':
+    case 'ProviderCallRecorded':
       return [];
   }
 };

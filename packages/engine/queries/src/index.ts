@@ -9,6 +9,13 @@ export {
   type WholeCallAttempt,
 } from './calls/attempts.ts';
 export { unreadReason } from './calls/not-shown.ts';
+export { type AnyCall, type AnyCalls, openAnyCalls } from './calls/any-calls.ts';
+export {
+  openProviderCalls,
+  type ProviderCall,
+  type ProviderCalls,
+  type WholeProviderCall,
+} from './calls/provider-calls.ts';
 export { openPrices, type Prices } from './calls/prices.ts';
 export {
   openProgramRuns,

@@ -120,6 +120,32 @@ export const WholeAttempt = AttemptAnswer.extend({
 
 export type WholeAttemptAnswer = z.infer<typeof WholeAttempt>;
 
+const NO_PLACE = 'it was called with no position: no messages of it are read';
+
+/** A call of a provider's API that carries no messages. */
+export const ProviderCallAnswer = AttemptAnswer.extend({
+  cycle: z.null().describe(NO_PLACE),
+  label: z.null().describe(NO_PLACE),
+  seq: count.describe('the frame that recorded it'),
+  api: z.literal('other'),
+  method: z.string().describe('of HTTP'),
+  scope: z.null(),
+  match: z.null(),
+  choices: z.null(),
+  finish_reason: z.null(),
+  assigned_from: z.null(),
+  reassigned_to: z.null(),
+})
+  .meta({ id: 'ProviderCall' })
+  .describe('a call without messages: embeddings, rerank, moderations, files');
+export type ProviderCallAnswer = z.infer<typeof ProviderCallAnswer>;
+export const WholeProviderCall = ProviderCallAnswer.extend({
+  not_kept: z
+    .array(z.enum(['request', 'response']))
+    .describe('the bodies that nobody could surely take secrets out of: they are not recorded'),
+}).meta({ id: 'WholeProviderCall' });
+export type WholeProviderCallAnswer = z.infer<typeof WholeProviderCall>;
+
 export const one = z.strictObject({ history: historyParam, attempt: z.string().min(1).max(600) });
 
 type Usage = NonNullable<AttemptAnswer['usage']>;
@@ -232,6 +258,43 @@ export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
     led_to: ledTo.map(({ history, branchId }) => ({ history, branchId })),
   };
 };
+
+/** What a call without messages is made of. */
+type ProviderCallFacts = Pick<
+  AttemptFacts,
+  | ('attemptId' | 'run' | 'branchId' | 'seq' | 'at' | 'model' | 'status' | 'httpStatus' | 'origin' | 'path')
+  | ('requestHead' | 'responseHead' | 'retryAfter' | 'request' | 'response' | 'usage' | 'cost' | 'error')
+  | ('firstByteMs' | 'durationMs')
+> & { readonly method: string };
+
+/** What calls with messages have, and these do not. */
+const WITHOUT_MESSAGES = {
+  cycle: null,
+  label: null,
+  api: 'other',
+  scope: null,
+  match: null,
+  choices: null,
+  finishReason: null,
+  assignedFrom: null,
+  reassignedTo: null,
+  ledTo: [],
+} as const;
+
+/** A call without messages as the contract has it. */
+export const providerCallAnswer = (call: ProviderCallFacts): ProviderCallAnswer => {
+  const { cycle, label, api, scope, match, choices } = WITHOUT_MESSAGES;
+  const like = attemptAnswer({ ...call, ...WITHOUT_MESSAGES, cycle: 0, label: '' });
+  return {
+    ...{ ...like, cycle, label, api, method: call.method, scope, match, choices },
+    ...{ finish_reason: null, assigned_from: null, reassigned_to: null },
+  };
+};
+
+/** A call without messages with all that is recorded of it, as the contract has it. */
+export const wholeProviderCallAnswer = (
+  call: ProviderCallFacts & { readonly notKept: readonly ('request' | 'response')[] },
+): WholeProviderCallAnswer => ({ ...providerCallAnswer(call), not_kept: [...call.notKept] });
 
 /** An attempt with all that is recorded of it, as the contract has it. */
 export const wholeAttemptAnswer = (found: WholeFacts): WholeAttemptAnswer => {

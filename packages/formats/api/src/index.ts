@@ -1,6 +1,14 @@
 export type { StepRequest } from '@stemma/history';
 import './csp.ts';
-export { type AttemptAnswer, attemptAnswer, callAddressAnswer, wholeAttemptAnswer } from './attempts.ts';
+export {
+  type AttemptAnswer,
+  attemptAnswer,
+  callAddressAnswer,
+  type ProviderCallAnswer,
+  providerCallAnswer,
+  wholeAttemptAnswer,
+  wholeProviderCallAnswer,
+} from './attempts.ts';
 export type { AssignAnswer, LinkAnswer } from './corrections.ts';
 export { LoadRequest } from './branches.ts';
 export { pastOf } from './causes.ts';

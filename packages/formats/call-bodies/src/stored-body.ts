@@ -20,9 +20,20 @@ export const requestCompanion = (events: readonly HistoryEvent[]): Uint8Array =>
 export const responseCompanion = (answer: WideJson | null | undefined): Uint8Array =>
   answer === null || answer === undefined ? NONE : Buffer.from(canonicalJson(answer));
 
+/** Which body of an event that has two of them. */
+type WhichBody = 'request' | 'response';
+
 /** The body that an event of a frame has; undefined if it has none. @param events all of the frame */
-const storedBody = (events: readonly HistoryEvent[], index: number): StoredBody | undefined => {
+const storedBody = (
+  events: readonly HistoryEvent[],
+  index: number,
+  which: WhichBody,
+): StoredBody | undefined => {
   const event = events[index];
+  if (event?.type === 'ProviderCallRecorded') {
+    const { [which]: body, payload } = event;
+    return body === null ? undefined : { body, own: ownOf(payload, `data_${which}`), companion: () => NONE };
+  }
   if (event?.type === 'CallStarted' && event.request !== null)
     return { body: event.request, own: ownOf(event.payload), companion: () => requestCompanion(events) };
   if (event?.type === 'CallSteered' && event.request !== null)
@@ -34,8 +45,8 @@ const storedBody = (events: readonly HistoryEvent[], index: number): StoredBody 
   return undefined;
 };
 
-const ownOf = (payload: { readonly [name: string]: unknown }): string | null => {
-  const own = payload['data_own'];
+const ownOf = (payload: { readonly [name: string]: unknown }, name = 'data_own'): string | null => {
+  const own = payload[name];
   return typeof own === 'string' ? own : null;
 };
 
@@ -48,9 +59,9 @@ export type FrameSource = {
 };
 
 /** The bodies in the frames of a history. */
-export const bodySource = ({ events, bytes }: FrameSource): BodySource => ({
+export const bodySource = ({ events, bytes }: FrameSource, which: WhichBody = 'request'): BodySource => ({
   body: async ({ seq, index }) => {
-    const stored = storedBody(await events(seq), index);
+    const stored = storedBody(await events(seq), index, which);
     if (stored !== undefined) return stored;
     throw fail('E_CALL_NOT_FOUND', `event ${index} of frame ${seq} has no recorded body`, { seq, index });
   },
@@ -61,13 +72,14 @@ export const bodySource = ({ events, bytes }: FrameSource): BodySource => ({
  * The bytes of the body that an event has.
  *
  * @param known bodies that the caller has at hand
+ * @param which of a call without messages, whose event has both; by default the request
  * @throws E_CALL_NOT_FOUND if the event has no body, E_CALL_BODY_DAMAGED, what the source throws
  */
 export const readBodyAt = async (
   location: EventRef,
   frames: FrameSource,
-  known?: BodySource['known'],
+  { known, which }: { readonly known?: BodySource['known']; readonly which?: WhichBody } = {},
 ): Promise<Uint8Array> => {
-  const source = { ...bodySource(frames), ...(known !== undefined && { known }) };
+  const source = { ...bodySource(frames, which), ...(known !== undefined && { known }) };
   return readBody(await source.body(location), source);
 };

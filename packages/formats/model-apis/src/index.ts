@@ -41,3 +41,4 @@ export { writeAnswer, type AnswerToWrite, type WrittenAnswer } from './write-ans
 export type { OutgoingMessage } from './splicing/outgoing.ts';
 export { answeredCall, callIdsOf, faultInPairs } from './splicing/tool-pairs.ts';
 export { spliceRequest } from './splicing/splice-request.ts';
+export { readProviderCall, type ReadProviderCall } from './provider-call.ts';

@@ -150,4 +150,5 @@ const placeOf = (scope: string): number => {
   return (hash >>> 0) % SCOPES;
 };
 
-const isEnd = ({ type }: HistoryEvent): boolean => type === 'CallFinished';
+/** It moves the tip of a branch, and changes nothing of what the branch shows. */
+const isEnd = ({ type }: HistoryEvent): boolean => type === 'CallFinished' || type === 'ProviderCallRecorded';

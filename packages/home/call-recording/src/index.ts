@@ -6,6 +6,7 @@ export { BEGINNING } from './start-branches.ts';
 export { openRequestRecorder, type RequestRecorder } from './record-request.ts';
 export type { CallScope, FoundBranch, PlacedCall, UnplacedCall } from './record-request-types.ts';
 export { type CallFacts, type CallStarter, openCallStarter } from './start-call.ts';
+export { type ProviderCallFacts, recordProviderCall, type WireBody } from './record-provider-call.ts';
 export { redactedRequest } from './redacted-body.ts';
 export { startCallAtTip, type TipCall } from './start-call-at-tip.ts';
 export {

@@ -106,6 +106,7 @@ test(
     ];
     const {
       attemptId,
+      frame,
       label,
       branchId,
       seq,

@@ -33,10 +33,16 @@ export {
   listInterventions,
   listObservations,
 } from './audit/interventions/queries.ts';
+export {
+  findProviderCallRow,
+  listProviderCallRows,
+  type ProviderCallRow,
+} from './audit/provider-calls/queries.ts';
 export { listFileChanges, listSnapshotParts, type SnapshotPartRow } from './audit/effects/queries.ts';
 export {
   countCallsOfRun,
   findRecordedRun,
+  firstCallOfRun,
   historiesOfRun,
   listReruns,
   listRunsIn,

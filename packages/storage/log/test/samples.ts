@@ -278,6 +278,24 @@ export const SAMPLES: readonly StemmaEvent[] = [
     },
     payload: { data_contents: [[0, 'text', 'naïve 🚀']] },
   },
+  {
+    type: 'ProviderCallRecorded',
+    attemptId: 'provider-1',
+    run: '86f381cb00112233',
+    method: 'POST',
+    model: 'embed-x',
+    sent: {
+      ...{ at: 1_764_295_200_200, origin: 'https://api.example.org', path: '/v1/embeddings' },
+      ...{ contentType: 'application/json', coding: null },
+    },
+    ...{ status: 'answered', httpStatus: 200, firstByteMs: 3, durationMs: 4 },
+    usage: { input: 8, output: 0, cached: null, cacheWrite: null, reasoning: null },
+    request: { sha256: '0f'.repeat(32), size: 11, base: null, pieces: [[11]], encoding: 'text' },
+    response: { sha256: 'f0'.repeat(32), size: 50_000_000, base: null, pieces: [], encoding: 'none' },
+    head: { contentType: 'application/json', coding: 'gzip', retryAfter: null },
+    error: { code: null, message: 'naïve 🚀' },
+    payload: { data_request: '{"input":1}' },
+  },
 ];
 
 /** @param events by default those of the first version */

@@ -26,8 +26,9 @@ export const bundle: TopCommand = {
     const { chooseRun, readRecording } = await import('@stemma/reruns');
     const only = name.includes(':') ? branchRef : null;
     const chosen = await chooseRun(home, branchRef, only, text(options, 'run') ?? null);
-    const { run, attempts } = await readRecording(home, chosen);
-    const histories = new Set([branchRef.history, ...[...attempts.values()].map(({ history }) => history)]);
+    const { run, attempts, providerCalls } = await readRecording(home, chosen);
+    const all = [...attempts.values(), ...providerCalls];
+    const histories = new Set([branchRef.history, ...all.map(({ history }) => history)]);
     const report = await home.operations.bundle({
       ...{
         history: branchRef.history,
@@ -35,12 +36,17 @@ export const bundle: TopCommand = {
         run,
         name: await titleOf(home, branchRef.history),
       },
-      ...{ histories: [...histories], attempts: new Set(attempts.keys()), to: resolve(to), signal },
+      ...{
+        histories: [...histories],
+        attempts: new Set(all.map(({ attemptId }) => attemptId)),
+        to: resolve(to),
+        signal,
+      },
     });
     await output.result(
       report,
       () =>
-        `${printable(to)}: ${attempts.size} calls in ${report.frames} frames and ${report.contents} contents, ${report.bytes} bytes\n` +
+        `${printable(to)}: ${all.length} calls in ${report.frames} frames and ${report.contents} contents, ${report.bytes} bytes\n` +
         `  stemma rerun ${printable(to)} -- COMMAND      answers it from the file\n`,
     );
     return undefined;

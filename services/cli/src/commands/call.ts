@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { type SteeredRequest, type WholeCallAttempt } from '@stemma/queries';
+import type { ProviderCall, SteeredRequest, WholeCallAttempt, WholeProviderCall } from '@stemma/queries';
 import { answersOf } from '../answers.ts';
 import type { TopCommand } from '../command.ts';
 import { HISTORY, text } from '../options.ts';
@@ -29,7 +29,7 @@ export const call: TopCommand = {
     if (raw !== undefined) {
       if (raw !== 'request' && raw !== 'came' && raw !== 'response')
         throw fail('E_USAGE', '--raw takes request, came or response');
-      await output.writeBytes(await home.calls.body(history, attemptId, raw));
+      await output.writeBytes(await home.calls.bodyOfAny(history, attemptId, raw));
       return undefined;
     }
     if (output.json) {
@@ -37,6 +37,11 @@ export const call: TopCommand = {
         await answersOf(home)
       ).byName.attempt({ history: branchRef.branch, attempt: attemptId });
       await output.result(answer, () => '');
+      return undefined;
+    }
+    const other = await home.calls.findProviderCall(history, attemptId);
+    if (other !== undefined) {
+      await output.result(other, () => describeOther(other));
       return undefined;
     }
     const found = await home.calls.find(history, attemptId);
@@ -73,6 +78,30 @@ const describe = (found: WholeCallAttempt): string => {
       titleOfAnswer(i + 1, found.choices),
       oneLine(JSON.stringify(other), 200),
     ]),
+  ];
+  return lines.map(([title, value]) => `${title.padEnd(12)}${value}`.trimEnd() + '\n').join('');
+};
+
+/** A call without messages. */
+const describeOther = (call: WholeProviderCall): string => {
+  const { attemptId, origin, path, notKept } = call;
+  const [word, at, model, status, tokens, cost, firstByte, duration] = cellsOf(call);
+  const sizeOf = (body: ProviderCall['request']): string =>
+    body === null ? '-' : `${body.size} bytes (${body.sha256})`;
+  const lines: [string, string][] = [
+    ['call', `${printable(word ?? '')} (${attemptId})`],
+    ['at', at ?? ''],
+    ['api', 'other: no messages of it are read'],
+    ['to', origin === null ? 'not recorded' : printable(origin + (path ?? ''))],
+    ['model', oneLine(model ?? '', 200)],
+    ['status', status ?? ''],
+    ['tokens', tokens ?? ''],
+    ['cost', cost ?? ''],
+    ['first byte', firstByte ?? ''],
+    ['time', duration ?? ''],
+    ['request', sizeOf(call.request)],
+    ['response', sizeOf(call.response)],
+    ...(notKept.length === 0 ? [] : [['not kept', notKept.join(', ')] satisfies [string, string]]),
   ];
   return lines.map(([title, value]) => `${title.padEnd(12)}${value}`.trimEnd() + '\n').join('');
 };

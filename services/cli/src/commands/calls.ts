@@ -1,8 +1,8 @@
-import { attemptAnswer, QUESTIONS } from '@stemma/api';
+import { attemptAnswer, providerCallAnswer, QUESTIONS } from '@stemma/api';
 import { fail } from '@stemma/errors';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
-import { unreadReason, type CallAttempt } from '@stemma/queries';
+import { unreadReason, type AnyCall } from '@stemma/queries';
 import { defined } from '@stemma/values';
 import { answersOf } from '../answers.ts';
 import type { TopCommand } from '../command.ts';
@@ -39,12 +39,14 @@ export const calls: TopCommand = {
     }
     const rows: string[][] = [];
     const notes: string[] = [];
-    for await (const attempt of attemptsOf(home, branchRef)) {
-      rows.push(cellsOf(attempt));
+    for await (const call of callsOf(home, branchRef)) {
+      rows.push(cellsOf(call));
       notes.push(
-        [unreadReason(attempt) === null ? '' : 'not read', noteOf(attempt)]
-          .filter((part) => part !== '')
-          .join('; '),
+        'method' in call
+          ? ''
+          : [unreadReason(call) === null ? '' : 'not read', noteOf(call)]
+              .filter((part) => part !== '')
+              .join('; '),
       );
     }
     const hasNotes = notes.some((note) => note !== '');
@@ -97,14 +99,15 @@ const callsElsewhere = async (home: Home, { history, branchId }: BranchRef): Pro
 const MOST_BRANCHES = 10;
 const PAGE = 500;
 
-async function* attemptsOf(home: Home, branchRef: BranchRef): AsyncGenerator<CallAttempt> {
+async function* callsOf(home: Home, branchRef: BranchRef): AsyncGenerator<AnyCall> {
   for (let from: number | null = 0; from !== null;) {
-    const page = await home.calls.list(branchRef, { from, limit: PAGE });
-    yield* page.attempts;
+    const page = await home.calls.listAll(branchRef, { from, limit: PAGE });
+    yield* page.calls;
     from = page.next;
   }
 }
 
 async function* attemptAnswers(home: Home, branchRef: BranchRef): AsyncGenerator {
-  for await (const attempt of attemptsOf(home, branchRef)) yield attemptAnswer(attempt);
+  for await (const call of callsOf(home, branchRef))
+    yield 'method' in call ? providerCallAnswer(call) : attemptAnswer(call);
 }

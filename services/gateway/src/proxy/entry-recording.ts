@@ -5,12 +5,15 @@ import {
   endExchange,
   readExchangeEnd,
   readExchangeStart,
+  readProviderExchange,
+  recordProviderExchange,
   startExchange,
 } from '@stemma/exchanges';
 import type { Home, Retry } from '@stemma/home';
 import { defined, inOrderByKey } from '@stemma/values';
 import { EndedCalls } from './ended-calls.ts';
 import type { EndedEntry, ReadEntry, StartedEntry } from './entry.ts';
+import { isProviderCall } from './provider-call.ts';
 import type { StartedCall, StartedCalls } from './started-calls.ts';
 
 /** Who records what goes through the proxy. */
@@ -56,6 +59,7 @@ export class EntryRecording {
         return recorded;
       };
     if (entry.kind !== 'started') throw fail('E_INTERNAL', `an entry that is ${entry.kind} is not recorded`);
+    if (isProviderCall(entry)) return this.#prepareProviderCall(entry, body, ended);
     const start = await this.#prepareStart(entry, body, ended);
     return async () => {
       const earlier = this.#ended.before(entry.place, entry.sentAt ?? null);
@@ -69,16 +73,35 @@ export class EntryRecording {
     };
   }
 
+  /** A call without messages, which is recorded whole: of one without an end nobody knows how it ended. */
+  async #prepareProviderCall(
+    entry: StartedEntry,
+    body: Uint8Array,
+    ended?: ReadEntry,
+  ): Promise<() => Promise<StartedCall>> {
+    const { home, retry, sayOnce } = this.#options;
+    const { id, place, run, sentAt } = entry;
+    const end = ended?.entry.kind === 'ended' ? endingOf(ended.entry, ended.body) : null;
+    const request = requestOf(entry, body);
+    const facts = await readProviderExchange({ id, by: BY, scope: place, run, request, sentAt, end });
+    return async () => {
+      const { branch, warning } = await this.#inOrder(`provider calls ${JSON.stringify(place)}`, () =>
+        retry.run(() => recordProviderExchange(home, place, facts)),
+      );
+      sayOnce(warning);
+      const where = { history: branch.history, branchId: branch.branchId };
+      return { where, isEnded: true, ...defined({ status: end?.status }) };
+    };
+  }
+
   async #prepareStart(
     entry: StartedEntry,
     body: Uint8Array,
     ended?: ReadEntry,
   ): Promise<() => Promise<StartedCall>> {
     const { home, retry, sayOnce } = this.#options;
-    const { id, place, run, method, path, origin, contentType, sentAt, coding, session, whole, unkept } =
-      entry;
-    const wire = { form: 'wire', method, path, origin, contentType, coding, session } as const;
-    const request = { ...wire, body: whole ? body : (unkept ?? null) };
+    const { id, place, run, sentAt } = entry;
+    const request = requestOf(entry, body);
     const exchange = { id, by: BY, scope: place, run, request, sentAt };
     const end = ended?.entry.kind === 'ended' ? await endOf(ended.entry, ended.body) : undefined;
     const read = { ...(await readExchangeStart(exchange)), ...defined({ end }) };
@@ -127,10 +150,21 @@ const targetOf = (home: Home, { unsteered }: StartedEntry): Home =>
 const endedAt = ({ sentAt }: StartedEntry, { entry }: ReadEntry): number | null =>
   sentAt == null || entry.kind !== 'ended' ? null : sentAt + entry.durationMs;
 
-const endOf = (entry: EndedEntry, body: Uint8Array): ReturnType<typeof readExchangeEnd> => {
+const endOf = (entry: EndedEntry, body: Uint8Array): ReturnType<typeof readExchangeEnd> =>
+  readExchangeEnd(entry, endingOf(entry, body));
+
+const endingOf = (entry: EndedEntry, body: Uint8Array): Parameters<typeof readExchangeEnd>[1] => {
   const { httpStatus, contentType, retryAfter, coding, whole, unkept } = entry;
   const kept = whole ? body : (unkept ?? null);
   const wire = { form: 'wire', contentType, retryAfter, coding, body: kept } as const;
   const response = httpStatus === null ? null : { ...wire, httpStatus };
-  return readExchangeEnd(entry, { ...entry, response });
+  return { ...entry, response };
+};
+
+const requestOf = (
+  { method, path, origin, contentType, coding, session, whole, unkept }: StartedEntry,
+  body: Uint8Array,
+): Extract<Parameters<typeof readExchangeStart>[0]['request'], { readonly form: 'wire' }> => {
+  const wire = { form: 'wire', method, path, origin, contentType, coding, session } as const;
+  return { ...wire, body: whole ? body : (unkept ?? null) };
 };

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import type { CallRoute } from './address.ts';
 import { openCapture, type Capture } from './capture.ts';
 import type { EndedEntry, StartedEntry } from './entry.ts';
+import { isRecordedRequest, providerCallId } from './provider-call.ts';
 import type { UnendedHead, UnendedCall } from './unended-calls.ts';
 
 /** Hears of a call. What `ended` returns is waited for before the client learns that the answer is complete. */
@@ -42,11 +43,15 @@ type AskedRequest = {
   readonly route: CallRoute;
 };
 
-/** What is noted of an exchange: its bytes both ways, its times, and how it ended. Of what is no call, nothing is noted. */
+/**
+ * What is noted of an exchange: its bytes both ways, its times, and how it ended. Of what is no call, nothing is noted but that it passed.
+ */
 export class ExchangeNotes {
   readonly sent = openCapture();
   readonly isCall: boolean;
-  readonly #id = `call-${randomUUID()}`;
+  /** True for a call in whose messages observers may change something, or that a rerun answers. */
+  readonly isSteerable: boolean;
+  readonly #id: string;
   readonly #answered = openCapture();
   readonly #incoming: IncomingMessage;
   readonly #asked: AskedRequest;
@@ -61,12 +66,15 @@ export class ExchangeNotes {
   #isOver = false;
 
   constructor(incoming: IncomingMessage, asked: AskedRequest, notes: CallNotes) {
-    this.isCall = asked.api !== 'other';
+    const isOther = asked.api === 'other';
+    this.isCall = !isOther || isRecordedRequest(asked.method, asked.path);
+    this.isSteerable = this.isCall && (!isOther || notes.isClosed === true);
+    this.#id = isOther ? providerCallId(randomUUID()) : `call-${randomUUID()}`;
     this.#incoming = incoming;
     this.#asked = asked;
     this.#notes = notes;
     if (!this.isCall) notes.passed?.(asked.method, asked.path);
-    this.#sentAt = this.isCall && notes.steer !== undefined ? null : Date.now();
+    this.#sentAt = this.isSteerable && notes.steer !== undefined ? null : Date.now();
   }
 
   /** True if the client got all that it will get. */

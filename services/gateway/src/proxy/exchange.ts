@@ -49,7 +49,7 @@ class Exchange {
 
   /** @param steer undefined: nobody steers it */
   begin(steer: CallNotes['steer']): void {
-    if (this.#notes.isCall && steer !== undefined) this.#steer(steer);
+    if (this.#notes.isSteerable && steer !== undefined) this.#steer(steer);
     else this.#passRequest();
     this.#outgoing.on('close', () => this.#clientClosed());
   }

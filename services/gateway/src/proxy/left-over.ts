@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { cutCallIn, cutCallOf, type CutCall } from './cut-calls.ts';
 import { decodeEntry, decodeHead, type StartedEntry, type Waiting } from './entry.ts';
 import { journalFileOf, unendedCallFile } from './journal-names.ts';
+import { isProviderCall } from './provider-call.ts';
 
 /** An entry may be larger than a file is when it begins. */
 const MOST_LEFT = 2 ** 30;
@@ -136,7 +137,15 @@ export const leftCalls = (left: readonly Waiting[]): readonly LeftCall[] => {
   const calls: LeftCall[] = [];
   /** The place of the call that began last. */
   let last = -1;
+  /** The places of calls without messages, which are recorded whole, whatever began between. */
+  const whole = new Map<string, number>();
   for (const entry of left) {
+    if (isProviderCall(entry)) {
+      const place = whole.get(entry.id);
+      if (entry.kind === 'started') whole.set(entry.id, calls.push({ start: entry }) - 1);
+      else calls[place ?? calls.length] = { ...calls[place ?? calls.length], end: entry };
+      continue;
+    }
     const start = calls[last]?.start;
     if (entry.kind === 'started') last = calls.push({ start: entry }) - 1;
     else if (start?.id === entry.id) calls[last] = { start, end: entry };

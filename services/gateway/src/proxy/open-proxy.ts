@@ -12,10 +12,13 @@ import { CallsUnderWay } from './calls-under-way.ts';
 import { exchange } from './exchange.ts';
 import { openJournal } from './journal.ts';
 import { openCallNoter } from './note-calls.ts';
+import { noteAllCalls } from './note-all-calls.ts';
+import { isRecordedRequest } from './provider-call.ts';
+import { ProviderCallsToRecord } from './provider-calls-to-record.ts';
 import { CallCounter, type CountedCalls, type ProxyCounts } from './proxy-counts.ts';
 import { CallsToRecord } from './record-calls.ts';
 import { recordLater } from './record-later.ts';
-import { rerunNotes } from './rerun-notes.ts';
+import { rerunNotes, unknownRequest } from './rerun-notes.ts';
 import { SinkBacklog } from './sink-backlog.ts';
 import { tunnel } from './tunnel.ts';
 
@@ -32,6 +35,8 @@ export type ProxyOptions = {
   readonly endWithin?: number;
   /** Milliseconds after which what is noted is recorded, with all that was noted meanwhile; default 10. 0: at once. */
   readonly recordAfter?: number;
+  /** Milliseconds that calls without messages wait for the first conversation of their run; default 10,000. */
+  readonly waitForConversation?: number;
   /** What answers the calls of reruns instead of their providers. */
   readonly reruns?: RerunsUnderWay | undefined;
   /** Hears that a call has begun to go out: its request is on the way. */
@@ -111,17 +116,10 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   const counter = options.counter ?? own;
   const parts = { sink, journal, calls, backlog, counter };
   const records = new CallsToRecord(parts);
-  const { callBegan } = options;
+  const providerCalls = new ProviderCallsToRecord(parts, records, options.waitForConversation);
+  records.onRecorded = (id) => providerCalls.conversationRecorded(id);
   const noter = openCallNoter(parts, records, endWithin, warn);
-  const { ended, given } = noter;
-  const steer: typeof noter.steer = (...call) => {
-    callBegan?.();
-    return noter.steer(...call);
-  };
-  const started: typeof noter.started = (entry, body) => {
-    noter.started(entry, body);
-    callBegan?.();
-  };
+  const { started, given, ended, steer } = noteAllCalls(noter, providerCalls, options.callBegan);
   const passed = (method: string, path: string): void => counter.addUnrecorded(method, path);
   /** Clients that speak another protocol. */
   const tunnels = new Set<Duplex>();
@@ -132,9 +130,9 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     const route = routeOf(upstreams, address);
     const { method = 'GET' } = incoming;
     const [path = ''] = route.target.split('?', 1);
-    if (apiOf(method, path) === 'other' && !served.passes(method, path)) {
-      const why = `stemma rerun: ${method} ${path.slice(0, 200)} is no call of a model, and nothing recorded answers it`;
-      answerAndClose(outgoing, errorAnswer(fail('E_NOT_FOUND', why)));
+    const isCall = apiOf(method, path) !== 'other' || isRecordedRequest(method, path);
+    if (!isCall && !served.passes(method, path)) {
+      answerAndClose(outgoing, errorAnswer(unknownRequest(method, path)));
       return;
     }
     const notes = rerunNotes(served, { started, given, ended, steer });
@@ -184,12 +182,17 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     counts: () => own.counts(),
     backlog: () => ({ calls: backlog.size, bytes: journal.size(), seconds: backlog.seconds }),
     drained: async (milliseconds) => {
+      const until = performance.now() + milliseconds;
       await calls.noted();
-      return backlog.drained(milliseconds);
+      await backlog.drained(milliseconds);
+      // What found no conversation to lie beside waits for none any more.
+      await providerCalls.flush();
+      return backlog.drained(Math.max(0, until - performance.now()));
     },
     close: () => {
       // What is in the journal, the next process records.
       calls.close();
+      providerCalls.close();
       for (const client of tunnels) client.destroy();
       sink.close();
       return journal.close();

@@ -27,6 +27,9 @@ export class CallsToRecord {
   readonly #backlog: SinkBacklog;
   readonly #counter: CountedCalls;
 
+  /** Hears that something of a call is recorded. */
+  onRecorded: (id: string) => void = () => {};
+
   constructor({ sink, journal, calls, backlog, counter }: RecordingParts) {
     this.#sink = sink;
     this.#journal = journal;
@@ -49,6 +52,12 @@ export class CallsToRecord {
   recordNoted(noted: Noted): void {
     this.#backlog.add();
     this.#record(this.#given(noted));
+  }
+
+  /** A call that is noted whole. */
+  recordTogether(start: Noted | Waiting, end: Noted | Waiting): void {
+    this.#backlog.add();
+    this.#recordBoth(this.#givenOf(start), this.#givenOf(end));
   }
 
   /** The beginning of a call, a little later: perhaps with its end. */
@@ -74,6 +83,10 @@ export class CallsToRecord {
   #given(noted: Noted): Given {
     const { kind, id, ref } = noted;
     return [{ kind, id, ref }, this.#backlog.refFor(noted)];
+  }
+
+  #givenOf(entry: Noted | Waiting): Given {
+    return 'bytes' in entry ? this.#given(entry) : [entry, entry.ref];
   }
 
   #record([entry, ref]: Given, left = false): void {
@@ -136,6 +149,7 @@ export class CallsToRecord {
   }
 
   #settle(entry: Waiting, outcome: RecordedEntry): void {
+    if ('branch' in outcome) this.onRecorded(entry.id);
     const call = this.#calls.get(entry.id);
     if ('refused' in outcome) {
       // A call whose beginning was refused is refused once more when it ends.

@@ -291,8 +291,8 @@ describe('the proxy', () => {
   );
 
   test(
-    'an upstream that nobody listens at is a 502, and other paths are passed on unrecorded',
-    { tags: ['calls§4.3'] },
+    'an upstream that nobody listens at is a 502, and of other paths those are recorded that do something',
+    { tags: ['calls§4.3', 'calls§10.1'] },
     async () => {
       const url = await open(({ url: path }, outgoing) => outgoing.end(path), 'http://127.0.0.1:9/v1');
       const response = await post(`${url}/openai/chat/completions`, chat('Hello'));
@@ -311,7 +311,13 @@ describe('the proxy', () => {
       const foreign = await fetch(`${url}/openai/models`, { headers: { origin: 'http://evil.example' } });
       expect(foreign.status).toBe(403);
       const home = await recorded();
-      expect((await home.calls.list(await onlyBranch(home))).attempts).toMatchObject([
+      const other = await home.find('provider-calls');
+      expect((await home.calls.listAll(other)).calls).toMatchObject([
+        { method: 'POST', path: '/v1/messages/count_tokens', status: 'answered', run: null },
+      ]);
+      const [chats] = (await home.read.histories()).filter(({ history }) => history !== other.history);
+      const { attempts } = await home.calls.list(branchRefOf(chats?.history as string, 0));
+      expect(attempts).toMatchObject([
         { status: 'failed', httpStatus: null, error: { code: 'ECONNREFUSED' } },
       ]);
       await home.close();

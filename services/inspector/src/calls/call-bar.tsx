@@ -131,7 +131,7 @@ export const CallAnswer = ({
       ? new Promise<never>(() => undefined)
       : client.attempt({ history: history.split(':')[0] ?? history, attempt: call.attempt_id }),
   );
-  if (call === null || query.state !== 'done') return null;
+  if (call === null || query.state !== 'done' || 'method' in query.value) return null;
   const { answer, not_shown: notShown } = query.value;
   const content = answer === null ? null : contentOf(answer);
   return (

@@ -44,7 +44,8 @@ const loadAttempts = async (client: ApiClient, history: string): Promise<readonl
   const attempts: AttemptAnswer[] = [];
   for (let from = 0; ;) {
     const page = await client.attempts({ history, from, limit: PAGE });
-    attempts.push(...page.attempts);
+    // Calls without messages belong to no prompt.
+    for (const attempt of page.attempts) if (!('method' in attempt)) attempts.push(attempt);
     if (page.next === null) return attempts;
     from = page.next;
   }

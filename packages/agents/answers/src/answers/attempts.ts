@@ -1,4 +1,5 @@
-import { attemptAnswer } from '@stemma/api';
+import { attemptAnswer, providerCallAnswer, type AttemptAnswer, type ProviderCallAnswer } from '@stemma/api';
+import type { AnyCall } from '@stemma/queries';
 import type { ContractAnswer } from '../answer.ts';
 
 export const attempts: ContractAnswer<'attempts'> = async (
@@ -7,9 +8,12 @@ export const attempts: ContractAnswer<'attempts'> = async (
 ) => {
   const branchRef = await home.find(name);
   const page = { from, limit: Math.max(1, Math.min(limit, MAX_PAGE)) };
-  const { attempts, next } = await home.calls.list(branchRef, page);
+  const { calls, next } = await home.calls.listAll(branchRef, page);
   const { history, branch, branchId } = branchRef;
-  return { history, branch, branchId, attempts: attempts.map(attemptAnswer), next };
+  return { history, branch, branchId, attempts: calls.map(answerOf), next };
 };
+
+const answerOf = (call: AnyCall): AttemptAnswer | ProviderCallAnswer =>
+  'method' in call ? providerCallAnswer(call) : attemptAnswer(call);
 
 const MAX_PAGE = 1_000;

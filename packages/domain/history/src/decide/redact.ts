@@ -13,10 +13,9 @@ export const NOT_KEPT = 'not-kept';
 
 /** The bodies of calls that the steps do not keep. */
 const withheldBy = ({ steps }: Command): readonly RecordedRedaction[] =>
-  steps.flatMap((step) => {
-    const field = specOf(step).withheld?.(step) ?? null;
-    return field === null ? [] : [{ rule: NOT_KEPT, node: null, field, count: 1 }];
-  });
+  steps.flatMap((step) =>
+    (specOf(step).withheld?.(step) ?? []).map((field) => ({ rule: NOT_KEPT, node: null, field, count: 1 })),
+  );
 
 /** Adds what was taken out of the command as the last event, with the nodes by their ids. */
 export const withRedactions = (decided: Decided, command: Command, inserted: InsertedNodes): Decided => {

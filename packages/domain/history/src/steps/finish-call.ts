@@ -50,7 +50,7 @@ export const finishCall = defineStep({
   kind: 'run',
   along: true,
   afterSnapshot: true,
-  withheld: ({ withheld }) => (withheld === true ? 'response' : null),
+  withheld: ({ withheld }) => (withheld === true ? ['response'] : []),
   secrets: {
     model: { as: 'model' },
     answer: { as: 'data_answer' },

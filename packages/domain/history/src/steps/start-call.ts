@@ -80,7 +80,7 @@ export const startCall = defineStep({
   kind: 'run',
   along: true,
   afterSnapshot: true,
-  withheld: ({ withheld }) => (withheld === true ? 'request' : null),
+  withheld: ({ withheld }) => (withheld === true ? ['request'] : []),
   secrets: {
     model: { as: 'model' },
     parameters: { as: 'data_parameters' },

@@ -70,8 +70,8 @@ export type StepSpec<
   /** What the intervention records of it that no other event does. */
   readonly told?: (step: z.infer<Schema>) => { readonly [key: string]: WideJson };
   readonly reference?: StepReference<z.infer<Schema>>;
-  /** The body that it does not keep, as nobody could surely take secrets out of it; null: it keeps its own. */
-  readonly withheld?: (step: z.infer<Schema>) => 'request' | 'response' | null;
+  /** The bodies that it does not keep, as nobody could surely take secrets out of them. */
+  readonly withheld?: (step: z.infer<Schema>) => readonly ('request' | 'response')[];
   /** An answer for every field. Texts are replaced in this order. */
   readonly secrets: {
     readonly [Field in Exclude<keyof z.infer<Schema>, 'op'>]-?: Secret<NonNullable<z.infer<Schema>[Field]>>;

@@ -392,6 +392,12 @@ const ALONE: readonly Step[] = [
     ...{ from: null, until: null, directory: '/', files: [], repositories: [], left: 0, contents: [] },
   },
   {
+    ...{ op: 'record_provider_call', run: 'a', method: 'POST', model: null, usage: null, withheld: [] },
+    sent: { at: 1, origin: null, path: '/v1/embeddings', contentType: null, coding: null },
+    ...{ status: 'answered', httpStatus: 200, firstByteMs: 1, durationMs: 2, error: null },
+    ...{ request: null, response: null, head: null },
+  },
+  {
     ...{ op: 'end_rerun', rerun: 'rerun-a', of: 'a', ...PROGRAM },
     exit: 0,
     counts: { same: 1, otherOrder: 0, bound: 0, differs: 0, extra: 0, missing: 0, live: 0, notKept: 0 },

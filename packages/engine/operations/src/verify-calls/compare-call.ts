@@ -40,9 +40,9 @@ export const openCallComparison = (projection: Projection, history: string): Cal
 
   const bytesOf = async ({ location, request }: CallRow): Promise<Uint8Array> => {
     const known = newest;
-    const bytes = await readBodyAt(location, frames, (at) =>
-      known?.at.seq === at.seq && known.at.index === at.index ? known.bytes : undefined,
-    );
+    const bytes = await readBodyAt(location, frames, {
+      known: (at) => (known?.at.seq === at.seq && known.at.index === at.index ? known.bytes : undefined),
+    });
     newest = { at: location, bytes };
     const { sha256 } = request as NonNullable<typeof request>;
     const event = (await frames.events(location.seq))[location.index];

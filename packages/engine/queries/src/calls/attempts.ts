@@ -43,6 +43,8 @@ export type CallAttempt = {
   readonly branchId: number;
   readonly seq: number;
   readonly cycle: number;
+  /** The frame that recorded its start. */
+  readonly frame: number;
   /** Milliseconds since 1970: when its request went out; when it was recorded, if nobody saw that. */
   readonly at: number;
   readonly api: CallApi;
@@ -305,6 +307,7 @@ export const attemptOf = (
     branchId,
     seq: position,
     cycle,
+    frame: row.location.seq,
     at: millisecondsOf(at),
     api,
     model: model ?? finished?.model ?? null,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AttemptAnswer } from '../attempts.ts';
+import { AttemptAnswer, ProviderCallAnswer } from '../attempts.ts';
 import type { Question } from '../endpoint.ts';
 import { count, wholeInQuery, historyParams } from '../values.ts';
 
@@ -8,7 +8,7 @@ const AttemptPage = z
     history: z.string(),
     branch: z.string(),
     branchId: count,
-    attempts: z.array(AttemptAnswer),
+    attempts: z.array(z.union([AttemptAnswer, ProviderCallAnswer])),
     next: count.nullable().describe('the `from` of the next page; null: there is none'),
   })
   .meta({ id: 'AttemptPage' });
@@ -17,7 +17,8 @@ export const attempts = {
   name: 'attempts',
   method: 'GET',
   path: '/api/histories/{history}/attempts',
-  summary: 'Lists the attempts to call a model on a branch, in the order they were recorded.',
+  summary:
+    'Lists the attempts to call a model on a branch, in the order they were recorded, and among them, by the time at which each went out, the calls without messages that lie there (`api: "other"`, no label).',
   params: historyParams,
   query: z.strictObject({
     from: wholeInQuery.optional().describe('the frame of the first (default: 0)'),

@@ -9,13 +9,15 @@ import { foldEffects } from './effects/fold.ts';
 import { EFFECT_TABLES } from './effects/tables.ts';
 import { foldIntervention, foldObservations } from './interventions/fold.ts';
 import { INTERVENTION_TABLES } from './interventions/tables.ts';
+import { foldProviderCalls } from './provider-calls/fold.ts';
+import { PROVIDER_CALL_TABLES } from './provider-calls/tables.ts';
 import { foldRuns } from './runs/fold.ts';
 import { RUN_TABLES } from './runs/tables.ts';
 import { foldSteering } from './steering/fold.ts';
 import { STEERING_TABLES } from './steering/tables.ts';
 
 /*
- * One read model of six subjects, each with its tables, its fold and its queries in a folder. They share a version and a
+ * One read model of seven subjects, each with its tables, its fold and its queries in a folder. They share a version and a
  * cursor: an intervention is written into the row of its history and read from that of its branch, and read models of their own
  * would read no rows of each other.
  */
@@ -30,6 +32,7 @@ const fold = (frame: AppliedFrame, rows: Rows): void => {
   foldSteering(frame, rows);
   foldRuns(frame, rows);
   foldEffects(frame, rows);
+  foldProviderCalls(frame, rows);
   notePositions(frame, rows);
 };
 
@@ -43,7 +46,7 @@ const observe = (frame: AppliedFrame, rows: Rows): void => {
 /** Histories, their branches and snapshots: who, when, by which command, under which names; interventions, observations, calls. */
 export const audit: ReadModel = {
   name: 'audit',
-  version: 16,
+  version: 17,
   tables: [
     ...BRANCH_TABLES,
     ...INTERVENTION_TABLES,
@@ -51,6 +54,7 @@ export const audit: ReadModel = {
     ...STEERING_TABLES,
     ...RUN_TABLES,
     ...EFFECT_TABLES,
+    ...PROVIDER_CALL_TABLES,
   ],
   fold,
   observe,

@@ -48,6 +48,9 @@ const foldCall = (frame: AppliedFrame, event: EventOf<'call'>, index: number, ro
     case 'CallHeld':
     case 'CallReleased':
       return;
+    // These have tables of their own: nobody finds a conversation by them.
+    case 'ProviderCallRecorded':
+      return;
   }
 };
 

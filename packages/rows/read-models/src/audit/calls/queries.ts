@@ -23,6 +23,7 @@ import {
   CALLS,
   CALLS_AT,
 } from './tables.ts';
+import { usageOfRow } from './usage-of-row.ts';
 
 /** An attempt to call a model, read from its row. */
 export type CallRow = {
@@ -352,21 +353,13 @@ const bodyOf = (sha256: Uint8Array | null, size: number | null): CallRow['reques
   sha256 === null ? null : { sha256, size: size as number };
 
 const finishedOf = (row: NamedRow<typeof CALLS>, status: string): FinishedCall => {
-  const usage = {
-    input: row.input_tokens,
-    output: row.output_tokens,
-    cached: row.cached_tokens,
-    cacheWrite: row.cache_write_tokens,
-    reasoning: row.reasoning_tokens,
-    ...(row.cache_write_1h_tokens !== null && { cacheWrite1h: row.cache_write_1h_tokens }),
-  };
   return {
     location: { seq: row.finished_seq as number, index: row.finished_index as number },
     status: status as CallStatus,
     httpStatus: row.http_status,
     finishReason: row.finish_reason,
     model: row.answer_model,
-    usage: Object.values(usage).every((tokens) => tokens === null) ? null : usage,
+    usage: usageOfRow(row),
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
     response: bodyOf(row.response_sha256, row.response_size),

@@ -2,6 +2,7 @@ import type { EventRef } from '@stemma/context-tree';
 import type { ProgramEnd, EndedRerunCounts } from '@stemma/events';
 import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
 import { bucketOfText } from '../calls/call-links.ts';
+import { CALLS } from '../calls/tables.ts';
 import { RECORDED_RUNS, RERUNS, RUN_CALL_COUNTS, RUN_HISTORIES } from './tables.ts';
 
 /** A run of a program that a history has to do with, how many of its calls are there, and the frame of the first. */
@@ -55,6 +56,21 @@ export const countCallsOfRun = (rows: RowReader, history: string, run: string): 
 /** The histories that have to do with a run, by id. */
 export const historiesOfRun = (rows: RowReader, run: string): readonly string[] =>
   listRows(rows, RUN_HISTORIES, { bucket: bucketOfText(run), run }).map(({ history }) => history);
+
+/** The first call of a run with messages, and the branch that it is recorded on; undefined: none is recorded. */
+export const firstCallOfRun = (
+  rows: RowReader,
+  run: string,
+): { readonly history: string; readonly branchId: number } | undefined => {
+  const firsts = historiesOfRun(rows, run).flatMap((history) => {
+    const { calls = 0, first_seq = null } = findRow(rows, RUN_CALL_COUNTS, { history, run }) ?? {};
+    if (calls === 0 || first_seq === null) return [];
+    const [row] = listRows(rows, CALLS, { history }, { from: first_seq, limit: 1 });
+    return row === undefined ? [] : [{ history, branchId: row.branch_id, at: row.at }];
+  });
+  const [first] = firsts.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
+  return first && { history: first.history, branchId: first.branchId };
+};
 
 /** Which program was run; undefined: it is not recorded in the history. */
 export const findRecordedRun = (
