@@ -74,7 +74,7 @@ describe('a rerun that is killed in the middle', () => {
     expect(await leftIn('live', shop)).toEqual([['main', 'killed', 'second'], 2]);
   });
 
-  test('says of a call that its provider did not answer that its end is not known', async () => {
+  test('says of a call that its provider had not answered that it has failed', async () => {
     const shop = await bench.record('asked');
     let asked = 0;
     const silent = createServer(() => asked++).listen(0, '127.0.0.1');
@@ -91,7 +91,7 @@ describe('a rerun that is killed in the middle', () => {
       const { attempts } = await opened.calls.list(await opened.find(`${shop}:killed`));
       expect(attempts.map(({ label, status }) => `${label} ${status}`)).toEqual([
         '@c1 answered',
-        '@c2 unknown',
+        '@c2 failed',
       ]);
     });
   });
