@@ -87,10 +87,10 @@ export const ERRORS = {
   E_CONFLICT: row(409, 3, true, 'Another writer was first: read the tip of the branch and try again.'),
   E_OUTCOME_UNKNOWN: row(503, 3, true, 'Send the same command again with the same id: it has at most one effect.'),
   // models that are asked
-  E_MIND_INVALID: row(400, 64, false, 'Name a mind as openai:MODEL, openai.responses:MODEL or anthropic:MODEL, each with @URL or not, or offline.'),
+  E_MIND_INVALID: row(400, 64, false, 'Name a mind as openai:MODEL, anthropic:MODEL, gemini:MODEL and the like (docs/continue.md), each with @URL or not, or offline.'),
   E_MIND_NOT_ALLOWED: row(403, 4, false, 'Name the mind in STEMMA_MINDS of the server.', 'Ask the operator to name the mind in STEMMA_MINDS.'),
   E_MIND_ELSEWHERE: row(409, 64, false, 'Name the mind with its address, as in --mind openai:MODEL@URL, or set STEMMA_UPSTREAM_OPENAI or STEMMA_UPSTREAM_ANTHROPIC.', 'Name the mind with its address: openai:MODEL@URL.'),
-  E_MIND_KEY_MISSING: row(403, 4, false, 'Set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment, or name a server that needs no key: openai:MODEL@URL.', 'Ask the operator to set the key of the provider.'),
+  E_MIND_KEY_MISSING: row(403, 4, false, 'Set the key of the provider in the environment, such as OPENAI_API_KEY or ANTHROPIC_API_KEY, or name a server that needs no key: openai:MODEL@URL.', 'Ask the operator to set the key of the provider.'),
   E_MIND_UNREACHABLE: row(502, 74, true, 'Check the address and the network, then run the command again.', 'Try again in a moment.'),
   E_MIND_TIMEOUT: row(504, 74, true, 'Try again, or raise STEMMA_MIND_TIMEOUT (seconds).', 'Try again, or ask the operator for more time.'),
   E_MIND_BUSY: row(503, 74, true, 'Wait, or lower STEMMA_MIND_PER_MINUTE, then run the command again.', 'Try again later.'),

@@ -27,7 +27,7 @@ export const continueCommand: TopCommand = {
     ['--tokens <count>', 'the most tokens that its calls take together (default: no limit)'],
     [
       '--mind <mind>',
-      'openai:MODEL, openai.responses:MODEL, anthropic:MODEL, each with @URL or not, or offline (default: the model of the call before)',
+      'openai:MODEL, openai.responses:MODEL, anthropic:MODEL, gemini:MODEL, ollama:MODEL, cohere:MODEL, bedrock:MODEL, each with @URL or not, or offline (default: the model of the call before)',
     ],
     [
       '--tools <source...>',

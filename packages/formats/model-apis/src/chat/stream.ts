@@ -4,6 +4,7 @@ import { isList, objectOrEmpty, textOrNull } from '../body.ts';
 import { grow, inOrder, type Growing } from '../growing.ts';
 import type { AnswerStream } from '../answer-stream.ts';
 import { choicesOf } from './answer.ts';
+import { growContent } from './grow-content.ts';
 
 /** The chunks of OpenAI's chat API: `[DONE]` ends them, and the last before it may hold the usage and no choice. */
 export const openChatStream = (): AnswerStream => {
@@ -62,6 +63,7 @@ const openChoice = (): OpenChoice => {
     add: (delta) => {
       for (const [name, value] of Object.entries(delta))
         if (name === 'tool_calls') calls.add(value);
+        else if (name === 'content') growContent(message, value);
         else grow(message, name, value);
     },
     message: () => ({ content: null, ...message, ...calls.field(), role: 'assistant' }),
