@@ -1,7 +1,18 @@
 import type { UnkeptBody } from '@stemma/call-bodies';
+import { joinBytes } from '@stemma/canonical';
+import { isStemmaError } from '@stemma/errors';
 import type { CallApi } from '@stemma/events';
 import { redactMessages } from '@stemma/importers';
-import { READ_APIS, readAnswer, readRequest, type ReadApi } from '@stemma/model-apis';
+import {
+  awsMessage,
+  awsMessages,
+  comparableMessage,
+  framingOfAnswer,
+  READ_APIS,
+  readAnswer,
+  readRequest,
+  type ReadApi,
+} from '@stemma/model-apis';
 import type { Redactor } from '@stemma/redaction';
 
 type Given = Uint8Array | UnkeptBody;
@@ -55,12 +66,56 @@ const redactedBody = <B extends Given>(
   if (redactor === undefined) return body;
   if (!(body instanceof Uint8Array) || plain === null || !redactor.coversTexts) return null;
   const bytes = plain ?? body;
+  if (framingOfAnswer('bedrock.converse', null, bytes) === 'aws') return redactedMessages(bytes, redactor);
   const text = textOf(bytes);
   if (text === undefined) return null;
   const done = redactor.body(text);
   if (done === null) return null;
   return done === text && Buffer.byteLength(text) === bytes.length ? bytes : Buffer.from(done);
 };
+
+/**
+ * The messages of AWS's event stream without secrets in their payloads; null if one is damaged or cut off, if a chunk has one in its
+ * base64, or if one was cut over several.
+ */
+const redactedMessages = (bytes: Uint8Array, redactor: Redactor): Uint8Array | null => {
+  try {
+    const messages = [...awsMessages(bytes)];
+    const done = messages.map(({ bytes: whole, headers, payload }) => {
+      const text = textOf(payload);
+      const [, chunk = ''] = CHUNK.exec(text ?? '') ?? [];
+      const said = Buffer.from(chunk, 'base64').toString();
+      const plain = text === undefined || redactor.body(said) !== said ? null : redactor.body(text);
+      if (plain === null) return null;
+      return plain === text ? whole : awsMessage({ headers, payload: Buffer.from(plain) });
+    });
+    const size = messages.reduce((sum, { bytes: whole }) => sum + whole.length, 0);
+    const kept = done.filter((each) => each !== null);
+    if (kept.length < done.length || size < bytes.length) return null;
+    const whole = joinBytes(kept);
+    return READ_APIS.every((api) => saysSameWithout(bytes, whole, api, redactor)) ? whole : null;
+  } catch (error) {
+    if (isStemmaError(error)) return null;
+    throw error;
+  }
+};
+
+/** True if a body says what another one does without its secrets. */
+const saysSameWithout = (
+  bytes: Uint8Array,
+  redacted: Uint8Array,
+  api: ReadApi,
+  redactor: Redactor,
+): boolean => {
+  const [before, after] = [bytes, redacted].map(
+    (body) => readAnswer(api, { status: 200, contentType: null }, body).answer,
+  );
+  if (before == null || after == null) return before === after;
+  return comparableMessage(redactor.value(before)) === comparableMessage(after);
+};
+
+/** The base64 of a chunk. */
+const CHUNK = /^\{\s*"bytes"\s*:\s*"([A-Za-z0-9+/=]+)/;
 
 /** The most bytes of a character that the end of an answer cuts in two. */
 const MOST_CUT = 3;
