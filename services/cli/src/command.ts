@@ -57,6 +57,8 @@ export type CommandSpec = {
   readonly subcommands?: readonly CommandSpec[];
   /** True if the result itself names all damage: nothing is said about it on stderr. */
   readonly reportsDamage?: true;
+  /** True if its argument is a command line: what stands behind the first word of it are that one's own options, also without `--`. */
+  readonly runsCommand?: true;
   /** True if, with these options, it goes on until it is told to end. After SIGTERM that is its success. */
   readonly serves?: (options: Values) => boolean;
   /** Gives the exit code where it is not 0. */
@@ -100,6 +102,7 @@ type Registered = {
 const add = (program: Commander, spec: CommandSpec, registered: Registered): Commander => {
   const { around, exit, example, inherited } = registered;
   const command = program.command(spec.name).description(spec.summary);
+  if (spec.runsCommand === true) command.passThroughOptions();
   for (const [syntax, description] of spec.arguments) command.argument(syntax, description);
   for (const [syntax, description] of spec.options) command.addOption(new Option(syntax, description));
   command

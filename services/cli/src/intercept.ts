@@ -2,13 +2,19 @@ import { fail } from '@stemma/errors';
 import type { InterceptedHosts } from '@stemma/gateway';
 import { namedAddresses } from './child-command.ts';
 
-/** What `--intercept` and `--upstream` ask for; undefined: nothing is intercepted. @throws E_USAGE */
+/**
+ * What `--intercept` and `--upstream` ask for; undefined: nothing is intercepted.
+ *
+ * @param isNeeded the command is intercepted though nobody asks for it
+ * @throws E_USAGE
+ */
 export const interceptedHosts = async (
   { intercept, upstream }: Readonly<Record<string, unknown>>,
   env: NodeJS.ProcessEnv,
+  isNeeded: boolean,
 ): Promise<InterceptedHosts | undefined> => {
   const moved = Array.isArray(upstream) ? (upstream as readonly string[]) : [];
-  if (intercept === undefined) {
+  if (intercept === undefined && !isNeeded) {
     if (moved.length > 0)
       throw fail('E_USAGE', '--upstream says where a host is that --intercept reads: add it');
     return undefined;

@@ -7,6 +7,7 @@ import { changedVariables, childEnv, exitCodeOf, runChild, upstreamVariables } f
 import { addressesOf, redactOf, type TopCommand } from '../command.ts';
 import { commitOf } from '../git-commit.ts';
 import { defined } from '@stemma/values';
+import { harnessOf, withAddress } from '../harnesses.ts';
 import { interceptedHosts } from '../intercept.ts';
 import { text } from '../options.ts';
 import { firstBranchOf, recordProgram } from '../record-program.ts';
@@ -23,7 +24,8 @@ export const record: TopCommand = {
   group: 'Record and import',
   place: 1,
   example: 'stemma record -- python agent.py',
-  arguments: [['<command...>', 'the command with its arguments, after --']],
+  runsCommand: true,
+  arguments: [['<command...>', 'the command with its arguments; after -- it may begin with anything']],
   options: [
     [
       '--history <history>',
@@ -54,7 +56,8 @@ export const record: TopCommand = {
       throw fail('E_USAGE', `${JSON.stringify(history.slice(0, 140))} names no history or branch`);
     const { isReadEntry, openCommandRecorder, upstreamsOf, writeInterceptFiles } =
       await import('@stemma/gateway');
-    const intercepted = await interceptedHosts(options, env);
+    const harness = harnessOf([program, ...args]);
+    const intercepted = await interceptedHosts(options, env, harness?.isIntercepted?.(env) === true);
     const run = randomBytes(8).toString('hex');
     const steer = options['steer'] === true ? { steer: true as const } : {};
     const workingDirectory = process.cwd();
@@ -85,12 +88,12 @@ export const record: TopCommand = {
         (await writeInterceptFiles(env, recorder.intercept, (entry) => isReadEntry(entry, intercepted)));
       const steered = options['steer'] === true ? 'steer/' : '';
       const within = history === undefined ? '' : `history/${encodeURIComponent(history)}/`;
-      const child =
-        files === undefined
-          ? childEnv(env, `${recorder.url}/proxy/${steered}${within}run/${run}`)
-          : { ...env, ...files.variables };
+      const url = `${recorder.url}/proxy/${steered}${within}run/${run}`;
+      const child = files === undefined ? childEnv(env, url) : { ...env, ...files.variables };
+      const command =
+        files === undefined ? withAddress([program, ...args], harness, `${url}/openai`) : [program, ...args];
       const commit = await asked;
-      const ended = await runChild(program, args, child, signal, { began: recorder.follow });
+      const ended = await runChild(program, command.slice(1), child, signal, { began: recorder.follow });
       const exitCode = exitCodeOf(ended.end);
       const tunnelled = recorder.intercept?.tunnelled();
       const looked = workspace?.end();
