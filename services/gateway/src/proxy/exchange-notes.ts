@@ -34,6 +34,9 @@ export type RequestToSend =
 /** How an exchange ended. */
 export type ExchangeEnding = Pick<EndedEntry, 'status' | 'error'>;
 
+/** How an answer begins. */
+type AnswerStart = Pick<IncomingMessage, 'statusCode' | 'headers'>;
+
 /** What a request asks, and of whom. */
 type AskedRequest = {
   readonly method: string;
@@ -53,10 +56,10 @@ export class ExchangeNotes {
   readonly isSteerable: boolean;
   readonly #id: string;
   readonly #answered = openCapture();
-  readonly #incoming: IncomingMessage;
+  readonly #incoming: Pick<IncomingMessage, 'headers'>;
   readonly #asked: AskedRequest;
   readonly #notes: CallNotes;
-  #response: IncomingMessage | undefined;
+  #response: AnswerStart | undefined;
   #began = performance.now();
   /** Null while observers may hold it. */
   #sentAt: number | null;
@@ -65,7 +68,7 @@ export class ExchangeNotes {
   #isStartNoted = false;
   #isOver = false;
 
-  constructor(incoming: IncomingMessage, asked: AskedRequest, notes: CallNotes) {
+  constructor(incoming: Pick<IncomingMessage, 'headers'>, asked: AskedRequest, notes: CallNotes) {
     const isOther = asked.api === 'other';
     this.isCall = !isOther || isRecordedRequest(asked.method, asked.path);
     this.isSteerable = this.isCall && (!isOther || notes.isClosed === true);
@@ -97,7 +100,7 @@ export class ExchangeNotes {
     this.#began = performance.now();
   }
 
-  markAnswered(response: IncomingMessage): void {
+  markAnswered(response: AnswerStart): void {
     this.#response = response;
   }
 

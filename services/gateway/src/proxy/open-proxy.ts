@@ -10,6 +10,7 @@ import { addressOf, routeOf, type ProxyAddress, type CallRoute, type Upstreams }
 import type { CallSink } from './call-sink.ts';
 import { CallsUnderWay } from './calls-under-way.ts';
 import { exchange } from './exchange.ts';
+import { ExchangeNotes } from './exchange-notes.ts';
 import { openJournal } from './journal.ts';
 import { openCallNoter } from './note-calls.ts';
 import { noteAllCalls } from './note-all-calls.ts';
@@ -21,6 +22,7 @@ import { recordLater } from './record-later.ts';
 import { rerunNotes, unknownRequest } from './rerun-notes.ts';
 import { SinkBacklog } from './sink-backlog.ts';
 import { tunnel } from './tunnel.ts';
+import { watchResponses } from './websocket-calls.ts';
 
 export type ProxyOptions = {
   /** The directory of the home. */
@@ -156,10 +158,17 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
   };
   const pass = (incoming: IncomingMessage, client: Duplex, head: Buffer, route: CallRoute): void => {
     const [path = ''] = route.target.split('?', 1);
-    passed('websocket', path);
     tunnels.add(client);
     client.once('close', () => tunnels.delete(client));
-    tunnel(incoming, client, head, route);
+    // The path is that of the requests over HTTP, each of which is a POST.
+    const method = 'POST';
+    const api = apiOf(method, path);
+    const notes = { started, given, ended, steer: undefined };
+    const ofRequest = { ...incoming.headers, 'content-type': 'application/json' };
+    const open = (): ExchangeNotes =>
+      new ExchangeNotes({ headers: ofRequest }, { method, path, api, route }, notes);
+    const watch = api === 'openai.responses' ? (agreed?: string) => watchResponses(agreed, open) : undefined;
+    tunnel(incoming, client, head, route, watch, () => passed('websocket', path));
   };
 
   return {
