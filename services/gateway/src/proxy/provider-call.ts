@@ -14,7 +14,8 @@ const OF_KEYS =
   /\/(?:oauth2?|token|client_secrets|realtime\/(?:transcription_)?sessions|(?:admin_)?api_keys)(?:\/|$)/i;
 
 /** What a client reports of itself to the host of its models, such as Claude Code's `POST /api/event_logging/v2/batch`. Ollama's calls are below `/api`, too. */
-const OF_CLIENTS = /^\/(?:api\/(?!(?:embed|embeddings|generate|chat|pull|create|show|copy|push|delete)$)|mcp-registry\/)/;
+const OF_CLIENTS =
+  /^\/(?:api\/(?!(?:embed|embeddings|generate|chat|pull|create|show|copy|push|delete)$)|mcp-registry\/)/;
 
 /** True if a request whose API nobody reads is recorded. */
 export const isRecordedRequest = (method: string, path: string): boolean =>
