@@ -12,6 +12,7 @@ import { headingOf, type HelpGroup } from './help.ts';
 import { showInPager } from './pager.ts';
 import { withPositions } from './references.ts';
 import { explainError } from './explain-error.ts';
+import { optionsBeforeCommand } from './options-before-command.ts';
 import { openOutput, reportError, type Output } from './output.ts';
 import { openProgress, type ProgressDisplay } from './progress.ts';
 import { recordObservations, type ObservedPosition } from './record-observations.ts';
@@ -102,7 +103,11 @@ type Registered = {
 const add = (program: Commander, spec: CommandSpec, registered: Registered): Commander => {
   const { around, exit, example, inherited } = registered;
   const command = program.command(spec.name).description(spec.summary);
-  if (spec.runsCommand === true) command.passThroughOptions();
+  if (spec.runsCommand === true) {
+    command.passThroughOptions();
+    const parse = command.parseOptions.bind(command);
+    command.parseOptions = (words) => parse(optionsBeforeCommand(command.options, words));
+  }
   for (const [syntax, description] of spec.arguments) command.argument(syntax, description);
   for (const [syntax, description] of spec.options) command.addOption(new Option(syntax, description));
   command

@@ -20,7 +20,7 @@ export const interceptedHosts = async (
     return undefined;
   }
   const { namedUpstreamsOf, upstreamIn } = await import('@stemma/gateway');
-  const hosts = typeof intercept === 'string' && intercept !== 'auto' ? intercept.split(',') : [];
+  const hosts = typeof intercept === 'string' && !EVERY.has(intercept) ? intercept.split(',') : [];
   for (const host of hosts) refuseNoHost('--intercept', host);
   const elsewhere = moved.map((text) => {
     const cut = text.indexOf('=');
@@ -35,6 +35,9 @@ export const interceptedHosts = async (
     elsewhere: Object.fromEntries(elsewhere),
   };
 };
+
+/** Words that name no host besides those of known providers. */
+const EVERY: ReadonlySet<string> = new Set(['', 'auto']);
 
 const refuseNoHost = (option: string, host: string): void => {
   if (/^[\w*][\w.*-]*(:\d{1,5})?$/.test(host.trim())) return;

@@ -4,10 +4,12 @@ import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { Mask, RerunOptions } from '@stemma/rerun';
 import type { LiveSettings, ReadRun, WhatIf } from '@stemma/reruns';
+import { basename } from 'node:path';
 import { actorOf, notesOf } from '../actor.ts';
 import { isBundle } from '../bundle/in-bundle.ts';
 import type { Context } from '../command.ts';
 import { commitOf } from '../git-commit.ts';
+import { harnessOf } from '../harnesses.ts';
 import { MAX_STDIN, readText, text } from '../options.ts';
 import { printable } from '../output.ts';
 import { commandText, commitText } from '../program-runs.ts';
@@ -102,6 +104,7 @@ export const prepareRerun = async (
     );
   const commit = await commitOf(toStart.directory, context.env);
   if (toStart.isRecorded) context.output.say(startText(toStart, commit));
+  sayIntercepted(toStart, context);
   const isLive = judged.onDifference === 'live' || judged.from.length > 0;
   const isKept = !isBundle(name);
   const actor = isLive
@@ -116,6 +119,24 @@ export const prepareRerun = async (
     by: { actor, notes },
     check: text(options, 'verify') ?? null,
   };
+};
+
+/**
+ * A rerun gives its command addresses: says so of one that was recorded without any.
+ *
+ * @throws E_USAGE for a program that is known to go past them: its calls would reach its provider
+ */
+const sayIntercepted = ({ words, program }: CommandToRun, { env, output }: Context): void => {
+  if (harnessOf(words)?.isIntercepted?.(env) === true)
+    throw fail(
+      'E_USAGE',
+      `${basename(words[0] ?? '')} goes past every address, so its calls cannot be answered`,
+    );
+  // Only a command that is intercepted gets it.
+  if (program?.variables.includes('DENO_CERT') === true)
+    output.say(
+      'the recorded calls were intercepted: a program with an address in its code now calls its provider',
+    );
 };
 
 /** The labels of the first calls of all conversations that go on from no other. */

@@ -3,6 +3,7 @@ import type { Home } from '@stemma/home';
 import type { ObservedCall, RerunOptions, RerunSummary } from '@stemma/rerun';
 import type { LiveOptions, ReadRun } from '@stemma/reruns';
 import { childEnv, exitCodeOf, runChild, type ChildOutput, type EndedChild } from '../child-command.ts';
+import { harnessOf, withAddress } from '../harnesses.ts';
 import type { Context } from '../command.ts';
 import type { RerunServer } from './rerun-server.ts';
 
@@ -36,7 +37,6 @@ export const runCommand = async (
   server: RerunServer,
   { home, run, judged, live, id, command, directory, passesOthers, check, output }: CommandToRerun,
 ): Promise<EndedRerun> => {
-  const [program = '', ...args] = command;
   const [{ openRerun }, { serveRun }, { RERUN }] = await Promise.all([
     import('@stemma/rerun'),
     import('@stemma/reruns'),
@@ -49,7 +49,9 @@ export const runCommand = async (
     live: { ...live, id: id.slice(RERUN.length), now },
     isLive: judged.onDifference === 'live',
   });
-  const child = childEnv(env, server.serve(id, served));
+  const url = server.serve(id, served);
+  const child = childEnv(env, url);
+  const [program = '', ...args] = withAddress(command, harnessOf(command), `${url}/openai`);
   const ended = await runChild(program, args, child, signal, { output, directory });
   const checked =
     check === null

@@ -14,7 +14,10 @@ type Around = {
 /** The workspace that `--workspace [DIR]` names; undefined: none is asked for. @throws E_USAGE, E_GIT_MISSING */
 export const workspaceOf = async (asked: unknown, around: Around): Promise<WatchedWorkspace | undefined> => {
   if (asked === undefined || asked === false) return undefined;
-  return openWorkspace({ directory: typeof asked === 'string' ? asked : process.cwd(), ...around });
+  return openWorkspace({
+    directory: typeof asked === 'string' && asked !== '' ? asked : process.cwd(),
+    ...around,
+  });
 };
 
 /** A run that has ended: where its first call is recorded, and what the last look at its files brought. */
