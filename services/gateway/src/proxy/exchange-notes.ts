@@ -10,7 +10,8 @@ import type { UnendedHead, UnendedCall } from './unended-calls.ts';
 
 /** Hears of a call. What `ended` returns is waited for before the client learns that the answer is complete. */
 export type CallNotes = {
-  started(entry: StartedEntry, body: readonly Uint8Array[]): void;
+  /** @returns resolves when it is noted, or cannot be; undefined: nothing of it is */
+  started(entry: StartedEntry, body: readonly Uint8Array[]): Promise<unknown> | undefined;
   /** The client is about to be given a piece of the answer of the call with this id. */
   given(id: string, ...piece: Parameters<UnendedCall['given']>): void;
   ended(entry: Omit<EndedEntry, 'branch'>, body: readonly Uint8Array[]): Promise<void>;
@@ -66,6 +67,8 @@ export class ExchangeNotes {
   #isSentNoted = false;
   #firstByteMs: number | null = null;
   #isStartNoted = false;
+  /** Its beginning is on its way into the journal. */
+  #beginning: Promise<unknown> | undefined;
   #isOver = false;
 
   constructor(incoming: Pick<IncomingMessage, 'headers'>, asked: AskedRequest, notes: CallNotes) {
@@ -116,7 +119,15 @@ export class ExchangeNotes {
   noteStart(): void {
     if (!this.isCall || this.#isStartNoted) return;
     this.#isStartNoted = true;
-    this.#notes.started(this.#startedEntry(), this.sent.pieces());
+    const noted = this.#notes.started(this.#startedEntry(), this.sent.pieces());
+    if (noted === undefined) return;
+    this.#beginning = withinLimit(noted).finally(() => (this.#beginning = undefined));
+  }
+
+  /** Acts when the beginning of the call is noted: whose client has read something has a call that is known. */
+  whenBegun(act: () => void): void {
+    if (this.#beginning === undefined) act();
+    else void this.#beginning.then(act);
   }
 
   /** Notes the start with who steers the call. @returns what observers make of it */
@@ -189,6 +200,15 @@ export class ExchangeNotes {
     };
   }
 }
+
+/** No call waits longer for a disk, in milliseconds. */
+const MOST_WAITED = 50;
+
+const withinLimit = (noted: Promise<unknown>): Promise<unknown> => {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), MOST_WAITED);
+  return Promise.race([noted.catch(() => undefined), promise]).finally(() => clearTimeout(timer));
+};
 
 const wholeOf = (body: Capture): Pick<StartedEntry, 'whole' | 'unkept'> => {
   const unkept = body.unkept();

@@ -135,7 +135,7 @@ class Exchange {
   #connect(headers: readonly string[], url = this.#upstream): ClientRequest {
     const path = url === this.#upstream ? this.#target : url.pathname + url.search;
     const made = upstreamRequest(url, { method: this.#method, path, headers });
-    made.on('response', (received) => this.#passAnswer(received));
+    made.on('response', (received) => this.#notes.whenBegun(() => this.#passAnswer(received)));
     made.on('information', ({ statusCode, rawHeaders }) => {
       // Whoever waits to be told to go on has been told so already; HTTP/1.0 knows none of them.
       if (statusCode === 100 || this.#incoming.httpVersion !== '1.1' || this.#outgoing.headersSent) return;
@@ -151,6 +151,10 @@ class Exchange {
   }
 
   #passAnswer(received: IncomingMessage): void {
+    if (received.destroyed) {
+      this.#fail(CUT_OFF);
+      return;
+    }
     if (!this.#passHead(received)) return;
     const outgoing = this.#outgoing;
     const declared = Number(received.headers['content-length'] ?? Number.NaN);
@@ -177,11 +181,7 @@ class Exchange {
       });
     });
     received.on('close', () => {
-      if (!received.complete)
-        this.#fail({
-          code: 'ECONNRESET',
-          message: 'the upstream ended the connection in the middle of its answer',
-        });
+      if (!received.complete) this.#fail(CUT_OFF);
     });
   }
 
@@ -228,6 +228,11 @@ class Exchange {
 }
 
 const NO_BYTES = new Uint8Array();
+
+const CUT_OFF = {
+  code: 'ECONNRESET',
+  message: 'the upstream ended the connection in the middle of its answer',
+};
 
 const GONE: ExchangeEnding = {
   status: 'cancelled',

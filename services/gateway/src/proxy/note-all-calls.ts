@@ -9,13 +9,11 @@ export const noteAllCalls = (
   callBegan: (() => void) | undefined,
 ): CallNoter => ({
   started: (entry, body) => {
-    if (isProviderCall(entry)) {
-      providerCalls.started(entry, body);
-      return;
-    }
+    if (isProviderCall(entry)) return providerCalls.started(entry, body);
     providerCalls.conversationStarted(entry);
-    noter.started(entry, body);
+    const noted = noter.started(entry, body);
     callBegan?.();
+    return noted;
   },
   given: (id, ...piece) =>
     isProviderCall({ id }) ? providerCalls.given(id, ...piece) : noter.given(id, ...piece),

@@ -94,6 +94,7 @@ export const openCallNoter = (
         else if (endWithin > 0) records.recordSoon(call, noted, endWithin);
         else records.recordNoted(noted);
       });
+      return call.last;
     },
     steer,
     given: (id, ...piece) => calls.get(id)?.open.given(...piece),

@@ -47,7 +47,7 @@ export class ProviderCallsToRecord {
     this.#waitFor = waitFor;
   }
 
-  started(entry: StartedEntry, body: readonly Uint8Array[]): void {
+  started(entry: StartedEntry, body: readonly Uint8Array[]): Promise<unknown> {
     const { journal, counter } = this.#parts;
     counter.addCall(entry.id);
     const run = runIn(entry);
@@ -57,6 +57,7 @@ export class ProviderCallsToRecord {
       return start;
     });
     this.#started.set(entry.id, { noted, open: journal.unendedCalls.open(entry) });
+    return noted;
   }
 
   /** Keeps what the client is given of the answer, as a process that is killed notes no end. */

@@ -41,7 +41,7 @@ export const rerunNotes = (served: ServedCalls, { started, given, ended, steer }
     const went = to === undefined ? {} : { origin: to.url.origin, path: to.url.pathname };
     const placed = { ...entry, ...went, place: { name: place } };
     if (change === undefined) {
-      started({ ...placed, sentAt: Date.now() }, body);
+      await started({ ...placed, sentAt: Date.now() }, body);
       return { kind: 'send', body: null };
     }
     const outcome = await steer(placed, body, gone, change);
