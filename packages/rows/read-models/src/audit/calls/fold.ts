@@ -4,6 +4,7 @@ import { isRunScope, runOfScope, type AppliedFrame } from '@stemma/history';
 import { argumentTexts, conversationOf, LEAST_TOLD, nameOfAnswer } from '@stemma/model-apis';
 import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/row-store';
 import { nanosecondsOf } from '@stemma/values';
+import { answerCells } from './answer-cells.ts';
 import { bucketOfText, putLink } from './call-links.ts';
 import { answerHashes, askedHash, eachHash } from './message-hash.ts';
 import { bucketOf, NO_SESSION } from './queries.ts';
@@ -144,7 +145,6 @@ const isPlaceholder = (api: string, { status, finishReason }: Finished): boolean
 const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: number, rows: Rows): void => {
   const row = findAttempt(rows, history, event.attemptId);
   if (row === undefined) return;
-  const { usage, response, error, head } = event;
   const answers = row.scope === null ? null : answerHashes(row.scope, event.payload);
   for (const message of answers === null ? [] : eachHash(answers))
     putRow(rows, CALL_ANSWERS, {
@@ -164,22 +164,9 @@ const foldFinished = ({ history, seq }: AppliedFrame, event: Finished, index: nu
     http_status: event.httpStatus,
     finish_reason: event.finishReason,
     answer_model: event.model,
-    input_tokens: usage?.input ?? null,
-    output_tokens: isPlaceholder(row.api, event) ? null : (usage?.output ?? null),
-    cached_tokens: usage?.cached ?? null,
-    cache_write_tokens: usage?.cacheWrite ?? null,
-    cache_write_1h_tokens: usage?.cacheWrite1h ?? null,
-    reasoning_tokens: usage?.reasoning ?? null,
-    first_byte_ms: event.firstByteMs,
-    duration_ms: event.durationMs,
-    response_sha256: response === null ? null : fromHex(response.sha256),
-    response_size: response?.size ?? null,
-    error_code: error?.code ?? null,
-    error_message: error?.message ?? null,
+    ...answerCells(event),
+    ...(isPlaceholder(row.api, event) && { output_tokens: null }),
     choices: event.choices,
-    response_type: head?.contentType ?? null,
-    response_coding: head?.coding ?? null,
-    retry_after: head?.retryAfter ?? null,
     answers,
   });
   const { data_answer: answer, data_answer_id: id } = event.payload;

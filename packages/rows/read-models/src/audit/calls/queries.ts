@@ -23,7 +23,7 @@ import {
   CALLS,
   CALLS_AT,
 } from './tables.ts';
-import { usageOfRow } from './usage-of-row.ts';
+import { bodyOfRow, usageOfRow, type BodyRow } from './answer-cells.ts';
 
 /** An attempt to call a model, read from its row. */
 export type CallRow = {
@@ -39,7 +39,7 @@ export type CallRow = {
   readonly api: CallApi;
   readonly model: string | null;
   /** SHA-256 and size of the body; null: its bytes are not recorded. */
-  readonly request: { readonly sha256: Uint8Array; readonly size: number } | null;
+  readonly request: BodyRow;
   readonly toolsAt: EventRef | null;
   /** Among which calls the branch was looked for, and how it was found; null: nobody looked. */
   readonly scope: string | null;
@@ -72,7 +72,7 @@ export type FinishedCall = {
   readonly usage: CallUsage | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number | null;
-  readonly response: { readonly sha256: Uint8Array; readonly size: number } | null;
+  readonly response: BodyRow;
   readonly error: { readonly code: string | null; readonly message: string } | null;
   /** How many choices the answer has; null: not known. */
   readonly choices: number | null;
@@ -323,7 +323,7 @@ const callOf = (row: NamedRow<typeof CALLS>): CallRow => ({
   at: row.at,
   api: row.api as CallApi,
   model: row.model,
-  request: bodyOf(row.request_sha256, row.request_size),
+  request: bodyOfRow(row.request_sha256, row.request_size),
   toolsAt: row.tools_seq === null ? null : { seq: row.tools_seq, index: row.tools_index as number },
   scope: row.scope,
   match: row.match as CallMatch | null,
@@ -349,9 +349,6 @@ const callOf = (row: NamedRow<typeof CALLS>): CallRow => ({
         },
 });
 
-const bodyOf = (sha256: Uint8Array | null, size: number | null): CallRow['request'] =>
-  sha256 === null ? null : { sha256, size: size as number };
-
 const finishedOf = (row: NamedRow<typeof CALLS>, status: string): FinishedCall => {
   return {
     location: { seq: row.finished_seq as number, index: row.finished_index as number },
@@ -362,7 +359,7 @@ const finishedOf = (row: NamedRow<typeof CALLS>, status: string): FinishedCall =
     usage: usageOfRow(row),
     firstByteMs: row.first_byte_ms,
     durationMs: row.duration_ms,
-    response: bodyOf(row.response_sha256, row.response_size),
+    response: bodyOfRow(row.response_sha256, row.response_size),
     error: row.error_message === null ? null : { code: row.error_code, message: row.error_message },
     choices: row.choices,
     contentType: row.response_type,

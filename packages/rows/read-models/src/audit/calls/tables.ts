@@ -1,4 +1,5 @@
 import { defineTable, type Table } from '@stemma/row-store';
+import { ANSWER_COLUMNS } from './answer-cells.ts';
 
 export const CALLS = defineTable({
   name: 'calls',
@@ -33,16 +34,7 @@ export const CALLS = defineTable({
     ['http_status', 'uint', 'null'],
     ['finish_reason', 'text', 'null'],
     ['answer_model', 'text', 'null'],
-    ['input_tokens', 'uint', 'null'],
-    ['output_tokens', 'uint', 'null'],
-    ['cached_tokens', 'uint', 'null'],
-    ['cache_write_tokens', 'uint', 'null'],
-    ['cache_write_1h_tokens', 'uint', 'null'],
-    ['reasoning_tokens', 'uint', 'null'],
-    ['first_byte_ms', 'uint', 'null'],
-    ['duration_ms', 'uint', 'null'],
-    ['response_sha256', 'bytes', 'null'],
-    ['response_size', 'uint', 'null'],
+    ...ANSWER_COLUMNS,
     ['error_code', 'text', 'null'],
     ['error_message', 'text', 'null'],
     ['choices', 'uint', 'null'],

@@ -1,7 +1,7 @@
 import type { EventRef } from '@stemma/context-tree';
 import type { CallStatus, CallUsage } from '@stemma/events';
 import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
-import { usageOfRow } from '../calls/usage-of-row.ts';
+import { bodyOfRow, usageOfRow, type BodyRow } from '../calls/answer-cells.ts';
 import { PROVIDER_CALL_IDS, PROVIDER_CALLS } from './tables.ts';
 
 /** A call of a provider's API that carries no messages, read from its row. */
@@ -31,8 +31,6 @@ export type ProviderCallRow = {
   readonly error: { readonly code: string | null; readonly message: string } | null;
 };
 
-/** SHA-256 and size of a body; null: its bytes are not recorded. */
-type BodyRow = { readonly sha256: Uint8Array; readonly size: number } | null;
 type HeadRow = { readonly contentType: string | null; readonly coding: string | null };
 
 /** A page of the calls without messages of a history, in the order they were recorded; `from`: the frame of the first. */
@@ -68,13 +66,10 @@ const providerCallOf = (row: NamedRow<typeof PROVIDER_CALLS>): ProviderCallRow =
   usage: usageOfRow(row),
   firstByteMs: row.first_byte_ms,
   durationMs: row.duration_ms,
-  request: bodyOf(row.request_sha256, row.request_size),
-  response: bodyOf(row.response_sha256, row.response_size),
+  request: bodyOfRow(row.request_sha256, row.request_size),
+  response: bodyOfRow(row.response_sha256, row.response_size),
   requestHead: { contentType: row.request_type, coding: row.request_coding },
   responseHead: { contentType: row.response_type, coding: row.response_coding },
   retryAfter: row.retry_after,
   error: row.error_message === null ? null : { code: row.error_code, message: row.error_message },
 });
-
-const bodyOf = (sha256: Uint8Array | null, size: number | null): BodyRow =>
-  sha256 === null ? null : { sha256, size: size as number };

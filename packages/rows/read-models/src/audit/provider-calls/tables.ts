@@ -1,4 +1,5 @@
 import { defineTable, type Table } from '@stemma/row-store';
+import { ANSWER_COLUMNS } from '../calls/answer-cells.ts';
 
 export const PROVIDER_CALLS = defineTable({
   name: 'provider_calls',
@@ -24,16 +25,7 @@ export const PROVIDER_CALLS = defineTable({
     ['request_coding', 'text', 'null'],
     ['status', 'text'],
     ['http_status', 'uint', 'null'],
-    ['input_tokens', 'uint', 'null'],
-    ['output_tokens', 'uint', 'null'],
-    ['cached_tokens', 'uint', 'null'],
-    ['cache_write_tokens', 'uint', 'null'],
-    ['cache_write_1h_tokens', 'uint', 'null'],
-    ['reasoning_tokens', 'uint', 'null'],
-    ['first_byte_ms', 'uint', 'null'],
-    ['duration_ms', 'uint', 'null'],
-    ['response_sha256', 'bytes', 'null'],
-    ['response_size', 'uint', 'null'],
+    ...ANSWER_COLUMNS,
     ['response_type', 'text', 'null'],
     ['response_coding', 'text', 'null'],
     ['retry_after', 'text', 'null'],
