@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CALL_APIS } from './call-started.ts';
+import { CALL_APIS } from './call-apis.ts';
 import { count } from './node-shape.ts';
 
 /** What becomes of a held call that nobody releases. */

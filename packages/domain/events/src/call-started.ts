@@ -1,21 +1,7 @@
 import { z } from 'zod';
+import { CALL_APIS } from './call-apis.ts';
 import { count, payloadValue } from './node-shape.ts';
 import { RecordedBody } from './recorded-body.ts';
-
-/** What a model was asked in. */
-export const CALL_APIS = [
-  'openai.chat',
-  'openai.responses',
-  'anthropic.messages',
-  'gemini.generate',
-  'ollama.chat',
-  'ollama.generate',
-  'cohere.chat',
-  'bedrock.converse',
-  'bedrock.invoke',
-  'other',
-] as const;
-export type CallApi = (typeof CALL_APIS)[number];
 
 /** How a recorder found the branch of a call (calls §3). */
 export const CALL_MATCHES = [

@@ -1,9 +1,8 @@
 export { CALL_STATUSES, CallUsage, ResponseHead, type CallStatus } from './call-finished.ts';
+export { CALL_APIS, type CallApi, READ_APIS, type ReadApi } from './call-apis.ts';
 export {
-  CALL_APIS,
   CALL_MATCHES,
   CallAddress,
-  type CallApi,
   type CallMatch,
   type CallOrigin,
   LINK_REASONS,

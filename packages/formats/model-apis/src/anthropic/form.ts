@@ -1,6 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { BlockForm, BlockReader } from '../blocks/block-form.ts';
+import { TAKEN_IN_RESULT, type BlockForm, type BlockReader } from '../blocks/block-form.ts';
 import { partsOfCall } from '../blocks/write-blocks.ts';
 import { hasAny, isList, textOrNull } from '../body.ts';
 import { jsonText } from '../json-text.ts';
@@ -8,16 +8,6 @@ import { inlineImage, textOfContent, type PartForm } from '../write/content.ts';
 
 /** The names that a tool call has for other things: a block with such a field is kept as a part. */
 const TAKEN_IN_CALL = ['function', 'before'];
-
-/** The names that a tool message has for other things: a block with such a field is kept as a part. */
-const TAKEN_IN_RESULT = [
-  'role',
-  'tool_call_id',
-  'tool_calls',
-  'function_call',
-  'same_message',
-  'message_fields',
-];
 
 /** `tool_use` is a tool call, `tool_result` a tool message, any other block a part. */
 const readBlock: BlockReader = (block) => {

@@ -1,6 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
-import type { BlockForm, BlockReader } from '../blocks/block-form.ts';
+import { TAKEN_IN_RESULT, textBlocksOf, type BlockForm, type BlockReader } from '../blocks/block-form.ts';
 import { partsOfCall } from '../blocks/write-blocks.ts';
 import { fieldsUnder, hasAny, isList, textOrNull } from '../body.ts';
 import { jsonText } from '../json-text.ts';
@@ -28,15 +28,7 @@ const callIn = (use: WideJson | undefined): WideJsonObject | null => {
 };
 
 /** The names that a tool message has for other things. */
-const TAKEN = [
-  'role',
-  'tool_call_id',
-  'tool_calls',
-  'function_call',
-  'same_message',
-  'message_fields',
-  'name',
-];
+const TAKEN = [...TAKEN_IN_RESULT, 'name'];
 
 const resultIn = (result: WideJson | undefined): WideJsonObject | null => {
   if (!isJsonObject(result) || hasAny(result, TAKEN)) return null;
@@ -94,13 +86,7 @@ export const converseForm: BlockForm = {
   textBlock: (text) => ({ text }),
   parts: bedrockParts,
   writeSystem: (contents) => {
-    const blocks = contents.flatMap((content) =>
-      isList(content)
-        ? content
-        : content === '' || content === null
-          ? []
-          : [{ text: textOfContent(content) }],
-    );
+    const blocks = textBlocksOf(contents);
     return blocks.length === 0 ? undefined : blocks;
   },
   systemBlocksAt: (_text, at) => at,

@@ -1,5 +1,6 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
-import type { PartForm } from '../write/content.ts';
+import { isList } from '../body.ts';
+import { textOfContent, type PartForm } from '../write/content.ts';
 
 /** What a block of a message is in the form of OpenAI's chat API: a call of a tool, the message with a result, or a part. */
 export type ReadBlock =
@@ -46,3 +47,20 @@ export type BlockForm = {
   /** The system prompt of some blocks, as JSON texts. */
   readonly systemOfBlocks: (blocks: readonly string[]) => string;
 };
+
+/** The blocks of some contents, for an API whose blocks of text are `{text}`; one that says nothing is none. */
+export const textBlocksOf = (contents: readonly WideJson[]): readonly WideJson[] =>
+  contents.flatMap((content): readonly WideJson[] => {
+    if (isList(content)) return content;
+    return content === '' || content === null ? [] : [{ text: textOfContent(content) }];
+  });
+
+/** The names that a tool message has for other things: a block with such a field is kept as a part. */
+export const TAKEN_IN_RESULT: readonly string[] = [
+  'role',
+  'tool_call_id',
+  'tool_calls',
+  'function_call',
+  'same_message',
+  'message_fields',
+];

@@ -1,10 +1,8 @@
-import { fail } from '@stemma/errors';
 import type { ApiFormat } from '../api-format.ts';
-import { isList } from '../body.ts';
 import { itemLocations, spliceItems } from '../splicing/splice-items.ts';
 import { chatAnswer } from './answer.ts';
 import { openaiError } from './error.ts';
-import { chatMessage } from './message-at.ts';
+import { chatList } from './list.ts';
 import { openChatStream } from './stream.ts';
 import { openChatBlocks } from './stream-blocks.ts';
 import { chatWriter } from './write-answer.ts';
@@ -14,18 +12,7 @@ import { chatMessages } from './write-messages.ts';
 export const openaiChatFormat: ApiFormat = {
   mapping: 'openai.chat@1',
   isPath: (path) => path.endsWith('/chat/completions'),
-  fields: ['messages'],
-  messages: ({ messages }) => {
-    if (!isList(messages)) throw fail('E_INPUT_SHAPE', 'the request has no list of messages');
-    return messages.map(chatMessage);
-  },
-  list: {
-    items: 'messages',
-    system: [],
-    ofSystem: () => [],
-    ofItems: (items) => items.map(chatMessage),
-    begins: () => true,
-  },
+  ...chatList,
   namesKept: [],
   readAnswer: chatAnswer,
   openStream: openChatStream,

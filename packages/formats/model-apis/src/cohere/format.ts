@@ -1,7 +1,5 @@
-import { fail } from '@stemma/errors';
 import type { ApiFormat } from '../api-format.ts';
-import { isList } from '../body.ts';
-import { chatMessage } from '../chat/message-at.ts';
+import { chatList } from '../chat/list.ts';
 import { itemLocations, spliceItems } from '../splicing/splice-items.ts';
 import { cohereAnswer, cohereBlock, openCohereStream } from './answer.ts';
 import { cohereItem, cohereWriter } from './write.ts';
@@ -10,18 +8,7 @@ import { cohereItem, cohereWriter } from './write.ts';
 export const cohereChatFormat: ApiFormat = {
   mapping: 'cohere.chat@1',
   isPath: (path) => path.endsWith('/v2/chat'),
-  fields: ['messages'],
-  messages: ({ messages }) => {
-    if (!isList(messages)) throw fail('E_INPUT_SHAPE', 'the request has no list of messages');
-    return messages.map(chatMessage);
-  },
-  list: {
-    items: 'messages',
-    system: [],
-    ofSystem: () => [],
-    ofItems: (items) => items.map(chatMessage),
-    begins: () => true,
-  },
+  ...chatList,
   namesKept: [],
   readAnswer: cohereAnswer,
   openStream: openCohereStream,

@@ -1,7 +1,7 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { defined } from '@stemma/values';
-import type { BlockForm, BlockReader } from '../blocks/block-form.ts';
+import { textBlocksOf, type BlockForm, type BlockReader } from '../blocks/block-form.ts';
 import { localCallIds, nameInLocalId, isLocalId } from '../blocks/local-ids.ts';
 import { partsOfCall } from '../blocks/write-blocks.ts';
 import { fieldsUnder, guarded, hasAny, isList, objectIn, objectOrEmpty, textOrNull } from '../body.ts';
@@ -127,13 +127,7 @@ export const geminiForm: BlockForm = {
   textBlock: (text) => ({ text }),
   parts: geminiParts,
   writeSystem: (contents) => {
-    const parts = contents.flatMap((content) =>
-      isList(content)
-        ? content
-        : content === '' || content === null
-          ? []
-          : [{ text: textOfContent(content) }],
-    );
+    const parts = textBlocksOf(contents);
     return parts.length === 0 ? undefined : { parts };
   },
   systemBlocksAt: (text, at) => (text[at] === '{' ? fieldNamed(fieldSpans(text, at), 'parts')?.value[0] : at),
