@@ -1,23 +1,7 @@
-/** What became of the calls of a program, as the proxy counted it. */
-type CountedCalls = {
-  readonly calls: number;
-  readonly waitingCalls: number;
-  readonly withoutAnswer: number;
-  readonly aborted: number;
-  readonly gone: number;
-  readonly dropped: number;
-  readonly refused: number;
-  readonly refusals: readonly { readonly reason: string; readonly calls: number }[];
-  readonly cancelled: number;
-  readonly failed: number;
-  readonly branches: readonly unknown[];
-  readonly unrecorded: UnrecordedCounts;
-};
+import type { ProxyCounts } from '@stemma/gateway';
 
-type UnrecordedCounts = {
-  readonly kinds: readonly { readonly method: string; readonly path: string; readonly calls: number }[];
-  readonly others: number;
-};
+/** What became of the calls of a program, as the proxy counted it. */
+type RecordedCounts = Omit<ProxyCounts, 'histories' | 'branches'> & { readonly branches: readonly unknown[] };
 
 /** Kinds of requests that a sentence names. */
 const MOST_NAMED = 5;
@@ -30,7 +14,7 @@ const MOST_NAMED = 5;
  * @param isIntercepted the program was given a proxy instead of addresses
  */
 export const recordedSentences = (
-  counts: CountedCalls,
+  counts: RecordedCounts,
   waiting: number,
   names: readonly string[],
   isIntercepted = false,
@@ -62,17 +46,17 @@ export const recordedSentences = (
 export const unrecordedAnswer = ({
   unrecorded: { kinds, others },
 }: {
-  readonly unrecorded: UnrecordedCounts;
-}): { readonly unrecorded: UnrecordedCounts['kinds']; readonly otherUnrecorded: number } => ({
+  readonly unrecorded: ProxyCounts['unrecorded'];
+}): { readonly unrecorded: ProxyCounts['unrecorded']['kinds']; readonly otherUnrecorded: number } => ({
   unrecorded: kinds,
   otherUnrecorded: others,
 });
 
-const passedOf = ({ kinds, others }: UnrecordedCounts): number =>
+const passedOf = ({ kinds, others }: ProxyCounts['unrecorded']): number =>
   kinds.reduce((sum, { calls }) => sum + calls, others);
 
 /** `GET /v1/models ×2, websocket /v1/realtime` */
-const kindsOf = (unrecorded: UnrecordedCounts): string => {
+const kindsOf = (unrecorded: ProxyCounts['unrecorded']): string => {
   const named = unrecorded.kinds.slice(0, MOST_NAMED);
   const left = passedOf(unrecorded) - passedOf({ kinds: named, others: 0 });
   return [
@@ -85,7 +69,7 @@ const kindsOf = (unrecorded: UnrecordedCounts): string => {
 const countOf = (count: number, what: string): string =>
   count === 1 ? `1 ${what} waits` : `${count} ${what}s wait`;
 
-const endsOf = ({ cancelled, failed, aborted, gone, withoutAnswer }: CountedCalls): string => {
+const endsOf = ({ cancelled, failed, aborted, gone, withoutAnswer }: RecordedCounts): string => {
   const ends = [
     ...(cancelled === 0 ? [] : [`${cancelled} cancelled`]),
     ...(failed === 0 ? [] : [`${failed} failed`]),

@@ -1,11 +1,11 @@
-import type { CommandRecorder, TunnelledHost } from '@stemma/gateway';
+import type { ProxyCounts, TunnelledHost } from '@stemma/gateway';
 import type { Home } from '@stemma/home';
 import { recordedSentences } from './recorded-sentences.ts';
 import { titleOf } from './titles.ts';
 
 /** What is said of a command that has run. */
 type Recorded = {
-  readonly counts: ReturnType<CommandRecorder['calls']>;
+  readonly counts: ProxyCounts;
   /** Entries that are not recorded yet. */
   readonly waiting: number;
   /** Hosts whose connections passed unread; undefined: nothing was intercepted. */

@@ -4,6 +4,7 @@ import type { SendHandle } from 'node:child_process';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
+import { hostText } from './host-text.ts';
 import { loopbackHosts } from '../guard.ts';
 
 /** A gateway that listens. `close` ends live streams, lets requests finish for 5 s at most, and frees the port. */
@@ -43,7 +44,7 @@ export const listenOn = async (
   return {
     server,
     port: actual,
-    url: `http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${actual}`,
+    url: `http://${hostText(hostname)}:${actual}`,
     hosts: loopbackHosts(actual),
     close: () => closed(server),
   };

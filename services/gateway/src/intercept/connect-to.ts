@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { getProxyForUrl } from 'proxy-from-env';
+import { hostText } from '../front/host-text.ts';
 import type { ServerName } from './read-hosts.ts';
 
 /**
@@ -10,8 +11,8 @@ import type { ServerName } from './read-hosts.ts';
  * @throws what the system says
  */
 export const connectTo = async ({ protocol, hostname, port }: ServerName): Promise<Socket> => {
-  const host = hostname.includes(':') ? `[${hostname}]` : hostname;
-  const proxy = URL.parse(getProxyForUrl(`${protocol}//${host}:${port}`));
+  const host = `${hostText(hostname)}:${port}`;
+  const proxy = URL.parse(getProxyForUrl(`${protocol}//${host}`));
   if (proxy === null || proxy.protocol !== 'http:') {
     const socket = connect(port, hostname);
     await once(socket, 'connect');
@@ -21,8 +22,8 @@ export const connectTo = async ({ protocol, hostname, port }: ServerName): Promi
     hostname: proxy.hostname.replace(/^\[|\]$/g, ''),
     port: proxy.port === '' ? 80 : Number(proxy.port),
     method: 'CONNECT',
-    path: `${host}:${port}`,
-    headers: { host: `${host}:${port}`, ...credentialsOf(proxy) },
+    path: host,
+    headers: { host, ...credentialsOf(proxy) },
     agent: false,
   });
   asked.end();

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXTRA_VARIABLES, BUNDLE_VARIABLES, certificatesIn, trustedRoots } from './trusted-roots.ts';
+import { EXTRA_VARIABLES, BUNDLE_VARIABLES, certificatesIn, trustedRoots } from '../proxy/trusted-roots.ts';
 
 /** An environment. */
 type Env = Readonly<Record<string, string | undefined>>;

@@ -94,7 +94,7 @@ class Intercepting {
     }
     if (this.#hosts.isRead(asked.origin)) this.#send(asked.origin, asked.target, incoming, outgoing);
     else {
-      this.#count(asked.origin);
+      this.#options.tunnelled(asked.origin.hostname);
       forwardUnread(incoming, outgoing, { upstream: urlOf(asked.origin), target: asked.target });
     }
   }
@@ -105,7 +105,7 @@ class Intercepting {
       endSocket(client, 400, 'this is a proxy');
       return;
     }
-    if (!this.#hosts.isRead(asked.origin)) this.#count(asked.origin);
+    if (!this.#hosts.isRead(asked.origin)) this.#options.tunnelled(asked.origin.hostname);
     this.#options.proxy.pass(incoming, client, head, this.#routeOf(asked.origin, asked.target));
   }
 
@@ -140,7 +140,7 @@ class Intercepting {
   }
 
   #serverFor(origin: ServerName): Promise<Pick<Server, 'emit'>> {
-    const key = `${origin.protocol}//${origin.hostname}:${origin.port}`;
+    const key = urlOf(origin).href;
     const known = this.#servers.get(key) ?? this.#openServer(origin);
     this.#servers.set(key, known);
     return known;
@@ -173,12 +173,8 @@ class Intercepting {
     this.#options.proxy.send(incoming, outgoing, this.#routeOf(origin, target));
   }
 
-  #count({ hostname }: ServerName): void {
-    this.#options.tunnelled(hostname);
-  }
-
   #tunnel(origin: ServerName, client: Socket, head: Buffer): void {
-    this.#count(origin);
+    this.#options.tunnelled(origin.hostname);
     connectTo(origin).then(
       (server) => {
         this.#keep(server);

@@ -1,4 +1,5 @@
 import { PROVIDERS, PROVIDER_NAMES, providerOfHost, type Provider } from '@stemma/model-apis/providers';
+import { hostText } from '../front/host-text.ts';
 import type { CallRoute, Upstreams } from '../proxy/address.ts';
 
 /** A server as a client names it: `https:`, `api.openai.com`, 443. */
@@ -105,7 +106,7 @@ export const originOf = ({ protocol, hostname, port }: URL): ServerName => ({
 
 /** The address of a server. */
 export const urlOf = ({ protocol, hostname, port }: ServerName): URL =>
-  new URL(`${protocol}//${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`);
+  new URL(`${protocol}//${hostText(hostname)}:${port}`);
 
 const keyOf = ({ hostname, port }: ServerName): string => `${sameHost(hostname)}:${port}`;
 

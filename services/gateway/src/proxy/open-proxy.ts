@@ -22,7 +22,6 @@ import { recordLater } from './record-later.ts';
 import { rerunNotes, unknownRequest } from './rerun-notes.ts';
 import { SinkBacklog } from './sink-backlog.ts';
 import { tunnel } from './tunnel.ts';
-import { watchResponses } from './websocket-calls.ts';
 
 export type ProxyOptions = {
   /** The directory of the home. */
@@ -160,6 +159,7 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     const [path = ''] = route.target.split('?', 1);
     tunnels.add(client);
     client.once('close', () => tunnels.delete(client));
+    client.on('error', () => client.destroy());
     // The path is that of the requests over HTTP, each of which is a POST.
     const method = 'POST';
     const api = apiOf(method, path);
@@ -167,8 +167,14 @@ export const openProxy = async (options: ProxyOptions): Promise<Proxy> => {
     const ofRequest = { ...incoming.headers, 'content-type': 'application/json' };
     const open = (): ExchangeNotes =>
       new ExchangeNotes({ headers: ofRequest }, { method, path, api, route }, notes);
-    const watch = api === 'openai.responses' ? (agreed?: string) => watchResponses(agreed, open) : undefined;
-    tunnel(incoming, client, head, route, watch, () => passed('websocket', path));
+    const begin = (watch?: Parameters<typeof tunnel>[4]): void =>
+      tunnel(incoming, client, head, route, watch, () => passed('websocket', path));
+    if (api === 'openai.responses')
+      // Most processes never read a frame.
+      void import('./websocket-calls.ts').then(({ watchResponses }) => {
+        if (!client.destroyed) begin((agreed) => watchResponses(agreed, open));
+      });
+    else begin();
   };
 
   return {

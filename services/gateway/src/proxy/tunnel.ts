@@ -32,7 +32,6 @@ export const tunnel = (
     ],
     alone: true,
   });
-  client.on('error', () => client.destroy());
   client.once('close', () => made.destroy());
   made.on('upgrade', (answer, server, first) => {
     server.on('error', () => server.destroy());

@@ -1,6 +1,6 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { upstreamTrust } from '../intercept/trusted-roots.ts';
+import { upstreamTrust } from './trusted-roots.ts';
 
 /** Connections to upstreams that are kept; shorter than servers keep them, so that none is used that is about to end. */
 const AGENT = { keepAlive: true, timeout: 4_000, maxFreeSockets: 256 } as const;

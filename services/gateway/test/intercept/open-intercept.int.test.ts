@@ -7,13 +7,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { upstreamsOf } from '../../src/index.ts';
 import { LIMITS } from '../../src/front/limits.ts';
 import { openFront } from '../../src/front/open-front.ts';
 import { makeAuthority, type AuthorityKeys } from '../../src/intercept/authority.ts';
 import { openIntercept, type Intercept } from '../../src/intercept/open-intercept.ts';
 import { decodeEntry, type EntryRef, type StartedEntry } from '../../src/proxy/entry.ts';
-import { openProxy, type Proxy } from '../../src/proxy/open-proxy.ts';
+import type { Proxy } from '../../src/proxy/open-proxy.ts';
+import { openNotingProxy } from '../proxy/noting-proxy.ts';
 import { chatAnswer, startUpstream, type Upstream } from '../proxy/scripted-upstream.ts';
 
 let directory: string;
@@ -27,29 +27,14 @@ let tunnelled: string[];
 const refuse = (): never => {
   throw new Error('this is a proxy');
 };
-let noted: EntryRef[];
+let noted: readonly EntryRef[];
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'stemma-intercept-'));
   upstream = await startUpstream((_, outgoing) => {
     outgoing.writeHead(200, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] });
     outgoing.end(chatAnswer('Hello.'));
   });
-  noted = [];
-  proxy = await openProxy({
-    directory,
-    upstreams: upstreamsOf({}),
-    sink: {
-      record: (ref, answer) => {
-        noted.push(ref);
-        answer({ branch: { history: 'h', branchId: 0 } });
-      },
-      mayBeSteered: () => false,
-      steer: () => Promise.resolve({ kind: 'untouched' }),
-    },
-    redacts: true,
-    warn: () => undefined,
-    count: () => undefined,
-  });
+  ({ proxy, noted } = await openNotingProxy(directory));
   authority = await makeAuthority();
   tunnelled = [];
   intercept = openIntercept({

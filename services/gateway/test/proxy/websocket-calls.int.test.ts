@@ -6,15 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocketServer, type WebSocket as Connection } from 'ws';
-import { upstreamsOf } from '../../src/index.ts';
 import { decodeEntry, type EntryRef, type ReadEntry } from '../../src/proxy/entry.ts';
-import { openProxy, type Proxy } from '../../src/proxy/open-proxy.ts';
+import type { Proxy } from '../../src/proxy/open-proxy.ts';
+import { openNotingProxy } from './noting-proxy.ts';
 
 let directory: string;
 let provider: Server;
 let server: Server;
 let proxy: Proxy;
-let noted: EntryRef[];
+let noted: readonly EntryRef[];
 let onMessage: (connection: Connection, text: string) => void;
 const listen = async (one: Server): Promise<number> => {
   one.listen(0, '127.0.0.1');
@@ -28,27 +28,13 @@ const open = async (perMessageDeflate: boolean | object): Promise<string> => {
     connection.on('message', (data: Buffer) => onMessage(connection, data.toString()));
   });
   const port = await listen(provider);
-  proxy = await openProxy({
-    directory,
-    upstreams: upstreamsOf({ STEMMA_UPSTREAM_OPENAI: `http://127.0.0.1:${port}/v1` }),
-    sink: {
-      record: (ref, answer, how) => {
-        noted.push(ref, ...(how?.end === undefined ? [] : [how.end]));
-        answer({ branch: { history: 'h', branchId: 0 } });
-      },
-      mayBeSteered: () => false,
-      steer: () => Promise.resolve({ kind: 'untouched' }),
-    },
-    redacts: true,
-    warn: () => undefined,
-    count: () => undefined,
-  });
+  const upstream = { STEMMA_UPSTREAM_OPENAI: `http://127.0.0.1:${port}/v1` };
+  ({ proxy, noted } = await openNotingProxy(directory, upstream));
   server = createServer(proxy.handle).on('upgrade', proxy.upgrade);
   return `ws://127.0.0.1:${await listen(server)}/proxy/run/r1/openai`;
 };
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'stemma-websocket-'));
-  noted = [];
 });
 afterEach(async () => {
   for (const each of [server, provider]) {
