@@ -118,6 +118,7 @@ const UNASKED = new Set([
   'file_changes',
   'provider_calls',
   'provider_call_ids',
+  'imports',
   'run_calls',
   'steered_histories',
   'steered_branches',
@@ -134,6 +135,7 @@ const EMPTY = new Set([
   'file_changes',
   'provider_calls',
   'provider_call_ids',
+  'imports',
 ]);
 const TABLES = [...MAIN_GROUP.models.flatMap(({ tables }) => tables), ...COUNTED_TABLES].map(
   ({ name }) => name,

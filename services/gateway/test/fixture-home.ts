@@ -164,6 +164,7 @@ const summaryOf = (fixture: FixtureLog, history: string): HistorySummary => {
     startedAt: frames[0]?.at ?? 0,
     updatedAt: frames.at(-1)?.at ?? 0,
     source: null,
+    import: null,
     frames: frames.length,
     events: frames.reduce((sum, { events }) => sum + events.length, 0),
     cycles: snapshotsOf(fixture, history).length,

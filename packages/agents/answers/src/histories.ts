@@ -33,6 +33,7 @@ export const historyAnswer = async (
   startedAt: summary.startedAt,
   updatedAt: summary.updatedAt,
   source: summary.source === null ? null : { format: summary.source.format, sha256: summary.source.sha256 },
+  import: summary.import && { ...summary.import },
   frames: summary.frames,
   events: summary.events,
   cycles: summary.cycles,

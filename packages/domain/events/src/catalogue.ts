@@ -14,6 +14,7 @@ import { EffectRecorded } from './effect-recorded.ts';
 import { FrameSealed } from './frame-sealed.ts';
 import { HistoryErased } from './history-erased.ts';
 import { HistoryStarted } from './history-started.ts';
+import { ImportRecorded } from './import-recorded.ts';
 import { InterventionRecorded } from './intervention-recorded.ts';
 import { NodeCascaded } from './node-cascaded.ts';
 import { NodeExpired } from './node-expired.ts';
@@ -77,6 +78,7 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   RunEnded,
   RunRecorded,
   RerunEnded,
+  ImportRecorded,
   EffectRecorded,
   VectorsRecorded,
   ContentRedacted,

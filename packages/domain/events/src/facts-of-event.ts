@@ -39,6 +39,7 @@ const CHANGES: { readonly [C in EventCategory]: boolean } = {
   observation: false,
   call: false,
   run: false,
+  import: false,
   correction: false,
   redaction: false,
   erasure: false,

@@ -22,6 +22,8 @@ export type EventCategory =
   | 'call'
   /** A pool runs on its branch: it was asked for, taken or ended. Or a program ran whose calls are recorded, ran again, or had an effect. It changes no tree. */
   | 'run'
+  /** It says what a file had that the history was imported from; it changes no tree. */
+  | 'import'
   /** Texts have vectors; it changes no tree. */
   | 'vectors'
   /** Somebody corrects where a call is recorded; it changes no tree. */
@@ -218,6 +220,7 @@ export const EVENT_FACTS = {
   RunRecorded: { category: 'run', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   RerunEnded: { category: 'run', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   EffectRecorded: { category: 'run', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
+  ImportRecorded: { category: 'import', ...NO_NODES, ...NO_NAMES },
   VectorsRecorded: { category: 'vectors', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
   HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },

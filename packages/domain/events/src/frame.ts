@@ -11,6 +11,7 @@ const VERSIONS: Partial<Record<StemmaEvent['type'], number>> = {
   RerunEnded: 2,
   EffectRecorded: 2,
   ProviderCallRecorded: 2,
+  ImportRecorded: 2,
 };
 
 /** The version of the newest shape of an event. */

@@ -58,6 +58,7 @@ export {
   versionOfEvent,
   versionOfFrame,
 } from './frame.ts';
+export { ImportSummary } from './import-recorded.ts';
 export { INTERVENTIONS, type InterventionType } from './intervention-recorded.ts';
 export { type ObservationKind, OBSERVATIONS } from './observation-recorded.ts';
 export { isBodyKept, MAX_KEPT, RecordedBody } from './recorded-body.ts';

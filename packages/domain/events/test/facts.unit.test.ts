@@ -249,6 +249,7 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     },
     { category: 'call', payload: { data_request: '{}' } },
   ],
+  ImportRecorded: [{ format: 'claude-code', summary: { calls: 1 } }, { category: 'import' }],
   VectorsRecorded: [
     {
       embedder: 'outside:mine',
@@ -283,6 +284,7 @@ const CATEGORIES: readonly EventCategory[] = [
   'run',
   'vectors',
   'correction',
+  'import',
   'redaction',
   'erasure',
 ];

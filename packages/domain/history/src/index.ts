@@ -43,6 +43,7 @@ export { finishOf } from './steps/finish-call.ts';
 export { holdOf } from './steps/hold-call.ts';
 export { checkInjectedRole, INJECTED_ROLES } from './steps/inject.ts';
 export { MOST_FILES, recordOfSnapshot } from './steps/record-effect.ts';
+export { boundImport, type ImportFacts, importStep } from './steps/record-import.ts';
 export { recordOfRun } from './steps/record-run.ts';
 export { releaseOf } from './steps/release-call.ts';
 export type { StepRequest } from './steps/request.ts';

@@ -252,6 +252,8 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'release', attempt: event.attemptId, how: event.how }];
     case 'VectorsRecorded':
       return [{ op: 'record_vectors', embedder: event.embedder, texts: event.texts.length }];
+    case 'ImportRecorded':
+      return [{ op: 'record_import', format: event.format }];
     case 'BranchStarted':
     case 'NodeImported':
     case 'NodeExpired':

@@ -77,6 +77,7 @@ export type {
   DiffResult,
   HistoryFilter,
   HistoryList,
+  HistoryImport,
   HistorySummary,
   LoggedEvent,
   SnapshotSummary,

@@ -1,4 +1,4 @@
-import type { Author, CallAddress, HistoryEvent } from '@stemma/events';
+import type { Author, CallAddress, HistoryEvent, ImportSummary } from '@stemma/events';
 import type { CallLink } from '@stemma/read-models';
 import type { CallAttempt } from './calls/attempts.ts';
 
@@ -10,6 +10,8 @@ export type HistorySummary = {
   readonly startedAt: number;
   readonly updatedAt: number;
   readonly source: { readonly format: string; readonly sha256: string } | null;
+  /** What the file had, of a history that was imported; null: it was not, or nothing of it is recorded. */
+  readonly import: HistoryImport | null;
   readonly frames: number;
   readonly events: number;
   readonly cycles: number;
@@ -18,6 +20,13 @@ export type HistorySummary = {
   /** The `seq` from which on no frame is served; null while it is open. */
   readonly stopped: number | null;
 };
+
+/** The format and version of a file, its title, and the counts of its import (imports §1); absent: the file does not say. */
+export type HistoryImport = {
+  readonly format: string;
+  readonly version?: string;
+  readonly title?: string;
+} & ImportSummary;
 
 export type BranchSummary = {
   readonly branch: string;

@@ -25,6 +25,7 @@ import {
   authorOf,
   findFrameSummary,
   findHistory,
+  findImport,
   firstCallRow,
   listBranches,
   listCallsAt,
@@ -39,6 +40,7 @@ import { listOpenedHistories } from './list-opened.ts';
 import type {
   BranchSummary,
   HistoryFilter,
+  HistoryImport,
   HistoryList,
   HistorySummary,
   SnapshotSummary,
@@ -85,6 +87,7 @@ const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => {
     startedAt: millisecondsOf(row.startedAt),
     updatedAt: millisecondsOf(row.newestAt),
     source: row.source,
+    import: importOf(rows, row.history),
     frames: row.frames,
     events: row.events,
     cycles: row.snapshots,
@@ -98,6 +101,13 @@ const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => {
     })),
     ...stateOf(rows, row.history),
   };
+};
+
+const importOf = (rows: RowReader, history: string): HistoryImport | null => {
+  const found = findImport(rows, history);
+  if (found === undefined) return null;
+  const { format, version, title, summary } = found;
+  return { format, ...defined({ version: version ?? undefined, title: title ?? undefined }), ...summary };
 };
 
 /**

@@ -72,6 +72,7 @@ const openStep = (
         return redactExport(walk, value as string, step);
     }
     if ('names' in secret) return value;
+    if ('within' in secret) return redactWithin(walk, value, secret, step);
     if ('each' in secret) return redactEach(walk, value as readonly WideJsonObject[], secret, step);
     const { as: field, node = null } = secret;
     return redactValue(walk, value, { step, node, field }, [field]);
@@ -102,6 +103,21 @@ const redactEach = (
       return text === one[each] ? one : { ...one, [each]: text };
     }),
   );
+
+const redactWithin = (
+  walk: Walk,
+  value: WideJson,
+  { within, as: field }: Extract<Secret<unknown>, { within: unknown }>,
+  step: number,
+): WideJson => {
+  const changed = new Set<string>();
+  const done = within(value, (text) => {
+    const redacted = redactText(walk, text, { step, node: null, field });
+    if (redacted !== text) changed.add(field);
+    return redacted;
+  });
+  return changed.size === 0 ? value : (done as WideJson);
+};
 
 /** The text of an export. */
 const redactExport = (walk: Walk, text: string, step: number): string => {

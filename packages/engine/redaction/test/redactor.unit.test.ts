@@ -344,3 +344,32 @@ describe('redaction', () => {
     expect(new Set(SECRET_KINDS).size).toBe(SECRET_KINDS.length);
   });
 });
+
+test('the names that an import counts lose their secrets, and its numbers stay numbers', async () => {
+  const summary = {
+    models: { [`m ${OPENAI}`]: 123_456_789_012, apiKey: 3 },
+    usage: { input: 4_111_111_111_111_111 },
+    warnings: [{ code: 'W_VALUE_UNREAD', count: 4_111_111, first: `line 3: ${OPENAI}` }],
+  };
+  const command = parseCommand({
+    ...{ id: 'c1', history: 'h', branchId: 0, by: { recorder: 'agent' } },
+    steps: [{ op: 'record_import', format: 'codex', title: OPENAI, summary }],
+  });
+  const redacted = await openRedactor({ patterns: [{ name: 'digits', pattern: '4\\d{6,}' }] }).command(
+    command,
+  );
+  expect(redacted.steps).toEqual([
+    {
+      op: 'record_import',
+      format: 'codex',
+      title: '[redacted:api_key]',
+      summary: {
+        ...summary,
+        models: { 'm [redacted:api_key]': 123_456_789_012, apiKey: 3 },
+        warnings: [{ code: 'W_VALUE_UNREAD', count: 4_111_111, first: 'line 3: [redacted:api_key]' }],
+      },
+    },
+  ]);
+  const plain = { ...command, steps: [{ op: 'record_import' as const, format: 'codex', summary: {} }] };
+  expect(await openRedactor({}).command(plain)).toBe(plain);
+});

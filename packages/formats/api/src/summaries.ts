@@ -1,3 +1,4 @@
+import { ImportSummary } from '@stemma/events';
 import { z } from 'zod';
 import { count, milliseconds } from './values.ts';
 
@@ -37,6 +38,17 @@ export const BranchSummaryAnswer = z
   .meta({ id: 'Branch' });
 export type BranchSummaryAnswer = z.infer<typeof BranchSummaryAnswer>;
 
+/** What the file had that a history was imported from, as its import reported it (docs/rules/imports.md, 1). */
+export const ImportAnswer = z
+  .strictObject({
+    format: z.string().describe('the format of the file: claude-code'),
+    version: z.string().optional().describe('of the program that wrote it, or of the format'),
+    title: z.string().optional(),
+    ...ImportSummary.shape,
+  })
+  .meta({ id: 'Import' });
+export type ImportAnswer = z.infer<typeof ImportAnswer>;
+
 /** A history in a list. `preview`: the first words that a user says in it, null where nobody has spoken yet. */
 export const HistorySummaryAnswer = z
   .strictObject({
@@ -48,6 +60,9 @@ export const HistorySummaryAnswer = z
     startedAt: milliseconds,
     updatedAt: milliseconds,
     source: z.strictObject({ format: z.string(), sha256: z.string() }).nullable(),
+    import: ImportAnswer.nullable().describe(
+      'what the file had that it was imported from: counts, fidelity, what is missing and what was dropped; an absent key: the file does not say. Null: no such import is recorded',
+    ),
     frames: count,
     events: count,
     cycles: count,

@@ -26,6 +26,7 @@ export {
 export { eachHash, hashOfSaid, messageHash, scopeSeed } from './audit/calls/message-hash.ts';
 export { type CallLink, type LinkedBranch, listCallLinks, listLedTo } from './audit/calls/call-links.ts';
 export { listWaitingCalls, type WaitingCall } from './audit/calls/run-calls.ts';
+export { findImport } from './audit/imports/queries.ts';
 export {
   findIntervention,
   type InterventionQuery,

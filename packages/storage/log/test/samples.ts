@@ -296,6 +296,28 @@ export const SAMPLES: readonly StemmaEvent[] = [
     error: { code: null, message: 'naïve 🚀' },
     payload: { data_request: '{"input":1}' },
   },
+  {
+    type: 'ImportRecorded',
+    format: 'claude-code',
+    version: '2.1.7',
+    title: 'naïve 🚀',
+    summary: {
+      ...{
+        calls: 12,
+        models: { 'claude-x': 12 },
+        messages: 41,
+        messages_by_role: { user: 20, assistant: 21 },
+      },
+      ...{ tool_calls: 17, tool_results: 16, tool_calls_without_result: 1, tool_results_without_call: 0 },
+      ...{ tool_errors: 2, images: 1, thinking: 9, branches: 2, sidechains: 1, compactions: 1, aborted: 0 },
+      usage: { input: 1_200, output: 340, cached_input: 9_000, cache_write: 800, reasoning: 12 },
+      ...{ first_at: '2026-11-28T10:00:00.000Z', last_at: '2026-11-28T10:04:31.250Z' },
+      fidelity: { exact: 0, same: 0, reconstructed: 12 },
+      missing: { 'system prompt': 12, tools: 12 },
+      dropped: { 'line naïve 🚀': 3 },
+      warnings: [{ code: 'W_LINE_CUT', count: 1, first: 'line 88' }],
+    },
+  },
 ];
 
 /** @param events by default those of the first version */

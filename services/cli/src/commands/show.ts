@@ -1,12 +1,12 @@
-import { toWireJson } from '@stemma/api';
+import { importSentences, toWireJson } from '@stemma/api';
 import type { WideJson } from '@stemma/canonical';
 import { NODE_KIND, type FlatTree } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/history-store';
+import type { HistorySummary } from '@stemma/queries';
 import { OBSERVER_OPTION } from '../actor.ts';
 import type { TopCommand } from '../command.ts';
 import { contentWords } from '../excerpts.ts';
-import { titleOf } from '../titles.ts';
 import { nodeAt, type NodeView } from '../nodes.ts';
 import { splitReferences } from '../references.ts';
 import { indented, oneLine, printable, type Output } from '../output.ts';
@@ -37,7 +37,7 @@ export const show: TopCommand = {
       position,
     );
     if (view === undefined) throw noNode(position.label, id ?? '');
-    if (id === undefined) await showTree(output, view, await titleOf(home, branchRef.history));
+    if (id === undefined) await showTree(output, view, await home.read.history(branchRef.history));
     else await showNode(output, view, view.tree.indexOf(id) as number);
     return undefined;
   },
@@ -46,14 +46,20 @@ export const show: TopCommand = {
 const noNode = (label: string, id: string): Error =>
   fail('E_NODE_NOT_FOUND', `there is no node ${JSON.stringify(id)} at ${label}`, { id });
 
-const showTree = async (output: Output, view: TreeView, title: string): Promise<void> => {
+const showTree = async (output: Output, view: TreeView, summary: HistorySummary): Promise<void> => {
   const { tree, position } = view;
+  const { import: imported, name, history } = summary;
   const indices = Array.from({ length: tree.count }, (_, i) => i);
   if (output.json) {
-    await output.result({ ...position, nodes: indices.map((i) => nodeAt(view, i)) }, () => '');
+    await output.result(
+      { ...position, import: imported, nodes: indices.map((i) => nodeAt(view, i)) },
+      () => '',
+    );
     return;
   }
-  await output.write(`${position.label} of ${title}, ${tree.count} nodes\n`);
+  await output.write(`${position.label} of ${name ?? history}, ${tree.count} nodes\n`);
+  if (imported !== null)
+    for (const sentence of importSentences(imported)) await output.write(`${printable(sentence)}\n`);
   for (const i of indices) await output.write(treeLine(tree, nodeAt(view, i), i, output.width) + '\n');
 };
 

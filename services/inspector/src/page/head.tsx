@@ -1,4 +1,4 @@
-import type { HistorySummaryAnswer } from '@stemma/api';
+import { importLine, importSentences, type HistorySummaryAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { branchLabel, findChosenBranch } from './chosen.ts';
 import type { Live } from './live.ts';
@@ -56,6 +56,11 @@ export const Head = ({
                 ))}
               </select>
             </label>
+          )}
+          {summary.import !== null && (
+            <span class="quiet head-import" title={visible(importSentences(summary.import).join('\n'))}>
+              <SafeText text={importLine(summary.import)} />
+            </span>
           )}
           {continued !== null && (
             <span

@@ -20,6 +20,7 @@ export { priorities } from './priorities.ts';
 export { query } from './query.ts';
 export { reassignCall } from './reassign-call.ts';
 export { recordEffect } from './record-effect.ts';
+export { recordImport } from './record-import.ts';
 export { recordProviderCall } from './record-provider-call.ts';
 export { recordRun } from './record-run.ts';
 export { recordVectors } from './record-vectors.ts';

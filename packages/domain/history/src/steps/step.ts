@@ -12,6 +12,7 @@ import type { PendingFrame } from '../decide/pending-frame.ts';
  *   that the step inserts if it says so.
  * - `subtree`, `attributes`, `settings`, `export`: nodes to insert, attributes of the node `id`, a configuration by keys, an export.
  * - `{ each, as }`: that field of each of a list.
+ * - `{ within, as }`: the texts that `within` gives to `replace`; all else of the value says nothing, also where its keys tell of secrets.
  */
 export type Secret<Value> =
   | 'none'
@@ -22,7 +23,8 @@ export type Secret<Value> =
   | 'export'
   | { readonly names: string; readonly of: (value: Value) => readonly string[] }
   | { readonly as: string; readonly node?: number }
-  | { readonly each: string; readonly as: string };
+  | { readonly each: string; readonly as: string }
+  | { readonly within: (value: Value, replace: (text: string) => string) => Value; readonly as: string };
 
 /** A position that a recorded event names, as the answer to a reference in the step that led to it. */
 export type RecordedPosition = { readonly branchId: number; readonly seq: number; readonly how?: string };

@@ -397,6 +397,7 @@ const ALONE: readonly Step[] = [
     ...{ status: 'answered', httpStatus: 200, firstByteMs: 1, durationMs: 2, error: null },
     ...{ request: null, response: null, head: null },
   },
+  { op: 'record_import', format: 'claude-code', summary: { calls: 1 } },
   {
     ...{ op: 'end_rerun', rerun: 'rerun-a', of: 'a', ...PROGRAM },
     exit: 0,

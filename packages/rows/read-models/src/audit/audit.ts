@@ -7,6 +7,8 @@ import { foldCalls } from './calls/fold.ts';
 import { CALL_TABLES } from './calls/tables.ts';
 import { foldEffects } from './effects/fold.ts';
 import { EFFECT_TABLES } from './effects/tables.ts';
+import { foldImports } from './imports/fold.ts';
+import { IMPORT_TABLES } from './imports/tables.ts';
 import { foldIntervention, foldObservations } from './interventions/fold.ts';
 import { INTERVENTION_TABLES } from './interventions/tables.ts';
 import { foldProviderCalls } from './provider-calls/fold.ts';
@@ -17,7 +19,7 @@ import { foldSteering } from './steering/fold.ts';
 import { STEERING_TABLES } from './steering/tables.ts';
 
 /*
- * One read model of seven subjects, each with its tables, its fold and its queries in a folder. They share a version and a
+ * One read model of eight subjects, each with its tables, its fold and its queries in a folder. They share a version and a
  * cursor: an intervention is written into the row of its history and read from that of its branch, and read models of their own
  * would read no rows of each other.
  */
@@ -33,6 +35,7 @@ const fold = (frame: AppliedFrame, rows: Rows): void => {
   foldRuns(frame, rows);
   foldEffects(frame, rows);
   foldProviderCalls(frame, rows);
+  foldImports(frame, rows);
   notePositions(frame, rows);
 };
 
@@ -46,7 +49,7 @@ const observe = (frame: AppliedFrame, rows: Rows): void => {
 /** Histories, their branches and snapshots: who, when, by which command, under which names; interventions, observations, calls. */
 export const audit: ReadModel = {
   name: 'audit',
-  version: 17,
+  version: 18,
   tables: [
     ...BRANCH_TABLES,
     ...INTERVENTION_TABLES,
@@ -55,6 +58,7 @@ export const audit: ReadModel = {
     ...RUN_TABLES,
     ...EFFECT_TABLES,
     ...PROVIDER_CALL_TABLES,
+    ...IMPORT_TABLES,
   ],
   fold,
   observe,

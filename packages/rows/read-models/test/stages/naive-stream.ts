@@ -132,6 +132,7 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'RunRecorded':
         case 'RerunEnded':
         case 'EffectRecorded':
+        case 'ImportRecorded':
         case 'ProviderCallRecorded':
         case 'VectorsRecorded':
         case 'CallSteered':
