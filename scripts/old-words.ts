@@ -86,6 +86,11 @@ export const oldWords: readonly OldWord[] = [
       { text: /slice-?chain/, why: 'the chain of the hashes of slices' },
       { text: /`?chain`? is SHA-256[^|]*|chain before it/, why: 'a chain of hashes' },
       { text: /\.chain\(/, why: 'a method of fast-check' },
+      {
+        text: /['"]chain['"]/,
+        only: ['packages/formats/importers/'],
+        why: 'a kind of spans of OpenInference and of runs of LangSmith',
+      },
       { text: /isOptionalChain|optional chain/, only: ['scripts/mutants/'], why: 'the term of the language' },
       { text: /markov chains?/, why: 'the term' },
       { text: /langchain/, why: 'the name of a program' },

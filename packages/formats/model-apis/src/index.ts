@@ -21,6 +21,8 @@ export { keptAtProvider } from './kept-at-provider.ts';
 export { conversationOf, keptBefore, nameOfAnswer, withKept } from './kept-messages.ts';
 export { changedByProvider } from './context-edits.ts';
 export { CHAT_ROLES, chatMessageAt } from './chat/message-at.ts';
+export { geminiMessages } from './gemini/messages.ts';
+export { jsonText } from './json-text.ts';
 export { responsesMessages } from './responses/messages.ts';
 export type { UnreadableBody } from './body.ts';
 export { priceOf, readPrices, sumOfPrices, type CallPrice, type PriceTable } from './price-of.ts';

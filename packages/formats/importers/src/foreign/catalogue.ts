@@ -1,4 +1,19 @@
+import { helicone } from './helicone.ts';
+import { langfuse } from './langfuse.ts';
+import { langsmith } from './langsmith.ts';
+import { litellm } from './litellm.ts';
+import { openrouterChat } from './openrouter-chat.ts';
+import { openrouter } from './openrouter.ts';
+import { otel } from './otel/reader.ts';
 import type { ForeignReader } from './reader.ts';
 
 /** Every format of other programs, in the order in which they are asked. */
-export const FOREIGN: readonly ForeignReader[] = [];
+export const FOREIGN: readonly ForeignReader[] = [
+  otel,
+  langfuse,
+  langsmith,
+  helicone,
+  litellm,
+  openrouter,
+  openrouterChat,
+];
