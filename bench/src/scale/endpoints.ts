@@ -91,6 +91,7 @@ const OWN: Readonly<
   release: because('it needs a call that is held'),
   recordExchange: MODEL,
   recordExchanges: MODEL,
+  traces: MODEL,
   interventions: page((calls) => ({ history, from: middle(calls), limit: 100 })),
   intervention: page((calls) => ({ history, id: `said-${50 * Math.floor(calls / 100)}` })),
   runExperiment: MODEL,

@@ -19,7 +19,9 @@ export type GivenInput = {
 };
 
 /** The headers that mean something to an answer, in lower case. */
-const READ_HEADERS = ['content-type', 'idempotency-key', 'if-match', 'last-event-id', 'stemma-actor'];
+const READ_HEADERS = [
+  ...['content-type', 'content-encoding', 'idempotency-key', 'if-match', 'last-event-id', 'stemma-actor'],
+];
 
 export const readHeaders = (
   header: (name: string) => string | undefined,

@@ -21,6 +21,7 @@ import { recordCallHandler } from './record-call.ts';
 import type { ProxyBacklog } from './proxy/open-proxy.ts';
 import type { RequestClient } from './request-client.ts';
 import { steeringHandlers } from './steering.ts';
+import { traceHandlers } from './traces/trace-handlers.ts';
 
 /** What answers each endpoint but those whose answers are made as the client takes them. */
 export type Handlers = {
@@ -36,13 +37,21 @@ export type HandlerOptions = {
   readonly hider?: PathHider;
   /** What the proxy in front of the home has still to record. */
   readonly recording?: (() => Promise<ProxyBacklog>) | undefined;
+  /** Told of what cannot be recorded, and of which no client hears. */
+  readonly report?: (error: unknown) => void;
   /** Which minds may be asked, where they are, and their keys. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
 export const createHandlers = (
   home: Home,
-  { closing, hider = openPathHider(home.directory), recording, env = process.env }: HandlerOptions = {},
+  {
+    closing,
+    hider = openPathHider(home.directory),
+    recording,
+    report,
+    env = process.env,
+  }: HandlerOptions = {},
 ): Handlers => {
   const runs = openRuns(home, { env, allow: openAllowedMinds(env), ...(closing && { closing }) });
 
@@ -54,6 +63,7 @@ export const createHandlers = (
     retryCall: (input, { signal }) => runs.retryCall(input, signal()),
     ...steeringHandlers(home),
     ...exchangeHandlers(home),
+    ...traceHandlers(home, { closing, ...(report && { report }) }),
     ...auditHandlers(home),
     ...branchHandlers(home),
     ...poolHandlers(home, { env, closing }),

@@ -29,6 +29,7 @@ import { inputOf } from './request.ts';
 import { labelOf } from './router.ts';
 import { SERVED } from './step-requests.ts';
 import type { StreamTimes } from './stream.ts';
+import { answerTraces } from './traces/trace-handlers.ts';
 
 export type HomeAnswersOptions = {
   readonly home: Home;
@@ -61,11 +62,9 @@ export const openHomeAnswers = (options: HomeAnswersOptions): HttpAnswers => {
   const hider = openPathHider(home.directory);
   const observer = openObserver(home, report);
   closing?.addEventListener('abort', () => void observer.flush(), { once: true });
-  const whole = openEndpointAnswers(
-    createHandlers(home, { hider, closing, recording, ...defined({ env }) }),
-    options.questions,
-    (name, actor, input) =>
-      actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
+  const handlers = createHandlers(home, { hider, closing, recording, report, ...defined({ env }) });
+  const whole = openEndpointAnswers(handlers, options.questions, (name, actor, input) =>
+    actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
   );
   // A tenth of a gateway's start, and few ever ask for it.
   let document: string | undefined;
@@ -86,6 +85,8 @@ export const openHomeAnswers = (options: HomeAnswersOptions): HttpAnswers => {
       headers: { 'content-type': 'application/json' },
       body: (document ??= toWireJson(openApi(VERSION, SERVED))),
     }),
+    traces: (given, client) =>
+      answerTraces((input) => handlers.traces(input, { signal: () => signalOf(client) }), given),
     page: () => readPage(page),
     asset: ({ params }) => readAsset(page, params['name'] ?? ''),
   };

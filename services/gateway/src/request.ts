@@ -73,8 +73,15 @@ const bodyOf = (given: GivenInput): unknown => {
   // A form of another site can send other types without asking first; it cannot send this one.
   if (!/^application\/json\b/i.test(given.headers['content-type'] ?? ''))
     throw fail('E_USAGE', 'a request with a body has the content-type application/json');
-  return withHeaders(given, parseWideJson(textOf(joined(given.body ?? [])), 'the request'));
+  return withHeaders(given, parseWideJson(textOf(joinedBody(given)), 'the request'));
 };
+
+/** The bytes of a body. */
+export const joinedBody = ({ body }: GivenInput): Uint8Array => joined(body ?? []);
+
+/** A body that was read elsewhere, checked against the contract. @throws E_COMMAND_INVALID */
+export const bodyOfContract = <T>(schema: z.ZodType<T>, value: unknown): T =>
+  parsed(schema, value, 'E_COMMAND_INVALID');
 
 const joined = (pieces: readonly Uint8Array[]): Uint8Array =>
   pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);

@@ -17,3 +17,4 @@ export {
   readProviderExchange,
   recordProviderExchange,
 } from './record-provider-call.ts';
+export { openTraceRecorder, type TraceRecorder } from './trace-recorder.ts';

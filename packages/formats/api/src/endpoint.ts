@@ -18,6 +18,8 @@ export type Endpoint = {
   readonly params?: Shape;
   readonly query?: Shape;
   readonly body?: z.ZodType;
+  /** Other types in which the body may come, beside JSON; then it may be compressed with gzip, too. */
+  readonly otherBodies?: readonly string[];
   readonly answer: Answer;
   /** Codes that are its own, beside those that every endpoint may answer with. */
   readonly errors: readonly ErrorCode[];

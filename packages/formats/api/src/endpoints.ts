@@ -12,6 +12,7 @@ import { QUESTIONS } from './questions/all.ts';
 import { RUNS } from './runs.ts';
 import { STEERING } from './steering.ts';
 import { RECORD_CALL } from './record-call.ts';
+import { TRACES } from './traces.ts';
 import { historyParams } from './values.ts';
 
 /** What a client may ask a server to do, beside the commands of other files. */
@@ -85,6 +86,7 @@ export const ENDPOINTS = {
   ...RUNS,
   ...STEERING,
   ...EXCHANGES,
+  ...TRACES,
   ...AUDIT,
   ...BRANCHES,
   ...POOLS,

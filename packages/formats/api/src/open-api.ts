@@ -55,7 +55,15 @@ const operation = (name: string, endpoint: Endpoint, schemas: Doc): Doc => ({
   ],
   ...(endpoint.body === undefined
     ? {}
-    : { requestBody: { required: true, content: json(jsonSchema(endpoint.body, schemas, 'input')) } }),
+    : {
+        requestBody: {
+          required: true,
+          content: {
+            ...json(jsonSchema(endpoint.body, schemas, 'input')),
+            ...Object.fromEntries((endpoint.otherBodies ?? []).map((mime) => [mime, {}])),
+          },
+        },
+      }),
   responses: { ...success(endpoint.answer, schemas), ...failures(codesOf(endpoint), schemas) },
 });
 

@@ -13,7 +13,7 @@ type Operation = {
     description?: string;
     schema: Schema;
   }[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> };
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema?: Schema }>> };
   readonly responses: Readonly<
     Record<string, { description: string; content: Readonly<Record<string, { schema?: Schema }>> }>
   >;
@@ -42,7 +42,7 @@ const section = (path: string, method: string, operation: Operation): string => 
       `- \`${name}\` (${where}, ${required ? 'required, ' : ''}${shape(schema)})${description === undefined ? '' : `: ${description}`}`,
     );
   for (const [mime, { schema }] of Object.entries(operation.requestBody?.content ?? {}))
-    lines.push(`- body: \`${shape(schema)}\`, ${mime}`);
+    lines.push(`- body: ${schema === undefined ? 'the same' : `\`${shape(schema)}\``}, ${mime}`);
   for (const [status, { description, content }] of Object.entries(operation.responses)) {
     const [mime = '', { schema } = {}] = Object.entries(content)[0] ?? [];
     const what = description === 'the answer' && schema !== undefined ? `\`${shape(schema)}\`` : description;

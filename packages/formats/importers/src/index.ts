@@ -18,3 +18,6 @@ export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';
 export { nameOfMessages } from './name-of-messages.ts';
 export { readImport, type ImportItem, type NameConversation } from './read-import.ts';
 export type { ImportSource } from './source.ts';
+export { openSpanAssembly } from './foreign/otel/assembly.ts';
+export { spansIn } from './foreign/otel/layouts/find-spans.ts';
+export type { ForeignExchange } from './foreign/item.ts';
