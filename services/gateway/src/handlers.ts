@@ -8,6 +8,7 @@ import {
   type StreamedName,
 } from '@stemma/api';
 import { fail } from '@stemma/errors';
+import { openTraceRecorder, type TraceRecorder } from '@stemma/exchanges';
 import type { Home } from '@stemma/home';
 import { checkReady } from '@stemma/metrics';
 import { openAllowedMinds } from '@stemma/model-clients';
@@ -37,8 +38,8 @@ export type HandlerOptions = {
   readonly hider?: PathHider;
   /** What the proxy in front of the home has still to record. */
   readonly recording?: (() => Promise<ProxyBacklog>) | undefined;
-  /** Told of what cannot be recorded, and of which no client hears. */
-  readonly report?: (error: unknown) => void;
+  /** Records the calls among the spans that programs send; one of its own unless given. */
+  readonly traces?: TraceRecorder;
   /** Which minds may be asked, where they are, and their keys. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
@@ -49,7 +50,7 @@ export const createHandlers = (
     closing,
     hider = openPathHider(home.directory),
     recording,
-    report,
+    traces = openTraceRecorder(home),
     env = process.env,
   }: HandlerOptions = {},
 ): Handlers => {
@@ -63,7 +64,7 @@ export const createHandlers = (
     retryCall: (input, { signal }) => runs.retryCall(input, signal()),
     ...steeringHandlers(home),
     ...exchangeHandlers(home),
-    ...traceHandlers(home, { closing, ...(report && { report }) }),
+    ...traceHandlers(traces),
     ...auditHandlers(home),
     ...branchHandlers(home),
     ...poolHandlers(home, { env, closing }),

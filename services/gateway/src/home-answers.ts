@@ -10,6 +10,7 @@ import {
   type StreamedName,
 } from '@stemma/api';
 import { redactedError, StemmaError, VERSION } from '@stemma/errors';
+import { openTraceRecorder } from '@stemma/exchanges';
 import type { Home } from '@stemma/home';
 import type { Metrics } from '@stemma/metrics';
 import { defined } from '@stemma/values';
@@ -56,13 +57,19 @@ type Answerer = (input: GivenInput, client: Client) => Promise<HttpAnswer | Stre
 
 const PAGE = fileURLToPath(new URL('../../inspector/dist', import.meta.url));
 
+export type HomeAnswers = HttpAnswers & {
+  /** Records the calls that wait for spans above them; a home is closed after that. */
+  readonly flush: () => Promise<void>;
+};
+
 /** Answers for a home that this thread holds: each request is counted, and an error is the answer that its client is given. */
-export const openHomeAnswers = (options: HomeAnswersOptions): HttpAnswers => {
+export const openHomeAnswers = (options: HomeAnswersOptions): HomeAnswers => {
   const { home, metrics, page = PAGE, report = () => undefined, closing, recording, env } = options;
   const hider = openPathHider(home.directory);
   const observer = openObserver(home, report);
   closing?.addEventListener('abort', () => void observer.flush(), { once: true });
-  const handlers = createHandlers(home, { hider, closing, recording, report, ...defined({ env }) });
+  const traces = openTraceRecorder(home, { report });
+  const handlers = createHandlers(home, { hider, closing, recording, traces, ...defined({ env }) });
   const whole = openEndpointAnswers(handlers, options.questions, (name, actor, input) =>
     actor === undefined ? Promise.resolve() : observer.see(name, nameIn(actor), input),
   );
@@ -96,6 +103,7 @@ export const openHomeAnswers = (options: HomeAnswersOptions): HttpAnswers => {
     return errorAnswer(hider.error(error));
   };
   return {
+    flush: () => traces.flush().catch(report),
     ask: async (name, input, client) => {
       const answered = countRequest(metrics, input.method);
       const given = others[name]?.(input, client) ?? whole.ask(name, input, client);

@@ -42,6 +42,7 @@ export const serveGateway = async ({ port, host, limits, ...options }: ServeOpti
     close: async () => {
       closing.abort();
       await listening.close();
+      await answers.flush();
     },
   };
 };

@@ -106,6 +106,7 @@ const start = async (): Promise<void> => {
   const close = async (): Promise<void> => {
     entries.close();
     questions.close();
+    await answers.flush();
     await home.close();
     flush();
     process.exit(0);

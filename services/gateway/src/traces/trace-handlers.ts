@@ -1,7 +1,6 @@
 import { toWireJson, type AnswerOf, type Endpoints, type InputOf } from '@stemma/api';
 import type { WideJson } from '@stemma/canonical';
-import { openTraceRecorder } from '@stemma/exchanges';
-import type { Home } from '@stemma/home';
+import type { TraceRecorder } from '@stemma/exchanges';
 import type { GivenInput } from '../answers.ts';
 import type { HttpAnswer } from '../front/answer.ts';
 import { bodyOfContract, joinedBody } from '../request.ts';
@@ -10,25 +9,13 @@ import { PROTOBUF, readTraces } from './read-traces.ts';
 
 type TracesHandler = (input: InputOf<Endpoints['traces']>) => Promise<AnswerOf<Endpoints['traces']>>;
 
-/** Records the calls of models among the spans that programs send; those that wait, when the gateway ends. */
-export const traceHandlers = (
-  home: Home,
-  {
-    closing,
-    report,
-  }: { readonly closing?: AbortSignal | undefined; readonly report?: (error: unknown) => void },
-): { readonly traces: TracesHandler } => {
-  const recorder = openTraceRecorder(home, { ...(report && { report }) });
-  closing?.addEventListener('abort', () => void recorder.flush().catch(report ?? (() => undefined)), {
-    once: true,
-  });
-  return {
-    traces: async ({ body }) => {
-      await recorder.take({ resourceSpans: body.resourceSpans as readonly WideJson[] }, 'the request');
-      return { partialSuccess: {} };
-    },
-  };
-};
+/** Takes the spans that programs send. */
+export const traceHandlers = (recorder: TraceRecorder): { readonly traces: TracesHandler } => ({
+  traces: async ({ body }) => {
+    await recorder.take({ resourceSpans: body.resourceSpans as readonly WideJson[] }, 'the request');
+    return { partialSuccess: {} };
+  },
+});
 
 /** The answer to a request of OTLP, in the type of its body: an empty answer of protobuf has no bytes. */
 export const answerTraces = async (handle: TracesHandler, given: GivenInput): Promise<HttpAnswer> => {
