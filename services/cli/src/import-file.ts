@@ -1,40 +1,25 @@
+import { canonicalJson, sha256Hex, type WideJson } from '@stemma/canonical';
 import type { Outcome } from '@stemma/command-handler';
 import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
 import { isOf, nodeIn } from '@stemma/events';
-import type { Command } from '@stemma/history';
+import { importStep, type Command, type ImportFacts } from '@stemma/history';
 import type { Home } from '@stemma/home';
-import { readImport, type ImportItem, type ImportReport, type NameConversation } from '@stemma/importers';
+import { readImport, type ImportItem, type NameConversation } from '@stemma/importers';
 import { setImmediate } from 'node:timers/promises';
+import type { CallImport } from './import-calls.ts';
+import { openFound, type Imported, type ImportedCounts } from './import-found.ts';
 import { openImportRest, type ImportRest } from './import-rest.ts';
+import { areHarmless, openImportedFrames, type ImportedFrames } from './imported-frames.ts';
 import { openImportSource } from './import-source.ts';
 import type { InputSurroundings } from './input.ts';
-
-/** What an imported conversation came to. */
-export type Imported = {
-  readonly history: string;
-  readonly name: string | null;
-  readonly branch: string;
-  readonly branchId: number;
-  readonly file: string;
-  readonly format: string;
-  readonly cycles: number;
-  readonly nodes: number;
-  readonly events: number;
-  readonly warnings: readonly string[];
-  /** Counts of what was read, skipped, and kept without being understood. */
-  readonly read: ImportReport['read'];
-  readonly skipped: ImportReport['skipped'];
-  readonly unknown: ImportReport['unknown'];
-  /** True if all of it was recorded before. */
-  readonly repeated: boolean;
-};
 
 /** A conversation of a file that could not be read. */
 export type RefusedPart = { readonly place: string; readonly code: ErrorCode; readonly message: string };
 
-/** What a file came to. */
+/** What a file came to, and what of it could not be read. */
 export type ImportedFile = {
-  readonly imported: readonly Imported[];
+  /** Undefined: nothing of it could be read. */
+  readonly imported: Imported | undefined;
   readonly refused: readonly RefusedPart[];
 };
 
@@ -61,7 +46,7 @@ const TURN_EVERY = 50;
 const MAX_PENDING = { commands: 64, bytes: 8 * 1024 * 1024 };
 
 /**
- * Records a file; without a home it is only read. Gives one entry for each conversation in it.
+ * Records a file; without a home it is only read.
  *
  * @throws coded errors of the reading where no conversation can be read (then nothing is recorded) and of the recording; E_CANCELLED.
  */
@@ -71,11 +56,12 @@ export const importFile = async (
   options: ImportFileOptions,
 ): Promise<ImportedFile> => {
   using source = openImportSource(file, { stdin: options.stdin ?? process.stdin, signal: options.signal });
-  let home = opened;
-  const imported: Imported[] = [];
+  const state = { home: opened };
+  const found = openFound(file);
   const refused: RefusedPart[] = [];
-  let tally = newTally();
+  const open = new Map<number, { readonly tally: ImportedCounts; readonly frames: ImportedFrames }>();
   const pending = openPending();
+  let calls: CallImport | undefined;
   /** Bytes of the file: read by now, and when the command before was. */
   const read = { now: 0, before: 0 };
   let turn = performance.now();
@@ -84,7 +70,7 @@ export const importFile = async (
     format: options.format,
     name: options.name,
     partly: options.strict !== true,
-    ...(home === null ? {} : { redact: (text: string) => home?.privacy.redactText(text) ?? text }),
+    redact: (text: string) => state.home?.privacy.redactText(text) ?? text,
     // A file is read twice: once for what is wrong with it, once to record it.
     onProgress: (phase, bytes) => {
       options.signal.throwIfAborted();
@@ -99,20 +85,34 @@ export const importFile = async (
       options.signal.throwIfAborted();
     },
   });
+  const rested = async (bytes: number): Promise<void> => {
+    if (!rest.isDue(bytes)) return;
+    await pending.all();
+    state.home = await rest.take(state.home);
+  };
   try {
     for await (const item of items) {
       options.signal.throwIfAborted();
+      const bytes = read.now - read.before;
       if (item.kind === 'command') {
-        const bytes = read.now - read.before;
         read.before = read.now;
+        const conversation = open.get(item.conversation) ?? {
+          tally: newTally(),
+          frames: openImportedFrames(),
+        };
+        open.set(item.conversation, conversation);
+        const { tally, frames } = conversation;
         // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
         if (item.renamed !== undefined) {
           await pending.all();
-          await recordStart(home, item, options, tally);
-        } else await pending.add(record(home, item.command, tally), bytes);
-        if (!rest.isDue(bytes)) continue;
-        await pending.all();
-        home = await rest.take(home);
+          const outcome = await recordStart(state.home, item, options, tally);
+          if (outcome !== undefined && item.frame !== undefined) frames.recorded(item.frame, outcome);
+        } else {
+          const work = recordNext(state.home, item, conversation);
+          if (item.frame !== undefined && frames.isKnown()) await work;
+          await pending.add(work, bytes);
+        }
+        await rested(bytes);
         continue;
       }
       if (item.kind === 'refused') {
@@ -121,15 +121,47 @@ export const importFile = async (
         continue;
       }
       await pending.all();
+      if (item.kind === 'exchange') {
+        read.before = read.now;
+        calls ??= await openCalls(options);
+        await calls.add(state.home, item);
+        await rested(bytes);
+        continue;
+      }
+      if (item.kind === 'beside') {
+        for (const { history, summary } of calls?.histories() ?? [])
+          await recordSummary(state.home, history, { ...item, summary: summary.summary() });
+        found.addBeside(item, calls);
+        continue;
+      }
+      await recordSummary(state.home, item.history, { ...item.report, format: item.format });
       rest.historyEnded();
-      imported.push(toImported(file, item, tally));
-      tally = newTally();
+      found.add(item, open.get(item.conversation)?.tally ?? newTally());
+      open.delete(item.conversation);
     }
   } catch (error) {
     await pending.settled();
     throw error;
   }
-  return { imported, refused };
+  return { imported: found.imported(), refused };
+};
+
+/** What the file has is the last fact of its import; the same facts are recorded once. */
+const recordSummary = async (
+  home: Home | null,
+  history: string | null,
+  { format, version, title, summary }: ImportFacts,
+): Promise<void> => {
+  if (home === null || history === null || summary.calls === undefined) return;
+  const step = importStep({ format, version, title, summary });
+  const id = `import-summary:${sha256Hex(canonicalJson([history, step as unknown as WideJson]))}`;
+  await home.submit({ id, history, branchId: 0, by: { recorder: 'import' }, steps: [step] });
+};
+
+const openCalls = async ({ name, erasable }: ImportFileOptions): Promise<CallImport> => {
+  if (erasable !== undefined) throw fail('E_USAGE', 'a file of calls cannot be imported as erasable');
+  const { openCallImport } = await import('./import-calls.ts');
+  return openCallImport(typeof name === 'string' ? name : null);
 };
 
 /** Commands that are under way. What refuses one is thrown where it is awaited. */
@@ -167,13 +199,12 @@ const recordStart = async (
   home: Home | null,
   { command, renamed }: FirstItem,
   options: ImportFileOptions,
-  tally: Tally,
-): Promise<void> => {
+  tally: ImportedCounts,
+): Promise<Outcome | undefined> => {
   let first = command;
   for (let number = 2; ; number++)
     try {
-      await record(home, asErasable(first, options), tally);
-      return;
+      return await record(home, asErasable(first, options), tally);
     } catch (error) {
       const name = nameIn(command);
       const isProposal = typeof options.name === 'function' && name !== null && renamed !== undefined;
@@ -181,6 +212,44 @@ const recordStart = async (
       await refuseCopyInTheClear(home, first, options);
       first = renamed(`${name}-${number}`);
     }
+};
+
+/** Records a command behind the first one. Of a file that may have grown, where its history stands now. */
+const recordNext = async (
+  home: Home | null,
+  { command, frame }: FirstItem,
+  { tally, frames }: { readonly tally: ImportedCounts; readonly frames: ImportedFrames },
+): Promise<void> => {
+  if (frame === undefined) {
+    await record(home, command, tally);
+    return;
+  }
+  for (;;)
+    try {
+      const outcome = await record(home, frames.inHistory(command, frame), tally);
+      if (outcome !== undefined) frames.recorded(frame, outcome);
+      return;
+    } catch (error) {
+      if (home === null || !isStemmaError(error, 'E_CONFLICT') || !frames.isKnown()) throw error;
+      await passOthers(home, frames.inHistory(command, frame), frame, frames);
+    }
+};
+
+/** Goes past what others wrote since the file was imported. @throws E_CONFLICT if it changes what the file goes on from */
+const passOthers = async (
+  home: Home,
+  { history, next = 0 }: Command,
+  frame: number,
+  frames: ImportedFrames,
+): Promise<void> => {
+  const others = await home.read.events(history, { from: next });
+  if (!areHarmless(others, frames))
+    throw fail(
+      'E_CONFLICT',
+      'the history goes on otherwise than the file: the file was rewritten, or somebody changed the branch since it was imported; import it under another name with --history',
+      { history, seq: next },
+    );
+  frames.passed(frame, new Set(others.map(({ seq }) => seq)).size);
 };
 
 /** What has the name of an erasable history may be what that one holds: it is not recorded beside it where it would stay. */
@@ -208,22 +277,27 @@ const asErasable = (command: Command, { erasable }: ImportFileOptions): Command 
   return { ...command, steps: [{ ...first, erasable }, ...rest] };
 };
 
-type Tally = { cycles: number; nodes: number; events: number; repeated: boolean };
-const newTally = (): Tally => ({ cycles: 0, nodes: 0, events: 0, repeated: true });
+const newTally = (): ImportedCounts => ({ cycles: 0, nodes: 0, events: 0, repeated: true });
 
-const record = async (home: Home | null, command: Command, tally: Tally): Promise<void> => {
+const record = async (
+  home: Home | null,
+  command: Command,
+  tally: ImportedCounts,
+): Promise<Outcome | undefined> => {
   if (home === null) {
     tally.repeated = false;
     for (const step of command.steps) {
       tally.cycles += step.op === 'commit' || step.op === 'import' ? 1 : 0;
       tally.nodes += step.op === 'insert' ? 1 + (step.siblings?.length ?? 0) : 0;
     }
-    return;
+    return undefined;
   }
-  countEvents(tally, await home.submit(command));
+  const outcome = await home.submit(command);
+  countEvents(tally, outcome);
+  return outcome;
 };
 
-const countEvents = (tally: Tally, { events, repeated }: Outcome): void => {
+const countEvents = (tally: ImportedCounts, { events, repeated }: Outcome): void => {
   tally.repeated &&= repeated;
   tally.events += events.length;
   for (const event of events) {
@@ -232,19 +306,3 @@ const countEvents = (tally: Tally, { events, repeated }: Outcome): void => {
     if (nodeIn(event) !== null && event.type !== 'TurnSealed') tally.nodes += 1;
   }
 };
-
-type ReportItem = Extract<ImportItem, { readonly kind: 'report' }>;
-
-const toImported = (file: string, { history, name, report }: ReportItem, tally: Tally): Imported => ({
-  history,
-  name,
-  branch: history,
-  branchId: 0,
-  file,
-  format: report.format,
-  ...tally,
-  warnings: [...report.warnings, ...(report.moreWarnings > 0 ? [`and ${report.moreWarnings} more`] : [])],
-  read: report.read,
-  skipped: report.skipped,
-  unknown: report.unknown,
-});

@@ -4,7 +4,7 @@ import type { Home } from '@stemma/home';
 import { defined } from '@stemma/values';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import type { Imported } from './import-file.ts';
+import type { Imported } from './import-found.ts';
 
 /** What a folder must hold to be a Logosphere session. */
 const METADATA = 'vector_db/metadata.jsonl';
@@ -69,10 +69,14 @@ export const importSessionFolder = async (
     branchId: 0,
     file: folder,
     format: 'logosphere',
+    mapping: 'logosphere@1',
+    conversations: 1,
+    messages: session.rows.length,
+    branches: session.branches.length,
     cycles: imported?.rounds ?? 0,
     nodes: session.rows.length,
     events: imported?.events ?? 0,
-    warnings: session.differences,
+    says: session.differences,
     read: {
       messages: session.rows.length,
       branches: session.branches.length + 1,

@@ -167,10 +167,10 @@ test(
     const home = await openHome({ directory: folder.path, create: true });
     const histories: string[] = [];
     const { signal } = new AbortController();
-    for (const { file } of transcripts.slice(0, TRANSCRIPTS))
-      for (const { history } of (await importFile(home, file, { format: 'auto', name: null, signal }))
-        .imported)
-        histories.push(history);
+    for (const { file } of transcripts.slice(0, TRANSCRIPTS)) {
+      const { imported } = await importFile(home, file, { format: 'auto', name: null, signal });
+      if (imported !== undefined) histories.push(imported.history);
+    }
     const done = await intervene(home, histories, seeded(SEED));
     expect(done).toBe(INTERVENTIONS);
 

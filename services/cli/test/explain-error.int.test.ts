@@ -85,7 +85,7 @@ test.each([
   [
     'the last node, if none is similar',
     ['show', 'shop', 'xyzzy'],
-    'there is no node "xyzzy" at @s4; the last one here is #m3 (assistant: Tomorrow.)',
+    'there is no node "xyzzy" at @s5; the last one here is #m3 (assistant: Tomorrow.)',
   ],
 ])('what is not there is answered with what may be meant: %s', async (_, args, sentence) => {
   expect(await refusal(...args)).toMatch(new RegExp(`^stemma: ${escaped(sentence)} \\(E_[A-Z_]+\\)$`));

@@ -13,6 +13,8 @@ type Imported = {
     readonly name: string | null;
     readonly history: string;
     readonly file: string;
+    /** Where the file has several conversations. */
+    readonly histories?: readonly { readonly name: string | null; readonly history: string }[];
   }[];
   readonly refused: readonly { readonly file: string; readonly code: string; readonly message: string }[];
 };
@@ -28,7 +30,8 @@ const write = (path: string, value: unknown): string => {
   writeFileSync(at(path), JSON.stringify(value));
   return at(path);
 };
-const namesOf = ({ imported }: Imported): readonly (string | null)[] => imported.map(({ name }) => name);
+const namesOf = ({ imported }: Imported): readonly (string | null)[] =>
+  imported.flatMap((one) => (one.histories ?? [one]).map(({ name }) => name));
 
 beforeAll(() => {
   mkdirSync(at('runs/inner'), { recursive: true });
@@ -81,7 +84,7 @@ describe('import', () => {
       const { code, stdout, stderr } = await runStemma(['import', at('partly'), '--json', ...home]);
       const { imported, refused } = JSON.parse(stdout) as Imported;
       expect(code).toBe(1);
-      expect(imported.map(({ name }) => name)).toEqual(['lines-1', 'list-1', 'list-4']);
+      expect(namesOf({ imported, refused })).toEqual(['lines-1', 'list-1', 'list-4']);
       expect(refused).toEqual([
         {
           file: at('partly/lines.jsonl'),
@@ -257,7 +260,7 @@ describe('every format is the same conversation however it comes', () => {
   const hashesOf = async (...args: readonly string[]): Promise<readonly unknown[][]> => {
     const { imported } = (await stemmaJson(['import', ...args, ...home])) as Imported;
     const all: unknown[][] = [];
-    for (const { history } of imported) {
+    for (const { history } of imported.flatMap((one) => one.histories ?? [one])) {
       const found = (await stemmaJson(['snapshots', history, ...home])) as { treeHash: string }[];
       all.push(found.map(({ treeHash }) => treeHash));
     }

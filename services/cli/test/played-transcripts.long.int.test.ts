@@ -133,8 +133,9 @@ test.for(Object.entries(PLAYING_CLIENTS))(
         await play(transcript, client, runOf(name, i));
         const branches = (await branchesOfCalls()).filter(({ history }) => !known.has(history));
         const { signal } = new AbortController();
-        const { imported } = await importFile(other, transcript.file, { format: 'auto', name: null, signal });
-        const [wanted] = imported;
+        const { imported: wanted } = await importFile(other, transcript.file, {
+          ...{ format: 'auto', name: null, signal },
+        });
         if (wanted === undefined) throw new Error('nothing was imported');
         const labels = labelsUpTo(wanted.cycles);
         const [main] = branches;

@@ -6,6 +6,8 @@ export {
   callScopeOf,
   endExchange,
   type ExchangeTarget,
+  readExchange,
+  type ReadExchange,
   readExchangeEnd,
   readExchangeStart,
   type ReadExchangeStart,

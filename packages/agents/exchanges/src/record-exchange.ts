@@ -356,16 +356,36 @@ export const endExchange = async (
   await home.calls.finishCall(branchRefOf(history, branchId), { ...end, by, attemptId: id });
 };
 
+/** What an exchange says. */
+export type ReadExchange = {
+  readonly start: ReadExchangeStart;
+  /** Null: nobody knows how it ended. */
+  readonly end: NonNullable<RequestFacts['end']> | null;
+};
+
+export const readExchange = async (exchange: Exchange): Promise<ReadExchange> => {
+  const { request } = exchange;
+  return {
+    start: await readExchangeStart(exchange),
+    end:
+      exchange.end === null
+        ? null
+        : await readExchangeEnd(request.form === 'wire' ? request : null, exchange.end),
+  };
+};
+
 /**
  * Records an exchange whole, in one command. What of it was recorded before has no second effect (calls §7.2).
  *
  * @throws as {@link startExchange} and {@link endExchange}
  */
-export const recordExchange = async (home: ExchangeTarget, exchange: Exchange): Promise<RecordedExchange> => {
-  const read = await readExchangeStart(exchange);
-  if (exchange.end === null) return startExchange(home, exchange, read);
-  const { request } = exchange;
-  const end = await readExchangeEnd(request.form === 'wire' ? request : null, exchange.end);
+export const recordExchange = async (
+  home: ExchangeTarget,
+  exchange: Exchange,
+  given?: ReadExchange,
+): Promise<RecordedExchange> => {
+  const { start: read, end } = given ?? (await readExchange(exchange));
+  if (end === null) return startExchange(home, exchange, read);
   const placed = await startExchange(home, exchange, { ...read, end });
   if (!placed.isEnded) await endExchange(home, exchange, end, placed.branch);
   return placed;

@@ -3,6 +3,8 @@ import { fail } from '@stemma/errors';
 import { anthropicForm } from './anthropic-messages/form.ts';
 import { anthropicRequests } from './anthropic-messages/importer.ts';
 import { ctreeJsonl } from './ctree-jsonl/importer.ts';
+import { FOREIGN } from './foreign/catalogue.ts';
+import { foreignImporter } from './foreign/foreign-importer.ts';
 import { geminiForm } from './gemini/form.ts';
 import { geminiRequests } from './gemini/importer.ts';
 import type { Importer } from './importer.ts';
@@ -17,6 +19,9 @@ import { steps } from './steps/importer.ts';
 /** How `auto` recognises a format: by its importer, of one that has one value a line, or by the form of a request. */
 type Recognised = { readonly isOfLines: true } | { readonly form: RequestForm };
 
+/** Formats of other programs: asked before those that look only at the form of messages. */
+const OF_OTHERS = FOREIGN.map(foreignImporter);
+
 /** Every format that can be imported. Of two forms that a request may have, the later one is taken. */
 const FORMATS: readonly (Recognised & { readonly importer: Importer })[] = [
   { importer: steps, isOfLines: true },
@@ -28,7 +33,7 @@ const FORMATS: readonly (Recognised & { readonly importer: Importer })[] = [
   { importer: anthropicRequests, form: anthropicForm },
 ];
 
-export const IMPORTERS: readonly Importer[] = FORMATS.map(({ importer }) => importer);
+export const IMPORTERS: readonly Importer[] = [...FORMATS.map(({ importer }) => importer), ...OF_OTHERS];
 
 /** Formats that have one value a line. */
 const OF_LINES = FORMATS.flatMap((each) => ('form' in each ? [] : [each.importer]));
@@ -42,7 +47,7 @@ const anyMessages = messageListImporter(
 );
 
 /** What `auto` takes the first of that recognises the first value of a file. */
-const AUTO: readonly Importer[] = [...OF_LINES, anyMessages];
+const AUTO: readonly Importer[] = [...OF_LINES, ...OF_OTHERS, anyMessages];
 
 const NAMES = IMPORTERS.map(({ name }) => name).join(', ');
 

@@ -1,4 +1,5 @@
 export { IMPORTERS } from './catalogue.ts';
+export type { ForeignExchange } from './foreign/item.ts';
 export type { ImportReport } from './importer.ts';
 export {
   appendSteps,
@@ -20,4 +21,5 @@ export { readImport, type ImportItem, type NameConversation } from './read-impor
 export type { ImportSource } from './source.ts';
 export { openSpanAssembly } from './foreign/otel/assembly.ts';
 export { spansIn } from './foreign/otel/layouts/find-spans.ts';
-export type { ForeignExchange } from './foreign/item.ts';
+export { openSummary, sumOfSummaries, type SummaryCounter } from './summary.ts';
+export { WARNINGS } from './warnings.ts';

@@ -3,9 +3,12 @@ import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
 import { checkName, historyId, type Command, type Step } from '@stemma/history';
 import { importerFor, importerForItems, importerNamed } from './catalogue.ts';
-import type { Importer, ImporterOutput, ImportReport, Unit } from './importer.ts';
+import { THIS_COMMAND } from './foreign/foreign-importer.ts';
+import type { ForeignExchange } from './foreign/item.ts';
+import type { Importer, ImporterOutput, ImportReport, MakeFirstStep, Unit } from './importer.ts';
 import { nameOfMessages } from './name-of-messages.ts';
 import { readText, type ImportSource, type Reading } from './source.ts';
+import type { SummaryCounter } from './summary.ts';
 import { readUnits, type Layout, type UnitOptions } from './units.ts';
 
 /**
@@ -16,6 +19,8 @@ export type ImportItem =
       readonly kind: 'command';
       readonly conversation: number;
       readonly command: Command;
+      /** Of a file that may grow: the number of the command in its history, by which others name its frame. */
+      readonly frame?: number;
       /** The first command of a conversation once more, under another name, which those after it have too. */
       readonly renamed?: (name: string) => Command;
     }
@@ -24,7 +29,25 @@ export type ImportItem =
       readonly conversation: number;
       readonly history: string;
       readonly name: string | null;
+      /** The format by its name. */
+      readonly format: string;
       readonly report: ImportReport;
+    }
+  | {
+      readonly kind: 'exchange';
+      readonly exchange: ForeignExchange;
+      /** Of the command that records it: the same for the same bytes, whatever file they stand in. */
+      readonly id: string;
+      /** Calls of different runs are of different conversations. */
+      readonly run: string;
+    }
+  /** At the end: what the file holds beside its conversations; its calls are counted there by whoever records them. */
+  | {
+      readonly kind: 'beside';
+      readonly format: string;
+      readonly mapping: string;
+      readonly version: string | undefined;
+      readonly summary: SummaryCounter;
     }
   | ({ readonly kind: 'refused'; readonly conversation: number } & RefusedConversation);
 
@@ -94,51 +117,54 @@ export async function* readImport(
     );
   const { importer, sha256 } = file.known();
   const by = options.by ?? { recorder: 'import' };
-  let { mapping } = importer;
+  const open = new Map<number, OpenConversation>();
   let conversation = 0;
-  let frame = 0;
-  let name: string | null = null;
-  let history = '';
-  const commandOf = (steps: readonly Step[]): Command => {
-    const id = `import:${importId(mapping, name, sha256)}:${conversation}:${frame}`;
-    if (frame === 0) history = historyId(name, id);
-    const expected = frame === 0 ? {} : { expected: frame - 1 };
-    return { id, history, branchId: 0, by, ...expected, steps: [...steps] };
-  };
+  let run: string | null = null;
   for await (const output of file.outputs('read')) {
+    if (output.kind === 'beside') {
+      yield { ...output, format: importer.name, mapping: importer.mapping };
+      continue;
+    }
+    if (output.kind === 'exchange') {
+      const id = exchangeId(importer.mapping, output);
+      run ??= id;
+      yield { kind: 'exchange', exchange: output.exchange, id, run: output.run ?? run };
+      continue;
+    }
     if (output.kind === 'refused') {
       yield { kind: 'refused', conversation, place: output.place, error: output.error };
       conversation += 1;
       continue;
     }
-    if (refused.has(conversation)) continue;
+    const number = output.conversation ?? conversation;
+    if (refused.has(number)) continue;
+    const current = open.get(number) ?? newConversation(importer, by, number, sha256);
+    open.set(number, current);
     if (output.kind === 'report') {
-      yield { kind: 'report', conversation, history, name, report: output.report };
-      conversation += 1;
-      frame = 0;
+      const { history, name } = current.about();
+      yield {
+        kind: 'report',
+        conversation: number,
+        history,
+        name,
+        format: importer.name,
+        report: output.report,
+      };
+      open.delete(number);
+      if (output.conversation === undefined) conversation += 1;
       continue;
     }
-    const { firstStep, steps, title = null } = output;
-    if (firstStep !== null) mapping = output.mapping ?? importer.mapping;
-    if (firstStep === null) yield { kind: 'command', conversation, command: commandOf(steps) };
+    const { firstStep, title = null } = output;
+    const frame = importer.grows === true ? { frame: current.frame() } : {};
+    if (firstStep === null)
+      yield { kind: 'command', conversation: number, command: current.next(output), ...frame };
     else {
-      const named = (chosen: string | null): Command => {
-        name = chosen === null ? null : checkName(chosen);
-        return commandOf([firstStep(name, { format: mapping, sha256 }), ...steps]);
-      };
-      const command = named(
-        typeof given === 'function'
-          ? given({
-              index: conversation,
-              count,
-              title,
-              words: nameOfMessages(insertedBy(steps), options.redact) ?? null,
-            })
-          : given,
-      );
-      yield { kind: 'command', conversation, command, renamed: named };
+      const named = (chosen: string | null): Command => current.first(output, firstStep, chosen);
+      const words = nameOfMessages(insertedBy(output.steps), options.redact) ?? null;
+      const chosen =
+        typeof given === 'function' ? given({ index: number, count, title, words: words ?? null }) : given;
+      yield { kind: 'command', conversation: number, command: named(chosen), renamed: named, ...frame };
     }
-    frame += 1;
   }
   if (file.known().sha256 !== sha256)
     throw fail('E_INPUT_CHANGED', `${source.name} was changed while it was read`);
@@ -151,8 +177,95 @@ export async function* readImport(
 export const importId = (mapping: string, name: string | null, sha256: string): string =>
   sha256Hex(pack([mapping, name ?? '', fromHex(sha256)]));
 
+type StepsOutput = Extract<ImporterOutput, { readonly kind: 'steps' }>;
+
+/** A conversation whose commands are made. */
+type OpenConversation = {
+  readonly about: () => { readonly history: string; readonly name: string | null };
+  /** The number of the next command. */
+  readonly frame: () => number;
+  /** Its first command under this name; what it was called before does not count. */
+  readonly first: (output: StepsOutput, firstStep: MakeFirstStep, name: string | null) => Command;
+  readonly next: (output: StepsOutput) => Command;
+};
+
+const newConversation = (
+  importer: Importer,
+  by: Author,
+  number: number,
+  sha256: string,
+): OpenConversation => {
+  const state = {
+    name: null as string | null,
+    history: '',
+    frame: 0,
+    /** What tells this import from others, in front of the number of a command. */
+    id: '',
+    /** Of a file that may grow: a hash of all commands so far. */
+    before: '',
+  };
+  const idOf = (steps: readonly Step[]): string => {
+    if (importer.grows !== true) return `import:${state.id}:${number}:${state.frame}`;
+    state.before = sha256Hex(pack([state.before, canonicalSteps(steps)])).slice(0, 32);
+    return `import:${state.id}:${state.frame}:${state.before}`;
+  };
+  return {
+    about: () => ({ history: state.history, name: state.name }),
+    frame: () => state.frame,
+    first({ mapping = importer.mapping, key, steps }, firstStep, name) {
+      state.name = name === null ? null : checkName(name);
+      // Of a file that grows, its bytes are others each time.
+      const source = key === undefined ? sha256 : sha256Hex(pack([mapping, key]));
+      state.id = importId(mapping, state.name, source);
+      state.before = '';
+      state.frame = 0;
+      const all = [firstStep(state.name, { format: mapping, sha256: source }), ...steps];
+      const id = idOf(all);
+      state.history = historyId(state.name, id);
+      state.frame = 1;
+      return { id, history: state.history, branchId: 0, by, steps: all };
+    },
+    next({ steps, branch = 0 }) {
+      const id = idOf(steps);
+      const expected = importer.grows === true ? {} : { expected: state.frame - 1 };
+      state.frame += 1;
+      const own = steps.map((step) =>
+        step.op === 'finish_call' && step.attemptId === THIS_COMMAND ? { ...step, attemptId: id } : step,
+      );
+      return { id, history: state.history, branchId: branch, by, ...expected, steps: own };
+    },
+  };
+};
+
+/** Steps as text: the same for the same steps. */
+const canonicalSteps = (steps: readonly Step[]): string =>
+  JSON.stringify(steps, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
+
+/** The id of a call that holds its whole input: the same call in another file, or in one that grew, is the same one. */
+const exchangeId = (
+  mapping: string,
+  { exchange, run }: Extract<ImporterOutput, { kind: 'exchange' }>,
+): string => {
+  const { request, end, id } = exchange;
+  const parts = [mapping, run ?? '', id, digestOf(request), end === null ? '' : digestOf(end.response)];
+  return `import:${sha256Hex(pack(parts))}`;
+};
+
+const digestOf = (
+  said: ForeignExchange['request'] | NonNullable<ForeignExchange['end']>['response'],
+): string =>
+  said === null
+    ? ''
+    : said.form === 'wire'
+      ? sha256Hex(said.body)
+      : sha256Hex(
+          Buffer.from(
+            JSON.stringify(said, (_, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value)),
+          ),
+        );
+
 /** So many lines may stand before the first one that shows the format: a line about the file, for instance. */
-const MOST_UNKNOWN = 5;
+const MOST_UNKNOWN = 20;
 
 /** A file that is read once to check it and once more to record it. */
 type OpenFile = {
@@ -242,7 +355,7 @@ const checkConversations = async (
   let count = 0;
   for await (const output of file.outputs('check')) {
     if (output.kind === 'refused') refused.set(count, output);
-    if (output.kind !== 'steps') count += 1;
+    if (output.kind === 'refused' || output.kind === 'report') count += 1;
   }
   return { count, refused };
 };

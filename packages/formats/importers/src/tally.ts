@@ -1,5 +1,9 @@
 import { compareCodePoints } from '@stemma/canonical';
-import type { ImportCounts, ImportReport } from './importer.ts';
+import type { ImportSummary } from '@stemma/events';
+import { defined } from '@stemma/values';
+import type { ImportReport } from './importer.ts';
+import { openSummary, type ImportCounts, type SummaryCounter } from './summary.ts';
+import type { WarningCode } from './warnings.ts';
 
 /** A report while it is being counted. */
 export type Tally = {
@@ -8,6 +12,7 @@ export type Tally = {
   readonly unknown: Map<string, number>;
   readonly warnings: string[];
   moreWarnings: number;
+  readonly summary: SummaryCounter;
 };
 
 const MAX_WARNINGS = 100;
@@ -20,6 +25,7 @@ export const newTally = (): Tally => ({
   unknown: new Map(),
   warnings: [],
   moreWarnings: 0,
+  summary: openSummary(),
 });
 
 export const addCount = (counts: Map<string, number>, name: string, more = 1): void => {
@@ -28,13 +34,16 @@ export const addCount = (counts: Map<string, number>, name: string, more = 1): v
   counts.set(key, (counts.get(key) ?? 0) + more);
 };
 
-export const addWarning = (tally: Tally, sentence: string): void => {
+export const addWarning = (tally: Tally, code: WarningCode, sentence: string, count = 1): void => {
+  tally.summary.warning(code, sentence, count);
   if (tally.warnings.length < MAX_WARNINGS) tally.warnings.push(sentence);
   else tally.moreWarnings += 1;
 };
 
-export const importReport = (format: string, tally: Tally): ImportReport => ({
-  format,
+/** @param holdsMessages false: what is counted is said by its own names alone */
+export const importReport = (mapping: string, tally: Tally, holdsMessages = false): ImportReport => ({
+  mapping,
+  summary: holdsMessages ? tally.summary.summary() : besideMessages(tally.summary.summary()),
   read: sorted(tally.read),
   skipped: sorted(tally.skipped),
   unknown: sorted(tally.unknown),
@@ -44,3 +53,6 @@ export const importReport = (format: string, tally: Tally): ImportReport => ({
 
 const sorted = (counts: ReadonlyMap<string, number>): ImportCounts =>
   Object.fromEntries([...counts].sort(([a], [b]) => compareCodePoints(a, b)));
+
+const besideMessages = ({ dropped, warnings }: ImportSummary): ImportSummary =>
+  defined({ dropped, warnings });

@@ -1,13 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { importerFor, IMPORTERS } from '../src/catalogue.ts';
+import { FOREIGN } from '../src/foreign/catalogue.ts';
 
 describe('the catalogue of importers', () => {
   it('has an entry for every format that has a file or folder', { tags: ['context-tree§9'] }, () => {
     const folders = readdirSync(new URL('../src', import.meta.url), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-    expect(new Set(IMPORTERS.map(({ name }) => name))).toEqual(new Set([...folders, 'pact']));
+      .map(({ name }) => name)
+      .filter((name) => name !== 'foreign');
+    const foreign = FOREIGN.map(({ name }) => name);
+    expect(new Set(IMPORTERS.map(({ name }) => name))).toEqual(new Set([...folders, 'pact', ...foreign]));
+    expect(new Set(foreign).size).toBe(foreign.length);
     for (const { name, mapping } of IMPORTERS) expect(mapping).toMatch(new RegExp(`^${name}@\\d+$`));
   });
 

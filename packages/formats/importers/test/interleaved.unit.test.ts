@@ -132,7 +132,7 @@ describe('thinking and calls of tools in turn', { tags: ['context-tree§9'] }, (
     ];
     const found = await imported(messages);
     expect(blocksOf(found)).toEqual(['Check.', 'a', 'b', 'call c']);
-    expect(found.report.format).toBe('openai-chat@1');
+    expect(found.report.mapping).toBe('openai-chat@1');
     expect(toOpenAIMessages(found.working, found.payloads)).toEqual(messages);
   });
 });
@@ -165,7 +165,7 @@ describe('what a file says of a call or a result is kept', { tags: ['context-tre
       { role: 'assistant', content: [{ type: 'text', text: '7 and 9.', thoughtSignature: 'c2lnMg==' }] },
     ]);
     expect(report).toMatchObject({
-      format: 'gemini@2',
+      mapping: 'gemini@2',
       unknown: { 'field part': 1, 'field message_fields': 1 },
     });
   });
@@ -186,7 +186,7 @@ describe('what a file says of a call or a result is kept', { tags: ['context-tre
         ],
       },
     ]);
-    expect(report.format).toBe('openai-chat@2');
+    expect(report.mapping).toBe('openai-chat@2');
     expect(toOpenAIMessages(working, payloads).slice(1)).toEqual([
       {
         ...{ id: '2', role: 'assistant', content: null },
@@ -232,7 +232,7 @@ describe('what a file says of a call or a result is kept', { tags: ['context-tre
       { role: 'assistant', content: [{ type: 'text', text: 'I cannot say.' }] },
     ]);
     expect(treeHashes).toHaveLength(2);
-    expect(report).toMatchObject({ format: 'openai-chat@2', read: { calls: 1 }, warnings: [] });
+    expect(report).toMatchObject({ mapping: 'openai-chat@2', read: { calls: 1 }, warnings: [] });
     expect(toOpenAIMessages(working, payloads).slice(1, 3)).toEqual([
       {
         role: 'assistant',
@@ -273,7 +273,7 @@ describe('what is recognised only in part is refused', { tags: ['context-tree§9
   });
 
   it('an input whose output is null is a request', async () => {
-    expect((await imported({ model: 'm', input: INPUT, output: null })).report.format).toBe(
+    expect((await imported({ model: 'm', input: INPUT, output: null })).report.mapping).toBe(
       'openai-responses@2',
     );
   });

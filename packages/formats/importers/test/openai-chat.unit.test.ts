@@ -223,7 +223,8 @@ describe('openai-chat@1', () => {
         data_message: { ordinal: 0, content: 'whole', fields: { mood: 'odd' } },
       });
       expect(report).toEqual({
-        format: 'openai-chat@1',
+        mapping: 'openai-chat@1',
+        summary: expect.objectContaining({ calls: 0, messages: 1, messages_by_role: { user: 1 } }),
         read: { blocks: 1, messages: 1, 'role user': 1 },
         skipped: {},
         unknown: { 'beside the messages model': 1, 'beside the messages tools': 1, 'field mood': 1 },

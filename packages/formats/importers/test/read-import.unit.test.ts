@@ -328,9 +328,9 @@ describe('readImport', () => {
           [`${where}, item 2`, 'E_ROLE_UNKNOWN'],
           [`${where}, item 3`, 'E_INPUT_SHAPE'],
         ]);
-        expect(found.filter(({ kind }) => kind === 'report').map(({ conversation }) => conversation)).toEqual(
-          [0, 1, 4],
-        );
+        expect(found.flatMap((item) => (item.kind === 'report' ? [item.conversation] : []))).toEqual([
+          0, 1, 4,
+        ]);
       }
       expect(await refusal(sourceOf(`${text.slice(0, -1)},{"a":`, 65_536), { partly: true })).toMatchObject({
         items: 0,

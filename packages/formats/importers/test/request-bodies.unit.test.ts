@@ -85,7 +85,7 @@ const WRAPPINGS: readonly (readonly [what: string, wrap: (body: Body) => string,
 const imported = async (text: string, format = 'auto') =>
   (await record(sourceOf(text), { format })).map(({ working, payloads, report, treeHashes, commands }) => ({
     messages: toOpenAIMessages(working, payloads),
-    format: report.format,
+    format: report.mapping,
     treeHashes,
     commands,
   }));

@@ -3,7 +3,8 @@ import { IMPORTERS } from '@stemma/importers';
 import { defined } from '@stemma/values';
 import type { CommandSpec, TopCommand } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
-import { importFile, type Imported } from '../import-file.ts';
+import { importFile } from '../import-file.ts';
+import type { Imported } from '../import-found.ts';
 import { listImportFiles, sizeOf } from '../import-files.ts';
 import { importSessionFolder, isSessionFolder } from '../import-session.ts';
 import { openNames } from '../import-names.ts';
@@ -103,7 +104,7 @@ const runImport: CommandSpec['run'] = async (
           signal,
         });
         imported.push(found);
-        for (const warning of found.warnings) output.say(`${file}: ${warning}`);
+        for (const sentence of found.says) output.say(`${file}: ${sentence}`);
         continue;
       }
       const found = await importFile(dry ? null : await open(), file, {
@@ -117,10 +118,10 @@ const runImport: CommandSpec['run'] = async (
         onProgress: (bytes, ofFile) =>
           progress.count(done + (ofFile > 0 ? Math.min(bytes, most) : 0), Math.max(total, done + most)),
       });
-      imported.push(...found.imported);
       refused.push(...found.refused.map((part) => ({ file, ...part })));
-      for (const { warnings } of found.imported)
-        for (const warning of warnings) output.say(`${file}: ${warning}`);
+      if (found.imported === undefined) continue;
+      imported.push(found.imported);
+      for (const sentence of found.imported.says) output.say(`${file}: ${sentence}`);
     } catch (error) {
       if (files.length > 1 && ofTheFile(error) && isStemmaError(error)) {
         refused.push({ file, place: null, code: error.code, message: error.message });
@@ -151,24 +152,59 @@ const report = (
   width: number,
 ): string =>
   table(
-    ['HISTORY', 'CYCLES', 'NODES', 'EVENTS', 'FORMAT', 'FILE'],
+    ['HISTORY', 'CALLS', 'MESSAGES', 'TOOLS', 'CYCLES', 'NODES', 'FORMAT', 'FILE'],
     imported.map((row) => [
-      dry ? '(dry run)' : (row.name ?? row.history),
-      String(row.cycles),
-      String(row.nodes),
-      String(row.events),
+      dry ? '(dry run)' : namesOf(row),
+      ...[row.calls, row.messages, row.tool_calls, row.cycles, row.nodes].map((count) => String(count ?? '')),
       row.format,
       printable(row.file),
     ]),
     width,
   ) +
+  imported.map(fidelityOf).join('') +
   imported.map(unknowns).join('') +
   sumsOf(imported, refused)
     .map((line) => `${line}\n`)
     .join('');
 
+/** The history of a file, and how many further ones there are. */
+const namesOf = ({ name, history, conversations }: Imported): string =>
+  `${name ?? history}${conversations > 1 ? ` and ${conversations - 1} more` : ''}`;
+
+/** How true the picture of a file of another program is. */
+const fidelityOf = ({
+  file,
+  version,
+  fidelity = {},
+  missing = {},
+  dropped = {},
+  unknown,
+  skipped,
+}: Imported): string => {
+  if (Object.keys(unknown).length > 0 || Object.keys(skipped).length > 0) return '';
+  const kinds = Object.entries(fidelity).map(([kind, count]) => `${count} ${FIDELITY_WORDS[kind] ?? kind}`);
+  const lacks = Object.entries(missing).map(([part, count]) => `${part} of ${count}`);
+  const left = Object.entries(dropped).map(([what, count]) => `${count} × ${what}`);
+  const says = [
+    ...(version === undefined ? [] : [`version ${version}`]),
+    ...(kinds.length === 0 ? [] : [`how true its calls are: ${kinds.join(', ')}`]),
+    ...(lacks.length === 0 ? [] : [`missing: ${lacks.join(', ')}`]),
+    ...(left.length === 0 ? [] : [`left out: ${left.join(', ')}`]),
+  ];
+  return says.length === 0 ? '' : `${printable(file)}: ${printable(says.join('; '))}\n`;
+};
+
+const FIDELITY_WORDS: Readonly<Record<string, string>> = {
+  exact: 'exact bytes',
+  same: 'same messages',
+  reconstructed: 'reconstructed',
+};
+
 const sumsOf = (imported: readonly Imported[], refused: readonly Refused[]): readonly string[] => {
-  const repeated = imported.filter(({ repeated: before }) => before).length;
+  const repeated = imported
+    .flatMap((each) => each.histories ?? [each])
+    .filter(({ repeated: before }) => before).length;
+  const all = imported.reduce((sum, { conversations: count }) => sum + count, 0);
   const files = refused.filter(({ place }) => place === null).length;
   const parts = refused.length - files;
   return [
@@ -178,7 +214,7 @@ const sumsOf = (imported: readonly Imported[], refused: readonly Refused[]): rea
       : [`${files} of ${files + new Set(imported.map(({ file }) => file)).size} files were refused`]),
     ...(parts === 0
       ? []
-      : [`${parts} of ${conversations(parts + imported.length)} of the imported files could not be read`]),
+      : [`${parts} of ${conversations(parts + all)} of the imported files could not be read`]),
   ];
 };
 

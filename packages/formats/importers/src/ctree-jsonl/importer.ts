@@ -67,7 +67,8 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> 
     const line = readLogLine(ENGINE, text, number, (key) => (repeated = key));
     if (line.is === 'skipped') {
       addCount(tally.skipped, 'lines');
-      addWarning(tally, `skipped: ${line.reason}`);
+      tally.summary.dropped('lines');
+      addWarning(tally, 'W_LINE_DAMAGED', `skipped: ${line.reason}`);
     }
     if (line.is !== 'node') continue;
     const { node, event } = line;
@@ -78,11 +79,16 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> 
     const { id: engineId } = describeNode(ENGINE, node, ordinal);
     const id = ids.take(engineId, number);
     if (id !== engineId)
-      addWarning(tally, `${where}: the id ${JSON.stringify(engineId.slice(0, 80))} became ${id}`);
+      addWarning(
+        tally,
+        'W_ID_CHANGED',
+        `${where}: the id ${JSON.stringify(engineId.slice(0, 80))} became ${id}`,
+      );
     // The engine's logs may have them, and its reader takes the last value: said, since it is not refused.
     if (repeated !== null)
       addWarning(
         tally,
+        'W_REPEATED',
         `${where}: the key ${JSON.stringify(echo(repeated))} stands twice, its last value counts`,
       );
     const block = eventToNode({ kind: node.kind, line: event, text, number, ordinal }, id);

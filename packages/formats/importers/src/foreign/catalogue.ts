@@ -1,3 +1,4 @@
+import { claudeCode } from './claude-code/reader.ts';
 import { helicone } from './helicone.ts';
 import { langfuse } from './langfuse.ts';
 import { langsmith } from './langsmith.ts';
@@ -9,6 +10,7 @@ import type { ForeignReader } from './reader.ts';
 
 /** Every format of other programs, in the order in which they are asked. */
 export const FOREIGN: readonly ForeignReader[] = [
+  claudeCode,
   otel,
   langfuse,
   langsmith,

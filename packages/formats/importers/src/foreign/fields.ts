@@ -11,6 +11,9 @@ export const objectOf = (value: Field): WideJsonObject => (isJsonObject(value) ?
 /** The items of a list; none for anything else. */
 export const listOf = (value: Field): readonly WideJson[] => (isList(value) ? value : []);
 
+/** The text; undefined for anything else. */
+export const textOf = (value: Field): string | undefined => (typeof value === 'string' ? value : undefined);
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**

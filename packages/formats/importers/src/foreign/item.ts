@@ -1,5 +1,6 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import type { CallStatus, CallUsage } from '@stemma/events';
+import type { WarningCode } from '../warnings.ts';
 
 /**
  * What a program wrote of a conversation with a model, in the order of its file. A reader of a format gives these; what they
@@ -70,6 +71,8 @@ export type ForeignCall = Following & {
   readonly status?: CallStatus | undefined;
   readonly finishReason?: string | null | undefined;
   readonly usage?: CallUsage | null | undefined;
+  /** The same as the file states it, where its `input` does not hold what was read from a cache: the report sums what is stated. */
+  readonly stated?: CallUsage | null | undefined;
   readonly durationMs?: number | null | undefined;
   readonly error?: { readonly code: string | null; readonly message: string } | null | undefined;
   readonly parameters?: { readonly [name: string]: WideJson } | undefined;
@@ -163,21 +166,5 @@ export type ForeignCount = { readonly kind: 'count'; readonly what: 'aborted'; r
 /** Something of the file that is recorded nowhere, by its name there: `line file-history-snapshot`, `field requestId`. */
 export type ForeignDropped = { readonly kind: 'dropped'; readonly what: string; readonly count?: number };
 
-/** What a person should know. @see {@link WARNINGS} */
+/** What a person should know. */
 export type ForeignWarning = { readonly kind: 'warning'; readonly code: WarningCode; readonly where: string };
-
-/** Every warning of an import, and what it means. */
-export const WARNINGS = {
-  W_LINE_CUT: 'the last line is cut off, and left out',
-  W_LINE_DAMAGED: 'a line is no JSON, and left out',
-  W_PARENT_MISSING: 'a message follows one that is not in the file: it stands behind the message before it',
-  W_PARENT_CYCLE: 'messages follow each other in a circle: one stands behind the message before it',
-  W_RESULT_WITHOUT_CALL: 'a result answers a call that is not in the file',
-  W_CLOCK_BACK: 'a time is earlier than the one before',
-  W_REPEATED: 'something stands twice in the file, and is recorded once',
-  W_VALUE_UNREAD: 'a value has a form that its format does not have: it is kept as text, or left out and counted',
-  W_USAGE_DOUBTFUL: 'token counts contradict each other',
-  W_CONTENT_LOST: 'the program that wrote the file left something out (a cut text, an image without its bytes)',
-  W_BRANCH_POINT_FAR: 'a branch begins before what is kept in memory: it begins at the nearest snapshot before',
-} as const;
-export type WarningCode = keyof typeof WARNINGS;

@@ -39,7 +39,7 @@ type ConversationState = {
 
 /** Starts a conversation. `besides`: the fields beside the messages; they are kept with the first message. `mapping`: how they were read. */
 export const openConversation = (besides: WideJsonObject, mapping: string): ChatConversation => {
-  const audit = newImportAudit(newTally());
+  const audit = newImportAudit(newTally(), besides);
   const fromParts = openPartsReader();
   const state: ConversationState = {
     added: 0,
@@ -92,7 +92,7 @@ export const openConversation = (besides: WideJsonObject, mapping: string): Chat
   function* end(): Iterable<ImporterOutput> {
     if (state.steps.length > 0 || !state.begun) yield flush();
     audit.finish(state.ordinal, besides);
-    yield { kind: 'report', report: importReport(mapping, audit.tally) };
+    yield { kind: 'report', report: importReport(mapping, audit.tally, true) };
   }
   return { size: () => state.added, add, end };
 };

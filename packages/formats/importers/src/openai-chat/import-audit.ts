@@ -1,5 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { addCount, addWarning, type Tally } from '../tally.ts';
+import type { WarningCode } from '../warnings.ts';
 import { KNOWN_FIELDS, KNOWN_PARTS } from './fields.ts';
 
 /** Checks the messages of a conversation for the report. */
@@ -12,7 +13,13 @@ export type ImportAudit = {
 /** The most calls that may wait for an answer at once; further calls are not checked, so that memory stays bounded. */
 const MAX_WAITING = 10_000;
 
-export const newImportAudit = (tally: Tally): ImportAudit => {
+/** @param besides the fields beside the messages */
+export const newImportAudit = (tally: Tally, besides: WideJsonObject): ImportAudit => {
+  const model = typeof besides['model'] === 'string' ? besides['model'] : null;
+  const missing = [
+    ...(besides['tools'] === undefined ? ['tools'] : []),
+    ...(model === null ? ['parameters'] : []),
+  ];
   const waiting = new Map<string, string>();
   const nameless = newGroup();
   const unasked = newGroup();
@@ -35,6 +42,8 @@ export const newImportAudit = (tally: Tally): ImportAudit => {
     tally,
     addMessage: (message, where) => {
       addCount(tally.read, 'messages');
+      tally.summary.message(message['role'] as string, [message]);
+      if (message['role'] === 'assistant') tally.summary.call({ model, fidelity: 'reconstructed', missing });
       addCount(tally.read, `role ${message['role'] as string}`);
       for (const name of Object.keys(message))
         if (!KNOWN_FIELDS.has(name)) addCount(tally.unknown, `field ${name}`);
@@ -43,12 +52,12 @@ export const newImportAudit = (tally: Tally): ImportAudit => {
       auditCalls(message, where);
     },
     finish: (messages, besides) => {
-      if (messages === 0) addWarning(tally, 'the conversation has no messages');
-      warnOnce(tally, nameless, {
+      if (messages === 0) addWarning(tally, 'W_EMPTY', 'the conversation has no messages');
+      warnOnce(tally, 'W_RESULT_WITHOUT_ID', nameless, {
         one: (first) => `${first} is a tool message without a tool_call_id`,
         several: 'tool messages have no tool_call_id; the first is',
       });
-      warnOnce(tally, unasked, {
+      warnOnce(tally, 'W_RESULT_WITHOUT_CALL', unasked, {
         one: (first) => `${first}, which was not made or is answered`,
         several: 'tool messages answer a call that was not made or is answered; first,',
       });
@@ -60,6 +69,7 @@ export const newImportAudit = (tally: Tally): ImportAudit => {
       const first = `the call ${short(unanswered[0])} of ${unanswered[1]}`;
       warnOnce(
         tally,
+        'W_CALL_WITHOUT_RESULT',
         { count: waiting.size, first },
         { one: () => `${first} has no answer`, several: 'calls have no answer; the first is' },
       );
@@ -79,17 +89,18 @@ const addTo = (group: Group, what: string): void => {
 
 const warnOnce = (
   tally: Tally,
+  code: WarningCode,
   { count, first }: Group,
   { one, several }: { readonly one: (first: string) => string; readonly several: string },
 ): void => {
-  if (count === 1) addWarning(tally, one(first));
-  if (count > 1) addWarning(tally, `${count} ${several} ${first}`);
+  if (count === 1) addWarning(tally, code, one(first));
+  if (count > 1) addWarning(tally, code, `${count} ${several} ${first}`, count);
 };
 
 const auditContent = (tally: Tally, content: WideJson | undefined, where: string): void => {
   if (content === undefined || content === null || typeof content === 'string') return;
   if (!Array.isArray(content)) {
-    addWarning(tally, `${where} has a content that is neither text, null nor a list`);
+    addWarning(tally, 'W_VALUE_UNREAD', `${where} has a content that is neither text, null nor a list`);
     return;
   }
   for (const part of content as readonly WideJson[]) {

@@ -1,0 +1,237 @@
+import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { isStemmaError } from '@stemma/errors';
+import { anthropicMessages } from '@stemma/model-apis';
+import { nameOfMessages } from '../../name-of-messages.ts';
+import { isList, listOf, objectOf, textOf, timeOf } from '../fields.ts';
+import type { ForeignItem } from '../item.ts';
+import { isOfSynthetic, openAnswer, type OpenAnswer } from './answer.ts';
+import { openThreads, type Threads } from './threads.ts';
+
+/** A conversation of the file: that of the session, or of a sub-agent. */
+type Talk = {
+  readonly key: string;
+  readonly threads: Threads;
+  title: string | undefined;
+  readonly parent: { readonly key: string; readonly toolCall?: string | undefined } | undefined;
+  /** The answer whose lines are still coming, and what came behind its first line. */
+  answer: OpenAnswer | null;
+  waiting: ForeignItem[];
+  /** True from a boundary on until the summary that follows it. */
+  isCompacted: boolean;
+};
+
+/** A prompt of a sub-agent is compared by so many of its characters. */
+const LONGEST_PROMPT = 2_000;
+
+/** Reads the lines of a file: those of a session, and of its sub-agents where they stand among them. */
+export class ClaudeSession {
+  readonly #talks = new Map<string, Talk>();
+  /** Uuids of lines, and ids of answers, that came before. */
+  readonly #lines = new Set<string>();
+  readonly #answers = new Set<string>();
+  /** Of which sub-agent a line is, by its uuid: they stand among the lines of old versions. */
+  readonly #talkOfLine = new Map<string, string>();
+  /** The ids of tool calls that wait for their sub-agent, by the prompt. */
+  readonly #tasks = new Map<string, string>();
+  /** The key of the conversation that was named last. */
+  #current: string | null = null;
+  #sessionId: string | undefined;
+  #version: string | undefined;
+
+  *line(line: WideJsonObject, where: string): Iterable<ForeignItem> {
+    const type = textOf(line['type']) ?? 'without a type';
+    this.#version = textOf(line['version']) ?? this.#version;
+    this.#sessionId ??= textOf(line['sessionId']);
+    const uuid = textOf(line['uuid']);
+    if (uuid === undefined) {
+      yield { kind: 'dropped', what: `line ${type}` };
+      return;
+    }
+    if (this.#lines.has(uuid)) {
+      yield { kind: 'warning', code: 'W_REPEATED', where };
+      return;
+    }
+    this.#lines.add(uuid);
+    const talk = this.#talkOf(line);
+    if (type === 'user') yield* this.#user(line, talk, where);
+    else if (type === 'assistant') yield* this.#assistant(line, talk, where);
+    else if (type === 'system') yield* this.#system(line, talk);
+    else {
+      talk.threads.passes(line);
+      yield { kind: 'dropped', what: `line ${type}` };
+    }
+  }
+
+  *end(): Iterable<ForeignItem> {
+    for (const talk of this.#talks.values()) yield* this.#of(talk, closed(talk));
+  }
+
+  /** Items of a conversation; it begins with the first of them. */
+  *#of(talk: Talk, items: readonly ForeignItem[]): Iterable<ForeignItem> {
+    if (items.length === 0) return;
+    if (this.#current !== talk.key) {
+      const { key, title, parent } = talk;
+      yield {
+        ...{ kind: 'conversation', key, version: this.#version, title },
+        ...(parent !== undefined && { parent, sidechain: true }),
+      };
+      this.#current = key;
+    }
+    yield* items;
+  }
+
+  #talkOf(line: WideJsonObject): Talk {
+    const agent = textOf(line['agentId']);
+    const uuid = textOf(line['uuid']) ?? '';
+    const parent = textOf(line['parentUuid']);
+    const isSide = line['isSidechain'] === true;
+    const session = this.#sessionId ?? 'session';
+    const known = parent === undefined ? undefined : this.#talkOfLine.get(parent);
+    const key = !isSide
+      ? session
+      : agent === undefined
+        ? (known ?? `${session}:${uuid}`)
+        : `${session}:${agent}`;
+    if (isSide) this.#talkOfLine.set(uuid, key);
+    const found = this.#talks.get(key) ?? {
+      key,
+      threads: openThreads(),
+      title: undefined,
+      parent: isSide ? { key: session, toolCall: this.#takeTask(line) } : undefined,
+      answer: null,
+      waiting: [],
+      isCompacted: false,
+    };
+    this.#talks.set(key, found);
+    return found;
+  }
+
+  *#user(line: WideJsonObject, talk: Talk, where: string): Iterable<ForeignItem> {
+    const message = objectOf(line['message']);
+    const isResult = holdsResult(message['content']);
+    const isSummary = line['isCompactSummary'] === true;
+    const isPrompt = !isResult && !isSummary && line['isMeta'] !== true;
+    const { after, warnings } = talk.threads.follow(line, where, { isPrompt });
+    const messages = messagesOf(message);
+    const items: ForeignItem[] = [...warnings];
+    if (messages === null) items.push({ kind: 'warning', code: 'W_VALUE_UNREAD', where });
+    // Versions without a line for it compact where the summary stands.
+    if (isSummary && !talk.isCompacted) items.push({ kind: 'compaction' });
+    if (isSummary) talk.isCompacted = false;
+    if (isPrompt && messages !== null) talk.title ??= nameOfMessages(messages);
+    items.push(messageItem(line, 'user', messages ?? [], after));
+    if (isInterruption(message['content'])) items.push({ kind: 'count', what: 'aborted' });
+    // Tools run while the answer is still coming: their results stand behind it.
+    if (isResult && talk.answer !== null) talk.waiting.push(...items);
+    else yield* this.#of(talk, [...closed(talk), ...items]);
+  }
+
+  *#assistant(line: WideJsonObject, talk: Talk, where: string): Iterable<ForeignItem> {
+    const message = objectOf(line['message']);
+    const id = textOf(message['id']) ?? textOf(line['requestId']) ?? textOf(line['uuid']) ?? where;
+    this.#noteTasks(message);
+    if (talk.answer?.id === id) {
+      talk.answer.add(line, message);
+      talk.threads.joins(line, talk.answer.first);
+      return;
+    }
+    const { after, warnings } = talk.threads.follow(line, where, { isPrompt: false });
+    const before = [...closed(talk), ...warnings];
+    if (!isOfSynthetic(message) && !this.#answers.has(id)) {
+      this.#answers.add(id);
+      talk.answer = openAnswer(id, line, message, after);
+      yield* this.#of(talk, before);
+      return;
+    }
+    // No answer of a model, or a piece of one that ended before: it is kept where it stands.
+    const messages = messagesOf({ role: 'assistant', content: message['content'] ?? '' }) ?? [];
+    if (!isOfSynthetic(message)) before.push({ kind: 'warning', code: 'W_REPEATED', where });
+    yield* this.#of(talk, [...before, messageItem(line, 'assistant', messages, after)]);
+  }
+
+  *#system(line: WideJsonObject, talk: Talk): Iterable<ForeignItem> {
+    const subtype = textOf(line['subtype']) ?? '';
+    if (subtype !== 'compact_boundary') {
+      talk.threads.passes(line);
+      yield { kind: 'dropped', what: `line system ${subtype}`.trim() };
+      return;
+    }
+    const items = closed(talk);
+    talk.threads.passes(line);
+    talk.isCompacted = true;
+    yield* this.#of(talk, [...items, { kind: 'compaction', keeps: keptBy(line, talk.threads) }]);
+  }
+
+  #noteTasks({ content }: WideJsonObject): void {
+    for (const block of listOf(content)) {
+      const { type, name, id, input } = objectOf(block);
+      const prompt = textOf(objectOf(input)['prompt']);
+      if (
+        type === 'tool_use' &&
+        TASKS.has(textOf(name) ?? '') &&
+        typeof id === 'string' &&
+        prompt !== undefined
+      )
+        this.#tasks.set(prompt.slice(0, LONGEST_PROMPT), id);
+    }
+  }
+
+  /** The call whose prompt the sub-agent begins with; it is taken. */
+  #takeTask(line: WideJsonObject): string | undefined {
+    const { content } = objectOf(line['message']);
+    const text = textOf(content) ?? textOf(objectOf(listOf(content)[0])['text']) ?? '';
+    const prompt = text.slice(0, LONGEST_PROMPT);
+    const found = this.#tasks.get(prompt);
+    this.#tasks.delete(prompt);
+    return found;
+  }
+}
+
+/** The answer whose lines have come, and what stands behind it. */
+const closed = (talk: Talk): ForeignItem[] => {
+  const { answer, waiting } = talk;
+  talk.answer = null;
+  talk.waiting = [];
+  return answer === null ? waiting : [...answer.items(), ...waiting];
+};
+
+const messageItem = (
+  line: WideJsonObject,
+  role: string,
+  messages: readonly WideJsonObject[],
+  after: string | null | undefined,
+): ForeignItem => ({
+  kind: 'message',
+  ...{ role, messages, after, id: textOf(line['uuid']), at: timeOf(line['timestamp']) },
+});
+
+/** The messages that a message of the API is; null: it is none. */
+const messagesOf = ({ role, content }: WideJsonObject): WideJsonObject[] | null => {
+  try {
+    return anthropicMessages(undefined, [{ role: role ?? 'user', content: content ?? '' }]);
+  } catch (error) {
+    if (!isStemmaError(error)) throw error;
+    return null;
+  }
+};
+
+const holdsResult = (content: WideJson | undefined): boolean =>
+  isList(content) && content.some((block) => isJsonObject(block) && block['type'] === 'tool_result');
+
+/** What the program writes in a person's place who stopped the model. */
+const INTERRUPTED = /^\[Request interrupted by user/;
+
+const isInterruption = (content: WideJson | undefined): boolean =>
+  typeof content === 'string'
+    ? INTERRUPTED.test(content)
+    : listOf(content).some((block) => INTERRUPTED.test(textOf(objectOf(block)['text']) ?? ''));
+
+/** Tools that start a sub-agent: their prompt is its first message. */
+const TASKS: ReadonlySet<string> = new Set(['Task', 'Agent']);
+
+/** The messages that a boundary says are kept. */
+const keptBy = (line: WideJsonObject, threads: Threads): readonly string[] => {
+  const segment = objectOf(objectOf(line['compactMetadata'])['preservedSegment']);
+  const [head, tail] = [textOf(segment['headUuid']), textOf(segment['tailUuid'])];
+  return head === undefined || tail === undefined ? [] : threads.between(head, tail);
+};

@@ -1,0 +1,291 @@
+import type { WideJsonObject } from '@stemma/canonical';
+import type { Step } from '@stemma/history';
+import { chatMessageAt } from '@stemma/model-apis';
+import { defined } from '@stemma/values';
+import { checkNode } from '../check-node.ts';
+import type { Importer, ImporterOutput, Unit } from '../importer.ts';
+import { isSystemRole } from '../openai-chat/leading-system.ts';
+import { messageToNodes } from '../openai-chat/message-to-nodes.ts';
+import { openSummary, type SummaryCounter } from '../summary.ts';
+import { conversationBranches } from './branches.ts';
+import type {
+  ForeignCall,
+  ForeignCompaction,
+  ForeignConversation,
+  ForeignExchange,
+  ForeignItem,
+  ForeignMessage,
+} from './item.ts';
+import type { ForeignReader } from './reader.ts';
+
+/**
+ * The importer of a format of another program. Every item becomes one command, so that a file which grew gives the same commands and
+ * some more: a message is inserted; a call is a commit, which holds what the model was shown, with the facts of the call, and then its
+ * answer is inserted. A message that follows another one than the last begins a branch there.
+ */
+export const foreignImporter = (reader: ForeignReader): Importer => ({
+  name: reader.name,
+  mapping: reader.mapping,
+  summary: reader.summary,
+  passesFaults: true,
+  grows: true,
+  recognises: reader.recognises,
+  ...(reader.takesItems !== undefined && { takesItems: reader.takesItems }),
+  read: (units) => read(reader, units),
+});
+
+/** What is known of a file while it is read. */
+type FileState = {
+  readonly conversations: Map<string, Conversation>;
+  readonly summary: SummaryCounter;
+  current: Conversation | null;
+  /** The run of the calls that hold their whole input: the key of the last conversation item. */
+  run: string | null;
+  version: string | undefined;
+};
+
+async function* read(reader: ForeignReader, units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> {
+  const file: FileState = {
+    conversations: new Map(),
+    summary: openSummary(),
+    current: null,
+    run: null,
+    version: undefined,
+  };
+  for await (const item of reader.read(units)) {
+    if (item.kind === 'exchange') yield { kind: 'exchange', run: file.run, exchange: item };
+    else yield* readItem(reader, file, item);
+  }
+  for (const conversation of file.conversations.values())
+    if (conversation.isBegun) yield conversation.report();
+  yield { kind: 'beside', version: file.version, summary: file.summary };
+}
+
+function* readItem(
+  reader: ForeignReader,
+  file: FileState,
+  item: Exclude<ForeignItem, ForeignExchange>,
+): Iterable<ImporterOutput> {
+  if (item.kind === 'conversation') {
+    const known = file.conversations.get(item.key);
+    file.current = known ?? new Conversation(reader.mapping, file.conversations.size, item);
+    file.run = item.key;
+    file.version = item.version ?? file.version;
+    if (known === undefined) file.conversations.set(item.key, file.current);
+    else known.about(item);
+    return;
+  }
+  const conversation = file.current;
+  const summary = conversation?.summary ?? file.summary;
+  if (item.kind === 'dropped') summary.dropped(item.what, item.count);
+  else if (item.kind === 'warning') summary.warning(item.code, item.where);
+  else if (item.kind === 'count') summary.add(item.what, item.count);
+  else if (conversation === null)
+    throw new TypeError(`${reader.name} gives a ${item.kind} before a conversation`);
+  else yield* conversation.add(item);
+}
+
+/** A conversation that is read: its items become commands, one frame each. */
+class Conversation {
+  readonly key: string;
+  readonly summary = openSummary();
+  readonly #mapping: string;
+  readonly #index: number;
+  readonly #first: ForeignConversation;
+  readonly #branches = conversationBranches();
+  #isBegun = false;
+  /** The number of the next message. */
+  #ordinal = 0;
+  #title: string | undefined;
+  #version: string | undefined;
+  #lastAt: number | undefined;
+
+  constructor(mapping: string, index: number, first: ForeignConversation) {
+    this.key = first.key;
+    this.#mapping = mapping;
+    this.#index = index;
+    this.#first = first;
+    this.about(first);
+    if (first.sidechain === true) this.summary.add('sidechains');
+  }
+
+  get isBegun(): boolean {
+    return this.#isBegun;
+  }
+
+  about({ title, version }: ForeignConversation): void {
+    this.#title = title ?? this.#title;
+    this.#version = version ?? this.#version;
+  }
+
+  *add(item: ForeignMessage | ForeignCall | ForeignCompaction): Iterable<ImporterOutput> {
+    if (!this.#isBegun) yield this.#begin();
+    if (item.kind === 'message') yield* this.#message(item);
+    else if (item.kind === 'call') yield* this.#call(item);
+    else yield* this.#compact(item);
+  }
+
+  report(): ImporterOutput {
+    const { parent } = this.#first;
+    return {
+      kind: 'report',
+      conversation: this.#index,
+      report: {
+        mapping: this.#mapping,
+        read: {},
+        skipped: {},
+        unknown: {},
+        warnings: [],
+        moreWarnings: 0,
+        ...defined({ version: this.#version, title: this.#title, parent }),
+        summary: this.summary.summary(),
+      },
+    };
+  }
+
+  #begin(): ImporterOutput {
+    const { key, title } = this.#first;
+    this.#isBegun = true;
+    this.#branches.began();
+    return {
+      kind: 'steps',
+      conversation: this.#index,
+      key,
+      firstStep: (given, source) => ({ op: 'start', name: given, source }),
+      steps: [],
+      mapping: this.#mapping,
+      ...defined({ title }),
+    };
+  }
+
+  #output(steps: readonly Step[], branch = this.#branches.branch()): ImporterOutput {
+    return { kind: 'steps', conversation: this.#index, firstStep: null, steps, branch };
+  }
+
+  *#message(item: ForeignMessage): Iterable<ImporterOutput> {
+    const where = this.#begins(item);
+    yield* this.#follow(item, where);
+    this.summary.message(item.role, item.messages);
+    yield* this.#insert(item.messages, item.at, where);
+    this.#branches.item(item.id);
+  }
+
+  *#call(item: ForeignCall): Iterable<ImporterOutput> {
+    const where = this.#begins(item);
+    yield* this.#follow(item, where);
+    const { fidelity = 'reconstructed', at, answer } = item;
+    this.summary.call({ ...item, usage: item.stated ?? item.usage, fidelity });
+    if (answer !== null) this.summary.message('assistant', [answer]);
+    const sent =
+      at === undefined ? undefined : { at, origin: null, path: null, contentType: null, coding: null };
+    yield this.#output([
+      { op: 'commit', at_ns: this.#time(at) },
+      {
+        op: 'start_call',
+        api: 'other',
+        model: item.model,
+        parameters: { ...item.parameters },
+        tools: item.tools == null ? null : [...item.tools],
+        toolsAt: null,
+        request: null,
+        own: null,
+        ...defined({ sent }),
+      },
+      finishOf(item),
+    ]);
+    this.#branches.passed();
+    if (answer !== null) yield* this.#insert([answer], at, where);
+    this.#branches.item(item.id);
+  }
+
+  *#compact({ keeps = [] }: ForeignCompaction): Iterable<ImporterOutput> {
+    this.summary.add('compactions');
+    const gone = this.#branches.compacted(new Set(keeps));
+    for (let from = 0; from < gone.length; from += MOST_STEPS) {
+      const removed = gone.slice(from, from + MOST_STEPS).map((id): Step => ({ op: 'remove', id }));
+      yield this.#output([...removed, { op: 'annotate', note: COMPACTED }]);
+      this.#branches.passed();
+    }
+  }
+
+  /** Counts the time of an item, and says what it is called in errors. */
+  #begins({ id, at }: ForeignMessage | ForeignCall): string {
+    const where = id ?? `message ${this.#ordinal}`;
+    if (at === undefined) return where;
+    if (this.#lastAt !== undefined && at < this.#lastAt) this.summary.warning('W_CLOCK_BACK', where);
+    this.#lastAt = at;
+    this.summary.at(at);
+    return where;
+  }
+
+  /** Where an item goes on: another branch begins there if something else follows the same already. */
+  *#follow({ after }: ForeignMessage | ForeignCall, where: string): Iterable<ImporterOutput> {
+    if (after === undefined) return;
+    const found = this.#branches.find(after);
+    if (found === 'tip') return;
+    if (found === 'unknown') {
+      this.summary.warning('W_PARENT_MISSING', where);
+      return;
+    }
+    if (this.#branches.switched(found)) return;
+    this.summary.add('branches');
+    yield this.#output([{ op: 'fork', at: found.position }], found.position.branchId);
+    this.#branches.forked(found);
+  }
+
+  *#insert(
+    messages: readonly WideJsonObject[],
+    at: number | undefined,
+    where: string,
+  ): Iterable<ImporterOutput> {
+    const steps = messages.map((message): Step => {
+      const chat = chatMessageAt(message, where);
+      const inSystem = this.#branches.isAtBeginning() && isSystemRole(chat['role']);
+      const nodes = messageToNodes(chat, this.#ordinal).map((node) => ({
+        ...node,
+        ...(!inSystem && { offset: 1 }),
+      }));
+      for (const node of nodes) checkNode(node, where);
+      const [node, ...siblings] = nodes;
+      this.#branches.inserted(this.#ordinal, nodes.length, inSystem);
+      this.#ordinal += 1;
+      return {
+        op: 'insert',
+        parent: inSystem ? '^sys' : '^ah',
+        node: node as WideJsonObject,
+        ...(siblings.length > 0 && { siblings }),
+        at_ns: this.#time(at),
+      };
+    });
+    if (steps.length > 0) yield this.#output(steps);
+  }
+
+  #time(at: number | undefined): bigint {
+    return BigInt(Math.trunc(at ?? this.#lastAt ?? 0)) * 1_000_000n;
+  }
+}
+
+/** So many nodes leave in one command. */
+const MOST_STEPS = 10_000;
+
+const COMPACTED = 'the program left out what stands before: it compacted the conversation';
+
+/** The own words of the importer: which command it is is filled in where its id is known. */
+const finishOf = (item: ForeignCall): Step => ({
+  op: 'finish_call',
+  attemptId: THIS_COMMAND,
+  status: item.status ?? 'answered',
+  httpStatus: null,
+  finishReason: item.finishReason ?? null,
+  model: item.model,
+  usage: item.usage ?? null,
+  firstByteMs: null,
+  durationMs: item.durationMs ?? null,
+  error: item.error ?? null,
+  answer: item.answer,
+  response: null,
+  own: null,
+});
+
+/** Stands for the id of the command that a step is in. */
+export const THIS_COMMAND = '^this';

@@ -1,0 +1,69 @@
+import type { Outcome } from '@stemma/command-handler';
+import type { Command, Step } from '@stemma/history';
+
+/**
+ * Where the commands of an import stand in their history. The importer counts them from 0, as if nothing else were in it; a file that
+ * grew goes on behind what was recorded meanwhile: by its last import, and by observers on other branches.
+ */
+export type ImportedFrames = {
+  /** The command, with what it names by the numbers that its history has; it is to be the next frame, or is recorded already. */
+  readonly inHistory: (command: Command, frame: number) => Command;
+  /** Learns where a command stands. */
+  readonly recorded: (frame: number, outcome: Pick<Outcome, 'seq' | 'repeated'>) => void;
+  /** True while commands are found that were recorded before: where the next one stands is known when it is. */
+  readonly isKnown: () => boolean;
+  /** The frames before this one are of others: so many more than was known. */
+  readonly passed: (frame: number, others: number) => void;
+  /** True for a branch of the import, by its id in the history. */
+  readonly isOwn: (branchId: number) => boolean;
+};
+
+export const openImportedFrames = (): ImportedFrames => {
+  /** From a frame on, so many frames of others stand before. */
+  const shifts: { readonly from: number; readonly by: number }[] = [{ from: 0, by: 0 }];
+  const branches = new Set([0]);
+  let isKnown = true;
+  const shiftAt = (frame: number): number => (shifts.findLast(({ from }) => from <= frame) ?? { by: 0 }).by;
+  const seqOf = (frame: number): number => frame + shiftAt(frame);
+  const branchOf = (frame: number): number => (frame === 0 ? 0 : seqOf(frame));
+  const stepIn = (step: Step): Step =>
+    step.op === 'fork' && step.at !== undefined
+      ? { ...step, at: { branchId: branchOf(step.at.branchId), seq: seqOf(step.at.seq) } }
+      : step;
+  return {
+    inHistory: (command, frame) => {
+      branches.add(branchOf(command.branchId));
+      return {
+        ...command,
+        branchId: branchOf(command.branchId),
+        next: seqOf(frame),
+        steps: command.steps.map(stepIn),
+      };
+    },
+    recorded(frame, { seq, repeated }) {
+      if (!repeated) isKnown = false;
+      if (seq !== seqOf(frame)) shifts.push({ from: frame, by: seq - frame });
+    },
+    isKnown: () => isKnown,
+    passed(frame, others) {
+      shifts.push({ from: frame, by: shiftAt(frame) + others });
+    },
+    isOwn: (branchId) => branches.has(branchId),
+  };
+};
+
+/** What others may have written meanwhile, though it stands on a branch of the import: it changes nothing that a model is shown. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  'ImportRecorded',
+  'PositionNamed',
+  'PositionAnnotated',
+  'ObservationRecorded',
+  'BranchStarted',
+  'InterventionRecorded',
+]);
+
+/** True if the import goes on behind these events as if they were not there. */
+export const areHarmless = (
+  events: readonly { readonly branchId: number; readonly event: { readonly type: string } }[],
+  { isOwn }: ImportedFrames,
+): boolean => events.every(({ branchId, event }) => !isOwn(branchId) || HARMLESS.has(event.type));
