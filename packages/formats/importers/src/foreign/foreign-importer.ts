@@ -76,7 +76,8 @@ function* readItem(
     return;
   }
   const conversation = file.current;
-  const summary = conversation?.summary ?? file.summary;
+  // A conversation of calls that hold their whole input has no report of its own.
+  const summary = conversation?.isBegun === true ? conversation.summary : file.summary;
   if (item.kind === 'dropped') summary.dropped(item.what, item.count);
   else if (item.kind === 'warning') summary.warning(item.code, item.where);
   else if (item.kind === 'count') summary.add(item.what, item.count);
