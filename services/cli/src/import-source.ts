@@ -6,6 +6,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
+import { archiveLines, isArchive } from './archive-source.ts';
 import { inflate } from './inflate.ts';
 import { openInput, type InputSurroundings } from './input.ts';
 
@@ -27,7 +28,7 @@ const freeSpace = (folder: string): number => {
 };
 
 /**
- * A file that can be read twice, uncompressed if it is a gzip file. What a pipe gives is copied to a temporary file while it is read for the first time, so
+ * A file that can be read twice, uncompressed if it is a gzip file; of an archive of Inspect (`.eval`) the logs in it, a line each. What a pipe gives is copied to a temporary file while it is read for the first time, so
  * that a fault in it ends the reading, however long it goes on.
  *
  * @throws E_IO when it cannot be read; when it is read, E_INPUT_TOO_LARGE for a pipe that gives more than 512 MiB or half
@@ -39,6 +40,13 @@ export const openImportSource = (
   limits?: PipeLimits,
 ): ImportSource & Disposable => {
   const raw = openRawSource(file, around, limits);
+  if (raw.size !== null && isArchive(file))
+    return {
+      name: raw.name,
+      size: null,
+      open: () => archiveLines(file, raw.name),
+      [Symbol.dispose]: () => raw[Symbol.dispose](),
+    };
   return {
     name: raw.name,
     size: raw.size,

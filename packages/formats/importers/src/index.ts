@@ -1,5 +1,7 @@
 export { IMPORTERS } from './catalogue.ts';
+export { evalLines } from './foreign/inspect/archive.ts';
 export type { ForeignExchange } from './foreign/item.ts';
+export { ZIP_MAGIC } from './foreign/zip-entries.ts';
 export type { ImportReport } from './importer.ts';
 export {
   appendSteps,

@@ -79,3 +79,4 @@ export {
   started,
   type TestSession,
 } from './trees/session.ts';
+export { zip } from './zip.ts';

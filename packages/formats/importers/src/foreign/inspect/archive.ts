@@ -11,10 +11,6 @@ const HEAD = 'header.json';
 /** The head of a log that was not finished. */
 const START = '_journal/start.json';
 
-/** True if the entries of an archive are those of a log of Inspect. */
-export const isEvalArchive = (entries: readonly ZipEntry[]): boolean =>
-  entries.some(({ name }) => name === HEAD || name === START);
-
 /**
  * An archive of Inspect (`.eval`) as JSON lines, in UTF-8: its head, then a line a sample, in the order of the archive. One entry is held in
  * memory at a time. A chunked sample becomes one of the usual form.
