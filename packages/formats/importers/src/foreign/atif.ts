@@ -6,6 +6,7 @@ import { type DroppedNames, openDroppedNames } from './dropped-names.ts';
 import { countOf, type Field, isList, listOf, nonEmpty, objectOf, textOf, timeOf } from './fields.ts';
 import type { ForeignItem, MissingPart } from './item.ts';
 import type { ForeignReader } from './reader.ts';
+import { shortHash } from './short-hash.ts';
 import { wholeUnits } from './whole-units.ts';
 
 /**
@@ -79,13 +80,14 @@ function* trajectoryItems(
 ): Iterable<ForeignItem> {
   const agent = objectOf(document['agent']);
   const [own, session] = [nonEmpty(document['trajectory_id']), nonEmpty(document['session_id'])];
-  const key = freeKey(file.keys, own ?? session ?? given.where);
+  const name = own ?? session;
+  const key = freeKey(file.keys, `${name === undefined ? '' : `${name} `}${beginningOf(document)}`);
   const parent = callerOf(file, own, session) ?? given.parent;
   const version = nonEmpty(agent['version']);
   yield {
     kind: 'conversation',
     key,
-    title: `${nonEmpty(agent['name']) ?? 'agent'} ${own ?? session ?? ''}`.trim(),
+    title: `${nonEmpty(agent['name']) ?? 'agent'} ${name ?? ''}`.trim(),
     ...(version !== undefined && { version }),
     ...(parent !== undefined && parent.key !== key && { parent, sidechain: true }),
   };
@@ -112,6 +114,13 @@ function* trajectoryItems(
     yield* trajectoryItems(file, child, { where, parent: { key } });
   }
 }
+
+/** A hash of a trajectory up to its first step of the agent: sessions and ids are unique in a run at best, and a file may grow. */
+const beginningOf = ({ agent = null, steps }: WideJsonObject): string => {
+  const all = listOf(steps);
+  const first = all.findIndex((step) => objectOf(step)['source'] === 'agent');
+  return shortHash([agent, ...all.slice(0, first === -1 ? all.length : first + 1)]);
+};
 
 /** Documents of one run may have one session: then the later ones have a number. */
 const freeKey = (keys: Set<string>, wanted: string): string => {

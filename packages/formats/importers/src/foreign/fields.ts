@@ -14,6 +14,14 @@ export const listOf = (value: Field): readonly WideJson[] => (isList(value) ? va
 /** The text; undefined for anything else. */
 export const textOf = (value: Field): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** The text, if it has a character. */
+export const nonEmpty = (value: Field): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** A count: an integer from 0 that is exact; null for anything else. */
+export const countOf = (value: Field): number | null =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null;
+
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /**
@@ -37,3 +45,11 @@ export const timeOf = (value: Field): number | undefined => {
 };
 
 const validTime = (at: number): number | undefined => (Number.isSafeInteger(at) && at >= 0 ? at : undefined);
+
+/** A time in seconds since 1970 as milliseconds. */
+export const timeOfSeconds = (value: Field): number | undefined =>
+  typeof value === 'number' && value >= 0 ? validTime(Math.round(value * 1000)) : undefined;
+
+/** A length of time in milliseconds, rounded; null: it is none. */
+export const durationOf = (value: Field): number | null =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.round(value) : null;

@@ -7,6 +7,7 @@ import { type DroppedNames, openDroppedNames } from './dropped-names.ts';
 import { countOf, type Field, isList, listOf, nonEmpty, objectOf, textOf, timeOfSeconds } from './fields.ts';
 import type { ForeignItem, MissingPart } from './item.ts';
 import type { ForeignReader } from './reader.ts';
+import { shortHash } from './short-hash.ts';
 import { wholeUnits } from './whole-units.ts';
 
 /**
@@ -21,7 +22,6 @@ export const miniSweAgent: ForeignReader = {
     'mini-swe-agent 1.0 to 2.2 (trajectory_format 1 and 1.1): actions as plain text, tool calls and Responses items (mini-swe-agent.com)',
   recognises: isTrajectory,
   async *read(units) {
-    let runs = 0;
     for await (const unit of wholeUnits(units)) {
       if ('warning' in unit) {
         yield unit.warning;
@@ -33,8 +33,7 @@ export const miniSweAgent: ForeignReader = {
           'E_INPUT_SHAPE',
           `${where} is no trajectory of mini-swe-agent: it has no format, or no messages`,
         );
-      runs += 1;
-      yield* runItems(value, { key: runs === 1 ? 'run' : `run ${runs}`, where });
+      yield* runItems(value, { key: `run ${beginningOf(value)}`, where });
     }
   },
 };
@@ -49,6 +48,18 @@ function isTrajectory(value: Field): value is WideJsonObject {
     (isJsonObject(stats) && 'api_calls' in stats)
   );
 }
+
+/**
+ * A hash that tells runs apart: of the messages up to the first that has a time, as the file grows with each step; without times of all
+ * of it.
+ */
+const beginningOf = (run: WideJsonObject): string => {
+  const messages = listOf(run['messages']);
+  const first = messages.findIndex(
+    (message) => typeof objectOf(objectOf(message)['extra'])['timestamp'] === 'number',
+  );
+  return shortHash(first === -1 ? run : messages.slice(0, first + 1));
+};
 
 type Run = { readonly key: string; readonly where: string };
 

@@ -6,6 +6,7 @@ import { openDroppedNames, type DroppedNames } from './dropped-names.ts';
 import { countOf, type Field, isList, listOf, nonEmpty, objectOf } from './fields.ts';
 import type { ForeignItem, MissingPart } from './item.ts';
 import type { ForeignReader } from './reader.ts';
+import { shortHash } from './short-hash.ts';
 import { wholeUnits } from './whole-units.ts';
 
 /**
@@ -20,7 +21,6 @@ export const sweAgent: ForeignReader = {
     'SWE-agent 0.2 to 1.1: actions as plain text, XML and function calls, with replay_config, attempts and thinking blocks (swe-agent.com/latest/usage/trajectories)',
   recognises: isTrajectory,
   async *read(units) {
-    let runs = 0;
     for await (const unit of wholeUnits(units)) {
       if ('warning' in unit) {
         yield unit.warning;
@@ -29,8 +29,8 @@ export const sweAgent: ForeignReader = {
       const { value, where } = unit;
       if (!isTrajectory(value))
         throw fail('E_INPUT_SHAPE', `${where} is no trajectory of SWE-agent: it has no history`);
-      runs += 1;
-      yield* fileItems(value, { key: runs === 1 ? 'run' : `run ${runs}`, where });
+      // A trajectory says nothing that names it for good.
+      yield* fileItems(value, { key: `run ${shortHash(value)}`, where });
     }
   },
 };

@@ -42,7 +42,12 @@ describe('a trajectory of ATIF', () => {
       ]),
     );
     expect(items).toMatchObject([
-      { kind: 'conversation', key: 's1', title: 'harbor-agent s1', version: '1.0.0' },
+      {
+        kind: 'conversation',
+        key: expect.stringMatching(/^s1 [0-9a-f]{16}$/),
+        title: 'harbor-agent s1',
+        version: '1.0.0',
+      },
       { kind: 'message', role: 'system', messages: [{ role: 'system', content: 'You help.' }] },
       { kind: 'message', role: 'user', at: Date.parse('2026-09-01T10:00:00Z') },
       {
@@ -113,12 +118,15 @@ describe('a trajectory of ATIF', () => {
       trajectory([ASKED], { session_id: 's1-sub' }),
       trajectory([ASKED], { session_id: 's1' }),
     );
-    expect(items.filter(({ kind }) => kind === 'conversation')).toMatchObject([
-      { key: 's1' },
-      { key: 'sub-1', parent: { key: 's1', toolCall: 'c1' }, sidechain: true },
-      { key: 's1-sub', parent: { key: 's1' }, sidechain: true },
-      { key: 's1 2' },
+    const conversations = items.filter((item) => item.kind === 'conversation');
+    const [parent = ''] = conversations.map(({ key }) => key);
+    expect(conversations).toMatchObject([
+      { title: 'harbor-agent s1' },
+      { title: 'harbor-agent sub-1', parent: { key: parent, toolCall: 'c1' }, sidechain: true },
+      { title: 'harbor-agent s1-sub', parent: { key: parent }, sidechain: true },
+      { title: 'harbor-agent s1' },
     ]);
+    expect(new Set(conversations.map(({ key }) => key)).size).toBe(4);
     expect(callsIn(items)).toHaveLength(2);
   });
 

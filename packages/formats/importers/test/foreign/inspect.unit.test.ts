@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inspect } from '../../src/foreign/inspect/reader.ts';
 import type { ForeignSaidAnswer } from '../../src/foreign/item.ts';
+import { shortHash } from '../../src/foreign/short-hash.ts';
 import { exchangesIn, itemsOf, messagesIn, namedIn, survivesDamage } from './read-items.ts';
 
 const EVAL = {
@@ -11,6 +12,8 @@ const EVAL = {
   created: '2026-09-01T10:00:00+00:00',
   packages: { inspect_ai: '0.3.135' },
 };
+/** The hash of the evaluation. */
+const LOG = shortHash(EVAL);
 const log = (samples: readonly object[], more: object = {}): string =>
   JSON.stringify({ version: 2, status: 'success', eval: EVAL, plan: {}, samples, ...more });
 
@@ -50,8 +53,13 @@ describe('a log of Inspect', () => {
   test('has a conversation for each sample, and a call for each event of a model', async () => {
     const items = await itemsOf(inspect, log([sample(1, [call()]), sample('two', [call(), call()])]));
     expect(items.filter(({ kind }) => kind === 'conversation')).toEqual([
-      { kind: 'conversation', key: '1_epoch_1', title: 'harbour, sample 1', version: '0.3.135' },
-      { kind: 'conversation', key: 'two_epoch_1', title: 'harbour, sample two', version: '0.3.135' },
+      { kind: 'conversation', key: `1_epoch_1 of ${LOG}`, title: 'harbour, sample 1', version: '0.3.135' },
+      {
+        kind: 'conversation',
+        key: `two_epoch_1 of ${LOG}`,
+        title: 'harbour, sample two',
+        version: '0.3.135',
+      },
     ]);
     const [first, ...rest] = exchangesIn(items);
     expect(rest.map(({ id }) => id)).toEqual(['two_epoch_1 call 1', 'two_epoch_1 call 2']);

@@ -58,7 +58,10 @@ describe('a trajectory of mini-swe-agent', () => {
       run([SYSTEM, ISSUE, noted(answer(null, { tool_calls: [CALL] })), RESULT, EXIT], 1),
     );
     expect(items.slice(0, 6)).toEqual([
-      { kind: 'conversation', key: 'run', title: 'mini-swe-agent (LimitsExceeded)', version: '2.1.0' },
+      {
+        ...{ kind: 'conversation', key: expect.stringMatching(/^run [0-9a-f]{16}$/) as string },
+        ...{ title: 'mini-swe-agent (LimitsExceeded)', version: '2.1.0' },
+      },
       { kind: 'message', role: 'system', messages: [SYSTEM] },
       { kind: 'message', role: 'user', messages: [ISSUE] },
       {
@@ -125,6 +128,16 @@ describe('a trajectory of mini-swe-agent', () => {
       [undefined, undefined, ['messages', 'answer', 'tools', 'parameters', 'usage']],
     ]);
     expect(namedIn(items)['answer that is no action']).toBe(1);
+  });
+
+  test('that grows stays the same conversation, and another run is another one', async () => {
+    const first = { ...answer('ls'), extra: { timestamp: 1_788_000_000 } };
+    const keyOf = async (...messages: object[]): Promise<unknown> =>
+      (await read(run([SYSTEM, ISSUE, ...messages]))).find(({ kind }) => kind === 'conversation');
+    const key = await keyOf(first);
+    expect(await keyOf(first, RESULT, EXIT)).toEqual(key);
+    expect(await keyOf({ ...first, extra: { timestamp: 1_788_000_001 } })).not.toEqual(key);
+    expect(await keyOf(answer('ls'))).not.toEqual(await keyOf(answer('ls'), RESULT));
   });
 
   test('is known by its format, its version or its counts', async () => {

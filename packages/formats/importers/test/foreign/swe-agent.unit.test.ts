@@ -50,7 +50,11 @@ describe('a trajectory of SWE-agent', () => {
       ),
     );
     expect(items.slice(0, 5)).toEqual([
-      { kind: 'conversation', key: 'run', title: 'issue-1 (submitted)' },
+      {
+        kind: 'conversation',
+        key: expect.stringMatching(/^run [0-9a-f]{16}$/) as string,
+        title: 'issue-1 (submitted)',
+      },
       { kind: 'message', role: 'system', messages: [{ role: 'system', content: 'You fix.' }] },
       { kind: 'message', role: 'user', messages: [{ role: 'user', content: 'It fails.' }] },
       {
@@ -101,11 +105,9 @@ describe('a trajectory of SWE-agent', () => {
   test('of several attempts has a conversation for each, and the calls that chose among them', async () => {
     const attempt = run([SYSTEM, ISSUE, plain('One.')], stats(1, 'exit_context'));
     const items = await read({ ...run([SYSTEM], stats(4)), attempts: [attempt, attempt] });
-    expect(items.flatMap((item) => (item.kind === 'conversation' ? [item.key] : []))).toEqual([
-      'run, attempt 1',
-      'run, attempt 2',
-      'run, reviews',
-    ]);
+    expect(
+      items.flatMap((item) => (item.kind === 'conversation' ? [item.key.replace(/ [0-9a-f]{16}/, '')] : [])),
+    ).toEqual(['run, attempt 1', 'run, attempt 2', 'run, reviews']);
     expect(callsIn(items)).toHaveLength(4);
   });
 

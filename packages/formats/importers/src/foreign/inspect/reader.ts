@@ -4,6 +4,7 @@ import { openDroppedNames, type DroppedNames } from '../dropped-names.ts';
 import { type Field, isList, listOf, nonEmpty, objectOf, textOf, timeOf } from '../fields.ts';
 import type { ForeignItem } from '../item.ts';
 import type { ForeignReader } from '../reader.ts';
+import { shortHash } from '../short-hash.ts';
 import { wholeUnits } from '../whole-units.ts';
 import { openSampleMessages } from './messages.ts';
 import { exchangeOfEvent } from './model-event.ts';
@@ -63,7 +64,9 @@ function* headItems(log: WideJsonObject): Iterable<ForeignItem> {
 function* sampleItems(log: WideJsonObject, sample: WideJson, where: string): Iterable<ForeignItem> {
   if (!isJsonObject(sample) || (sample['id'] === undefined && sample['epoch'] === undefined))
     throw fail('E_INPUT_SHAPE', `${where} is no sample of Inspect: it has no id`);
-  const key = `${nameOf(sample['id'])}_epoch_${nameOf(sample['epoch'] ?? 1)}`;
+  const name = `${nameOf(sample['id'])}_epoch_${nameOf(sample['epoch'] ?? 1)}`;
+  // Samples of all evaluations have such names; the evaluation has ids and a time.
+  const key = `${name} of ${shortHash(log['eval'] ?? null)}`;
   const { task, packages } = objectOf(log['eval']);
   const version = nonEmpty(objectOf(packages)['inspect_ai']);
   yield {
@@ -87,12 +90,12 @@ function* sampleItems(log: WideJsonObject, sample: WideJson, where: string): Ite
       );
       continue;
     }
-    const id = `${key} call ${(calls += 1)}`;
+    const id = `${name} call ${(calls += 1)}`;
     const { exchange, warnings } = exchangeOfEvent(event, id, { messages, dropped, pool: listOf(pooled) });
     yield exchange;
     yield* warnings;
   }
-  if (events.length === 0) yield* saidItems(log, sample, { messages, key });
+  if (events.length === 0) yield* saidItems(log, sample, { messages, name });
   yield* retried(sample, dropped);
   yield* dropped.items();
 }
@@ -111,13 +114,13 @@ function* retried(sample: WideJsonObject, dropped: DroppedNames): Iterable<Forei
 function* saidItems(
   log: WideJsonObject,
   sample: WideJsonObject,
-  { messages, key }: { readonly messages: ReturnType<typeof openSampleMessages>; readonly key: string },
+  { messages, name }: { readonly messages: ReturnType<typeof openSampleMessages>; readonly name: string },
 ): Iterable<ForeignItem> {
   const asked = nonEmpty(objectOf(log['eval'])['model']) ?? null;
   const at = timeOf(sample['started_at']);
   for (const [i, said] of listOf(sample['messages']).entries()) {
     messages.begin();
-    const where = `message ${i} of ${key}`;
+    const where = `message ${i} of ${name}`;
     const message = messages.read(said, where);
     const { role } = message;
     const times = i === 0 && at !== undefined ? { at } : {};
