@@ -13,7 +13,7 @@ export type ImportFiles = {
 };
 
 /** Files of a folder that are read. */
-const TRANSCRIPT = /\.(json|jsonl|ndjson)(\.gz)?$/i;
+const TRANSCRIPT = /\.(json|jsonl|ndjson|eval|traj)(\.gz)?$/i;
 
 /** Folders are not gone into any deeper than this. */
 const MOST_DEPTH = 32;
@@ -89,6 +89,6 @@ export const nameOfFile = (file: string): string | undefined => {
   if (file === '-' || statSync(file, { throwIfNoEntry: false })?.isFile() === false) return undefined;
   const own = basename(file)
     .replace(/\.gz$/i, '')
-    .replace(/\.(json|jsonl|ndjson)$/i, '');
+    .replace(/\.(json|jsonl|ndjson|eval|traj)$/i, '');
   return asName(own) ?? `file-${sha256Hex(Buffer.from(own.normalize())).slice(0, 8)}`;
 };
