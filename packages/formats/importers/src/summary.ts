@@ -1,5 +1,6 @@
 import { compareCodePoints, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import type { CallUsage, ImportSummary } from '@stemma/events';
+import { isFailedResult } from '@stemma/model-apis';
 
 export type ImportCounts = Readonly<Record<string, number>>;
 
@@ -79,7 +80,7 @@ export const openSummary = (): SummaryCounter => {
 
   const result = (message: WideJsonObject): void => {
     counted.toolResults += 1;
-    if (message['is_error'] === true) counted.toolErrors += 1;
+    if (isFailedResult(message)) counted.toolErrors += 1;
     const { tool_call_id: id } = message;
     const open = typeof id === 'string' ? (waiting.get(id) ?? 0) : 0;
     if (open === 0) counted.resultsWithoutCall += 1;
@@ -88,6 +89,12 @@ export const openSummary = (): SummaryCounter => {
   };
   const calls = (message: WideJsonObject): void => {
     const list = Array.isArray(message['tool_calls']) ? (message['tool_calls'] as readonly WideJson[]) : [];
+    const content = Array.isArray(message['content']) ? (message['content'] as readonly WideJson[]) : [];
+    for (const part of content) {
+      if (!isJsonObject(part) || typeof part['call_id'] !== 'string' || part['type'] !== LOCAL_CALL) continue;
+      counted.toolCalls += 1;
+      waiting.set(part['call_id'], (waiting.get(part['call_id']) ?? 0) + 1);
+    }
     for (const call of [
       ...list,
       ...(isJsonObject(message['function_call']) ? [message['function_call']] : []),
@@ -220,6 +227,9 @@ const USAGE_KEYS = {
 const USAGES = Object.entries(USAGE_KEYS).map(
   ([key, name]) => [name, key as keyof typeof USAGE_KEYS] as const,
 );
+
+/** A call of a shell on the machine of the agent: an item of its own, and no call of a function. */
+const LOCAL_CALL = 'local_shell_call';
 
 const IMAGES: ReadonlySet<string> = new Set(['image', 'image_url', 'input_image']);
 const THINKING: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking', 'reasoning']);

@@ -1,5 +1,6 @@
 import { atif } from './atif.ts';
 import { claudeCode } from './claude-code/reader.ts';
+import { codex } from './codex/reader.ts';
 import { helicone } from './helicone.ts';
 import { inspect } from './inspect/reader.ts';
 import { langfuse } from './langfuse.ts';
@@ -15,6 +16,7 @@ import { sweAgent } from './swe-agent.ts';
 /** Every format of other programs, in the order in which they are asked. */
 export const FOREIGN: readonly ForeignReader[] = [
   claudeCode,
+  codex,
   inspect,
   atif,
   sweAgent,
