@@ -26,6 +26,7 @@ export const pureLibraries = [
   'gpt-tokenizer',
   'eventsource-parser',
   'csv-parse',
+  'yaml',
 ];
 
 /** All that the inspector imports of Stemma. */

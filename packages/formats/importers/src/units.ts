@@ -1,6 +1,9 @@
 import { openWideJsonReader, parseWideJson, type JsonReader, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Unit } from './importer.ts';
+import { startedText } from './started-text.ts';
+import { yamlUnits } from './yaml-units.ts';
+import { isYamlLine } from './yaml.ts';
 
 /** The most UTF-16 units of a JSON document or a line of JSON lines, each of which is held in memory as one text. */
 const MAX_DOCUMENT = 256 * 1024 * 1024;
@@ -25,7 +28,8 @@ export type UnitOptions = {
 
 /**
  * The JSON values of a text in pieces: lines if the first line that is not blank is a whole JSON value, else one
- * document. Only one line is held in memory, or one item of a list.
+ * document. Only one line is held in memory, or one item of a list. A text that begins as YAML does is read as that,
+ * and of one that begins as a chat of Aider each line is a text.
  *
  * A later line that is no JSON is a unit with its fault.
  *
@@ -37,12 +41,23 @@ export async function* readUnits(
   name: string,
   { onLayout, readsLines = () => false, takesItems = () => false }: UnitOptions,
 ): AsyncIterable<Unit> {
+  const { firstLine, pieces: started } = await startedText(pieces);
+  if (/^# aider chat started at /.test(firstLine)) {
+    onLayout('lines');
+    yield* textLines(started);
+    return;
+  }
+  if (isYamlLine(firstLine)) {
+    onLayout('lines');
+    yield* yamlUnits(started, name);
+    return;
+  }
   let layout: Layout | null = null;
   let number = 1;
   let open: OpenText | null = null;
   /** A line of a document has ended; what follows stands in a line of its own. */
   let broken = false;
-  for await (const { part, ends } of readParts(pieces, () => layout === 'document')) {
+  for await (const { part, ends } of readParts(started, () => layout === 'document')) {
     const isLine = layout === 'lines';
     open ??= openText(isLine ? `line ${number}` : name, {
       isRaw: readsLines(),
@@ -56,6 +71,7 @@ export async function* readUnits(
     if (!ends) continue;
     if (layout === null && (open.isRaw || !open.isBlank())) {
       layout = open.isRaw || open.isWhole(`line ${number}`) ? 'lines' : 'document';
+      if (layout === 'document' && open.isPython()) throw notPython(name, number);
       onLayout(layout);
       broken = layout === 'document';
     }
@@ -69,12 +85,28 @@ export async function* readUnits(
   if (layout === 'document' && open !== null) yield* open.end(name, 0);
 }
 
+/** Lines of a text that is no JSON, each of which is a value. */
+async function* textLines(pieces: AsyncIterable<string>): AsyncIterable<Unit> {
+  let line = 1;
+  let parts: string[] = [];
+  for await (const { part, ends } of readParts(pieces, () => false)) {
+    parts.push(part);
+    if (!ends) continue;
+    const text = parts.join('').replace(/\r$/, '');
+    yield { where: `line ${line}`, text, value: text, line };
+    parts = [];
+    line += 1;
+  }
+}
+
 /** A line or document that is coming. */
 type OpenText = {
   /** True if it is not parsed here. */
   readonly isRaw: boolean;
   readonly add: (part: string) => void;
   readonly isBlank: () => boolean;
+  /** True if it begins as Python writes an object, with keys in single quotes. */
+  readonly isPython: () => boolean;
   /** True if it is whole JSON; a document may begin with what is not. */
   readonly isWhole: (where: string) => boolean;
   /** The items of a list that came so far, if they are taken one by one. */
@@ -185,6 +217,7 @@ const openText = (
       }
     },
     isBlank: () => state.blank,
+    isPython: () => /^\s*\[?\s*\{\s*'/.test(parts[0] ?? ''),
     isWhole: (where) => {
       if (state.reader !== null) return state.reader.isWhole();
       state.value = tryParse(text(), where);
@@ -244,6 +277,13 @@ async function* readParts(
   }
   if (open) yield { part: '', ends: true };
 }
+
+const notPython = (name: string, line: number): Error =>
+  fail(
+    'E_INPUT_NOT_JSON',
+    `line ${line} of ${name} is a literal of Python, not JSON: write it with json.dumps instead of print or str`,
+    { line },
+  );
 
 const tooLarge = (): Error =>
   fail(

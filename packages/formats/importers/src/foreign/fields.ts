@@ -1,4 +1,4 @@
-import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { isJsonObject, latin1Bytes, type WideJson, type WideJsonObject } from '@stemma/canonical';
 
 /** A value of a file, or none. */
 export type Field = WideJson | undefined;
@@ -53,3 +53,12 @@ export const timeOfSeconds = (value: Field): number | undefined =>
 /** A length of time in milliseconds, rounded; null: it is none. */
 export const durationOf = (value: Field): number | null =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? Math.round(value) : null;
+
+/** The bytes of a text in base64, with or without white space; undefined: it is none. */
+export const bytesOfBase64 = (text: string): Uint8Array | undefined => {
+  try {
+    return latin1Bytes(atob(text));
+  } catch {
+    return undefined;
+  }
+};
