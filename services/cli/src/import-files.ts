@@ -13,7 +13,7 @@ export type ImportFiles = {
 };
 
 /** Files of a folder that are read. */
-const TRANSCRIPT = /\.(json|jsonl|ndjson|eval|traj)(\.gz)?$/i;
+const TRANSCRIPT = /\.(json|jsonl|ndjson|eval|traj|yaml|yml|har|af)(\.gz)?$/i;
 
 /** Folders are not gone into any deeper than this. */
 const MOST_DEPTH = 32;
@@ -41,7 +41,7 @@ export const listImportFiles = (paths: readonly string[]): ImportFiles => {
   if (files.length === 0 && folder !== undefined)
     throw fail(
       'E_IO',
-      `the folder ${folder} holds no .json, .jsonl or .ndjson file (links are not followed)`,
+      `the folder ${folder} holds no file of a transcript (.json, .jsonl, .ndjson, .yaml, .har …; links are not followed)`,
       {
         file: folder,
       },
@@ -89,6 +89,6 @@ export const nameOfFile = (file: string): string | undefined => {
   if (file === '-' || statSync(file, { throwIfNoEntry: false })?.isFile() === false) return undefined;
   const own = basename(file)
     .replace(/\.gz$/i, '')
-    .replace(/\.(json|jsonl|ndjson|eval|traj)$/i, '');
+    .replace(/\.(json|jsonl|ndjson|eval|traj|yaml|yml|har|af)$/i, '');
   return asName(own) ?? `file-${sha256Hex(Buffer.from(own.normalize())).slice(0, 8)}`;
 };

@@ -5,6 +5,7 @@ import { anthropicRequests } from './anthropic-messages/importer.ts';
 import { ctreeJsonl } from './ctree-jsonl/importer.ts';
 import { FOREIGN } from './foreign/catalogue.ts';
 import { foreignImporter } from './foreign/foreign-importer.ts';
+import { UNSUPPORTED } from './foreign/unsupported.ts';
 import { geminiForm } from './gemini/form.ts';
 import { geminiRequests } from './gemini/importer.ts';
 import type { Importer } from './importer.ts';
@@ -59,8 +60,11 @@ export const importerNamed = (name: string): Importer => {
   return found;
 };
 
-/** @throws E_FORMAT_UNKNOWN */
+/** @throws E_FORMAT_UNKNOWN, E_FORMAT_UNSUPPORTED */
 export const importerFor = (first: WideJson, file: string): Importer => {
+  const unsupported = UNSUPPORTED.find(({ recognises }) => recognises(first));
+  if (unsupported !== undefined)
+    throw fail('E_FORMAT_UNSUPPORTED', `${file} is ${unsupported.what}: ${unsupported.instead}`);
   const [item] = Array.isArray(first) ? (first as readonly WideJson[]) : [];
   const ofLines = item === undefined ? undefined : OF_LINES.find((importer) => importer.recognises(item));
   if (ofLines !== undefined)

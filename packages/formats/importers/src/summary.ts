@@ -232,7 +232,7 @@ const USAGES = Object.entries(USAGE_KEYS).map(
 const LOCAL_CALL = 'local_shell_call';
 
 const IMAGES: ReadonlySet<string> = new Set(['image', 'image_url', 'input_image']);
-const THINKING: ReadonlySet<string> = new Set(['thinking', 'redacted_thinking', 'reasoning']);
+const THINKING: ReadonlySet<string> = new Set(['thinking', 'thought', 'redacted_thinking', 'reasoning']);
 
 const partsOf = (content: WideJson | undefined): readonly string[] =>
   Array.isArray(content)

@@ -10,6 +10,8 @@ const imported = async (body: unknown, format = 'auto'): Promise<Recorded> => {
   return found;
 };
 
+const importedAsChat = (body: unknown): Promise<Recorded> => imported(body, 'openai-chat');
+
 /** What the blocks of the last snapshot are, in the order of the thread. */
 const blocksOf = ({ working, payloads }: Recorded): string[] =>
   threadBlocks(working, payloads).map(({ kind, payload: { content } }) => {
@@ -171,7 +173,7 @@ describe('what a file says of a call or a result is kept', { tags: ['context-tre
   });
 
   it('of pages of the AI SDK: states, metadata and errors', async () => {
-    const { working, payloads, report } = await imported([
+    const { working, payloads, report } = await importedAsChat([
       { id: '1', role: 'user', parts: [{ type: 'text', text: 'How deep?' }] },
       {
         id: '2',
@@ -211,7 +213,7 @@ describe('what a file says of a call or a result is kept', { tags: ['context-tre
   });
 
   it('of messages for models of the AI SDK, whose calls and results are parts', async () => {
-    const { working, payloads, report, treeHashes } = await imported([
+    const { working, payloads, report, treeHashes } = await importedAsChat([
       { role: 'user', content: [{ type: 'text', text: 'How deep?' }] },
       {
         role: 'assistant',

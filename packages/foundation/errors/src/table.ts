@@ -38,6 +38,7 @@ export const ERRORS = {
   E_INPUT_SHAPE: row(400, 1, false, 'Compare the input with the format in docs/formats/import.md.'),
   E_VECTORS: row(400, 1, false, 'See docs/analysis.md for the files that hold vectors, and what their numbers must be.'),
   E_FORMAT_UNKNOWN: row(400, 1, false, 'Name the format with --format; `stemma import --help` lists them.', 'Use a format that is listed in docs/formats/import.md.'),
+  E_FORMAT_UNSUPPORTED: row(400, 1, false, 'The message says which file of the program can be imported instead, or how to record it.'),
   E_ROLE_UNKNOWN: row(400, 1, false, 'Use one of the roles system, developer, user, assistant, tool, function.'),
   E_CONTENT_TOO_LARGE: row(413, 1, false, 'Split the content: one content has at most 64 MiB.'),
   // the tree

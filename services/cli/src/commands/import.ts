@@ -41,7 +41,7 @@ export const importCommand: TopCommand = {
   arguments: [
     [
       '<files...>',
-      'JSON or JSONL files, also compressed (.gz), folders of them, or pipes; - reads stdin. Also folders of Logosphere sessions',
+      'files of JSON, JSON lines or YAML, also compressed (.gz), folders of them, or pipes; - reads stdin. Also folders of Logosphere sessions',
     ],
   ],
   options: [
@@ -82,9 +82,9 @@ const runImport: CommandSpec['run'] = async (
     file: folder,
     place: null,
     code: 'E_IO',
-    message: 'the folder holds no .json, .jsonl or .ndjson file',
+    message: 'the folder holds no file of a transcript',
   }));
-  if (passedOver.length > 0) output.say(`passed over, no .json, .jsonl or .ndjson: ${passedOver.join(', ')}`);
+  if (passedOver.length > 0) output.say(`passed over, no transcripts: ${passedOver.join(', ')}`);
 
   const sizes = files.map((file) => (sessions.includes(file) ? 0 : sizeOf(file)));
   // A file is read twice.
