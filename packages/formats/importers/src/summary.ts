@@ -118,7 +118,7 @@ export const openSummary = (): SummaryCounter => {
     },
     call(call) {
       counted.calls += 1;
-      add(models, call.model ?? 'unknown');
+      if (call.model !== null) add(models, call.model);
       for (const [name, key] of USAGES) {
         const tokens = call.usage?.[name];
         if (typeof tokens === 'number') usage.set(key, (usage.get(key) ?? 0) + tokens);

@@ -205,6 +205,6 @@ describe('a trajectory of ATIF', () => {
       trajectory([ASKED, called({ extra: hostile })], { subagent_trajectories: [trajectory([called()])] }),
       trajectory([called()], { session_id: '__proto__', trajectory_id: '__proto__' }),
     ];
-    await survivesDamage(atif, values as unknown as WideJson[]);
+    await survivesDamage(atif, values);
   });
 });

@@ -179,6 +179,6 @@ describe('a trajectory of mini-swe-agent', () => {
   test('with anything in the place of anything gives items or a coded error', async () => {
     const output = { type: 'function_call_output', call_id: 'c1', output: 'a.py', extra: {} };
     const whole = run([SYSTEM, noted(answer('x', { tool_calls: [CALL] })), RESULT, output, EXIT], 9);
-    await survivesDamage(miniSweAgent, [whole, whole] as unknown as WideJson[]);
+    await survivesDamage(miniSweAgent, [whole, whole]);
   });
 });

@@ -161,6 +161,6 @@ describe('a trajectory of SWE-agent', () => {
     await survivesDamage(sweAgent, [
       { ...whole, attempts: [] },
       { attempts: [whole] },
-    ] as unknown as WideJson[]);
+    ]);
   });
 });
