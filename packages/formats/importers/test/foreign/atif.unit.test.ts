@@ -1,4 +1,3 @@
-import type { WideJson } from '@stemma/canonical';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { atif } from '../../src/foreign/atif.ts';

@@ -1,4 +1,3 @@
-import type { WideJson } from '@stemma/canonical';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sweAgent } from '../../src/foreign/swe-agent.ts';
@@ -158,9 +157,6 @@ describe('a trajectory of SWE-agent', () => {
       ...stats(3),
       trajectory: [{ response: 'x' }],
     });
-    await survivesDamage(sweAgent, [
-      { ...whole, attempts: [] },
-      { attempts: [whole] },
-    ]);
+    await survivesDamage(sweAgent, [{ ...whole, attempts: [] }, { attempts: [whole] }]);
   });
 });
