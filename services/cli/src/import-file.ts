@@ -31,6 +31,8 @@ export type ImportFileOptions = {
   readonly erasable?: { readonly subject: string | null };
   /** Records nothing of a file with a conversation that cannot be read. */
   readonly strict?: boolean;
+  /** The file is being written: what may not be whole yet is left for later. */
+  readonly mayGrow?: boolean;
   /** That of all files of an import. Default: one of this file, which keeps the home open. */
   readonly rest?: ImportRest;
   /** What `-` reads (default: stdin of the process). */
@@ -70,6 +72,7 @@ export const importFile = async (
     format: options.format,
     name: options.name,
     partly: options.strict !== true,
+    mayGrow: options.mayGrow === true,
     redact: (text: string) => state.home?.privacy.redactText(text) ?? text,
     // A file is read twice: once for what is wrong with it, once to record it.
     onProgress: (phase, bytes) => {

@@ -15,16 +15,19 @@ export type ImportFiles = {
 /** Files of a folder that are read. */
 const TRANSCRIPT = /\.(json|jsonl|ndjson|eval|traj|yaml|yml|har|af)(\.gz)?$/i;
 
+/** True for a file that is read where it lies in a folder. */
+export const isTranscript = (file: string): boolean => TRANSCRIPT.test(file);
+
 /** Folders are not gone into any deeper than this. */
 const MOST_DEPTH = 32;
 
 /**
  * The files that paths name. A folder stands for the transcripts in it and in its folders, by name; links in it are not
- * followed.
+ * followed. @param mayBeEmpty files may come later
  *
  * @throws E_IO for a folder that cannot be read or goes too deep, and where there is nothing to import
  */
-export const listImportFiles = (paths: readonly string[]): ImportFiles => {
+export const listImportFiles = (paths: readonly string[], mayBeEmpty = false): ImportFiles => {
   const files: string[] = [];
   const passedOver: string[] = [];
   const empty: string[] = [];
@@ -38,7 +41,7 @@ export const listImportFiles = (paths: readonly string[]): ImportFiles => {
     if (files.length === before) empty.push(path);
   }
   const [folder] = empty;
-  if (files.length === 0 && folder !== undefined)
+  if (files.length === 0 && folder !== undefined && !mayBeEmpty)
     throw fail(
       'E_IO',
       `the folder ${folder} holds no file of a transcript (.json, .jsonl, .ndjson, .yaml, .har …; links are not followed)`,

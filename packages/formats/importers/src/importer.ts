@@ -110,5 +110,8 @@ export type Importer = {
    *
    * @throws coded errors that name the message or the line, where no conversation of the file can be read
    */
-  readonly read: (units: AsyncIterable<Unit>) => AsyncIterable<ImporterOutput>;
+  readonly read: (
+    units: AsyncIterable<Unit>,
+    about?: { readonly mayGrow: boolean },
+  ) => AsyncIterable<ImporterOutput>;
 };

@@ -79,6 +79,8 @@ export type ImportOptions = {
   readonly by?: Author;
   /** Goes on after a conversation that cannot be read, if another one can; by default it refuses the file. */
   readonly partly?: boolean;
+  /** The file is being written: an answer that may not be whole yet is left for later. */
+  readonly mayGrow?: boolean;
   /**
    * Called while the file is read: twice, first to check it, then to map it. A document in memory counts as read at
    * once.
@@ -276,7 +278,12 @@ type OpenFile = {
 
 const openFile = (
   source: ImportSource,
-  { format = 'auto', onProgress = () => undefined, pause = () => Promise.resolve() }: ImportOptions,
+  {
+    format = 'auto',
+    mayGrow = false,
+    onProgress = () => undefined,
+    pause = () => Promise.resolve(),
+  }: ImportOptions,
 ): OpenFile => {
   const reading: Reading = { bytes: 0, sha256: null };
   let importer: Importer | null = format === 'auto' ? null : importerNamed(format);
@@ -321,7 +328,7 @@ const openFile = (
       // The first value shows the format, so it is read before the mapping is known.
       const first = await given.next();
       if (importer === null) throw fail('E_INPUT_NOT_JSON', `${source.name} is empty`);
-      for await (const output of importer.read(withFirst(first, given))) {
+      for await (const output of importer.read(withFirst(first, given), { mayGrow })) {
         yield output;
         await pause();
       }

@@ -1,36 +1,32 @@
-import { ERRORS, fail, isStemmaError, type ErrorCode } from '@stemma/errors';
+import { ERRORS, fail, isStemmaError } from '@stemma/errors';
 import { IMPORTERS } from '@stemma/importers';
 import { defined } from '@stemma/values';
-import type { CommandSpec, TopCommand } from '../command.ts';
+import type { CommandSpec, Context, TopCommand } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { importFile } from '../import-file.ts';
 import type { Imported } from '../import-found.ts';
-import { listImportFiles, sizeOf } from '../import-files.ts';
+import { isTranscript, listImportFiles, sizeOf } from '../import-files.ts';
 import { importSessionFolder, isSessionFolder } from '../import-session.ts';
 import { openNames } from '../import-names.ts';
 import { openImportRest } from '../import-rest.ts';
 import { text } from '../options.ts';
+import { discoverImports, pathsOfPrograms, PROGRAM_NAMES, type FoundSessions } from '../session-folders.ts';
+import { importReportText, type Refused } from '../import-report.ts';
 import { printable, table } from '../output.ts';
+import { changedFiles } from '../changed-files.ts';
+import { existsSync, statSync } from 'node:fs';
 import { withSmallHeaps } from '../small-heaps.ts';
 
 /** The format of folders with a session of a pool in them. */
 const SESSION = 'logosphere';
 const NO_FILES = { files: [], passedOver: [], empty: [] } as const;
 
-/** A file of which nothing could be recorded, or, with its place, a conversation of it. */
-type Refused = {
-  readonly file: string;
-  readonly place: string | null;
-  readonly code: ErrorCode;
-  readonly message: string;
-};
-
 /** Faults of a file, and not of the home, the machine or the command: the next file may be imported. */
 const ofTheFile = (error: unknown): boolean =>
   isStemmaError(error) && !['E_CANCELLED', 'E_USAGE'].includes(error.code) && FILE_CODES.test(error.code);
 
 const FILE_CODES =
-  /^E_(INPUT_|VECTORS|FORMAT_|ROLE_|CONTENT_|KEY_TOO_LONG|EXPORT_|COMMAND_INVALID|NAME_INVALID|HISTORY_EXISTS|IO$)/;
+  /^E_(INPUT_|VECTORS|FORMAT_|ROLE_|CONTENT_|KEY_TOO_LONG|EXPORT_|COMMAND_INVALID|NAME_INVALID|HISTORY_EXISTS|CONFLICT$|NODE_EXISTS$|IO$)/;
 
 export const importCommand: TopCommand = {
   name: 'import',
@@ -40,8 +36,8 @@ export const importCommand: TopCommand = {
   example: "stemma import runs/ --history 'run-{file}'",
   arguments: [
     [
-      '<files...>',
-      'files of JSON, JSON lines or YAML, also compressed (.gz), folders of them, or pipes; - reads stdin. Also folders of Logosphere sessions',
+      '[files...]',
+      'files of JSON, JSON lines or YAML, also compressed (.gz), folders of them, or pipes; - reads stdin. Also folders of Logosphere sessions, and the name of a program that --discover lists: claude, codex …',
     ],
   ],
   options: [
@@ -56,29 +52,75 @@ export const importCommand: TopCommand = {
     ...ERASABLE_OPTIONS,
     ['--strict', 'record nothing of a file with a conversation that cannot be read'],
     ['--dry-run', 'a report only; nothing is recorded'],
+    ['--discover', 'list what programs of this user keep in their usual places; nothing is read'],
+    ['--watch', 'go on: import what changes in the folders, until Ctrl-C'],
   ],
+  serves: ({ watch }) => watch === true,
   run: (context, args, options) => withSmallHeaps(() => runImport(context, args, options)),
 };
 
-const runImport: CommandSpec['run'] = async (
-  { home: open, reopenHome, output, stdin, signal, progress: display },
-  [given],
-  options,
-) => {
+const runImport: CommandSpec['run'] = async (context, [given], options) => {
+  const { output, env, signal } = context;
+  if (options['discover'] === true) {
+    const found = discoverImports(env);
+    await output.result({ found }, () => discoveredText(found, output.width));
+    return undefined;
+  }
+  const paths = pathsOfPrograms((given as readonly string[] | undefined) ?? [], env);
+  if (paths.length === 0)
+    throw fail('E_USAGE', 'name files or folders, or see what there is with --discover');
+  const watches = options['watch'] === true;
+  const code = await importPaths(context, paths, options);
+  if (!watches) return code;
+  const folders = paths.filter(
+    (path) => path !== '-' && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
+  );
+  if (folders.length < paths.length) throw fail('E_USAGE', '--watch follows folders');
+  output.say(`watching ${folders.join(', ')}; Ctrl-C ends it`);
+  for await (const changed of changedFiles(folders, signal)) {
+    const files = changed.filter((file) => isTranscript(file) && existsSync(file));
+    if (files.length > 0) await importPaths(context, files, options);
+  }
+  return undefined;
+};
+
+const discoveredText = (found: readonly FoundSessions[], width: number): string =>
+  found.length === 0
+    ? `no sessions of ${PROGRAM_NAMES} are in their usual places\n`
+    : table(
+        ['NAME', 'PROGRAM', 'FILES', 'MB', 'FOLDER'],
+        found.map(({ name, program, files, bytes, folder }) => [
+          ...[name, program, String(files), (bytes / 1e6).toFixed(1)],
+          printable(folder),
+        ]),
+        width,
+      );
+
+/** Imports files and folders, and says what they came to. Gives the exit code of the first that is refused. */
+const importPaths = async (
+  { home: open, reopenHome, output, stdin, signal, progress: display }: Context,
+  paths: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<number | undefined> => {
   const format = text(options, 'format') ?? 'auto';
-  const paths = given as readonly string[];
+  const watches = options['watch'] === true;
   const sessions = paths.filter((path) => format === SESSION || (format === 'auto' && isSessionFolder(path)));
   const others = paths.filter((path) => !sessions.includes(path));
-  const listed = others.length === 0 ? NO_FILES : listImportFiles(others);
+  const listed = others.length === 0 ? NO_FILES : listImportFiles(others, watches);
   const { passedOver, empty } = listed;
   const files = [...sessions, ...listed.files];
   const { erasable } = erasableOf(options);
-  const names = openNames(text(options, 'history')?.normalize('NFC'), files.length, erasable !== undefined);
+  const names = openNames(
+    text(options, 'history')?.normalize('NFC'),
+    // A folder that is watched gets more of them.
+    watches ? Infinity : files.length,
+    erasable !== undefined,
+  );
   const dry = options['dryRun'] === true;
   if (!dry) await open({ create: true });
   const rest = openImportRest(reopenHome);
   const imported: Imported[] = [];
-  const refused: Refused[] = empty.map((folder) => ({
+  const refused: Refused[] = (watches ? [] : empty).map((folder) => ({
     file: folder,
     place: null,
     code: 'E_IO',
@@ -113,17 +155,20 @@ const runImport: CommandSpec['run'] = async (
         stdin,
         ...defined({ erasable }),
         strict: options['strict'] === true,
+        mayGrow: watches,
         rest,
         signal,
         onProgress: (bytes, ofFile) =>
           progress.count(done + (ofFile > 0 ? Math.min(bytes, most) : 0), Math.max(total, done + most)),
       });
       refused.push(...found.refused.map((part) => ({ file, ...part })));
-      if (found.imported === undefined) continue;
+      if (found.imported === undefined || (watches && found.imported.repeated)) continue;
       imported.push(found.imported);
       for (const sentence of found.imported.says) output.say(`${file}: ${sentence}`);
     } catch (error) {
-      if (files.length > 1 && ofTheFile(error) && isStemmaError(error)) {
+      // It is written on, and read once more when that is seen.
+      if (watches && isStemmaError(error, 'E_INPUT_CHANGED')) continue;
+      if ((files.length > 1 || watches) && ofTheFile(error) && isStemmaError(error)) {
         refused.push({ file, place: null, code: error.code, message: error.message });
         continue;
       }
@@ -139,91 +184,9 @@ const runImport: CommandSpec['run'] = async (
   progress.end();
   for (const { file, code, message } of refused) output.say(`${file}: refused: ${message} (${code})`);
   const [first] = refused;
-  if (first !== undefined && imported.length === 0)
+  if (watches && imported.length === 0 && first === undefined) return undefined;
+  if (first !== undefined && imported.length === 0 && !watches)
     throw fail(first.code, `none of the ${files.length} files was imported; the first: ${first.message}`);
-  await output.result({ imported, refused }, () => report(imported, refused, dry, output.width));
+  await output.result({ imported, refused }, () => importReportText(imported, refused, dry, output.width));
   return first === undefined ? undefined : ERRORS[first.code].exit;
 };
-
-const report = (
-  imported: readonly Imported[],
-  refused: readonly Refused[],
-  dry: boolean,
-  width: number,
-): string =>
-  table(
-    ['HISTORY', 'CALLS', 'MESSAGES', 'TOOLS', 'CYCLES', 'NODES', 'FORMAT', 'FILE'],
-    imported.map((row) => [
-      dry ? '(dry run)' : namesOf(row),
-      ...[row.calls, row.messages, row.tool_calls, row.cycles, row.nodes].map((count) => String(count ?? '')),
-      row.format,
-      printable(row.file),
-    ]),
-    width,
-  ) +
-  imported.map(fidelityOf).join('') +
-  imported.map(unknowns).join('') +
-  sumsOf(imported, refused)
-    .map((line) => `${line}\n`)
-    .join('');
-
-/** The history of a file, and how many further ones there are. */
-const namesOf = ({ name, history, conversations }: Imported): string =>
-  `${name ?? history}${conversations > 1 ? ` and ${conversations - 1} more` : ''}`;
-
-/** How true the picture of a file of another program is. */
-const fidelityOf = ({
-  file,
-  version,
-  fidelity = {},
-  missing = {},
-  dropped = {},
-  unknown,
-  skipped,
-}: Imported): string => {
-  if (Object.keys(unknown).length > 0 || Object.keys(skipped).length > 0) return '';
-  const kinds = Object.entries(fidelity).map(([kind, count]) => `${count} ${FIDELITY_WORDS[kind] ?? kind}`);
-  const lacks = Object.entries(missing).map(([part, count]) => `${part} of ${count}`);
-  const left = Object.entries(dropped).map(([what, count]) => `${count} × ${what}`);
-  const says = [
-    ...(version === undefined ? [] : [`version ${version}`]),
-    ...(kinds.length === 0 ? [] : [`how true its calls are: ${kinds.join(', ')}`]),
-    ...(lacks.length === 0 ? [] : [`missing: ${lacks.join(', ')}`]),
-    ...(left.length === 0 ? [] : [`left out: ${left.join(', ')}`]),
-  ];
-  return says.length === 0 ? '' : `${printable(file)}: ${printable(says.join('; '))}\n`;
-};
-
-const FIDELITY_WORDS: Readonly<Record<string, string>> = {
-  exact: 'exact bytes',
-  same: 'same messages',
-  reconstructed: 'reconstructed',
-};
-
-const sumsOf = (imported: readonly Imported[], refused: readonly Refused[]): readonly string[] => {
-  const repeated = imported
-    .flatMap((each) => each.histories ?? [each])
-    .filter(({ repeated: before }) => before).length;
-  const all = imported.reduce((sum, { conversations: count }) => sum + count, 0);
-  const files = refused.filter(({ place }) => place === null).length;
-  const parts = refused.length - files;
-  return [
-    ...(repeated === 0 ? [] : [`already there: ${conversations(repeated)}`]),
-    ...(files === 0
-      ? []
-      : [`${files} of ${files + new Set(imported.map(({ file }) => file)).size} files were refused`]),
-    ...(parts === 0
-      ? []
-      : [`${parts} of ${conversations(parts + all)} of the imported files could not be read`]),
-  ];
-};
-
-const conversations = (count: number): string => `${count} ${count === 1 ? 'conversation' : 'conversations'}`;
-
-const unknowns = ({ file, skipped, unknown }: Imported): string =>
-  [
-    ...Object.entries(skipped).map(([what, n]) => `skipped ${n} × ${what}`),
-    ...Object.entries(unknown).map(([what, n]) => `kept ${n} × ${what}, unknown to the format`),
-  ]
-    .map((line) => `${printable(file)}: ${printable(line)}\n`)
-    .join('');

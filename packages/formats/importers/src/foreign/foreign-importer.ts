@@ -31,7 +31,7 @@ export const foreignImporter = (reader: ForeignReader): Importer => ({
   grows: true,
   recognises: reader.recognises,
   ...(reader.takesItems !== undefined && { takesItems: reader.takesItems }),
-  read: (units) => read(reader, units),
+  read: (units, about) => read(reader, units, about),
 });
 
 /** What is known of a file while it is read. */
@@ -44,7 +44,11 @@ type FileState = {
   version: string | undefined;
 };
 
-async function* read(reader: ForeignReader, units: AsyncIterable<Unit>): AsyncIterable<ImporterOutput> {
+async function* read(
+  reader: ForeignReader,
+  units: AsyncIterable<Unit>,
+  about?: { readonly mayGrow: boolean },
+): AsyncIterable<ImporterOutput> {
   const file: FileState = {
     conversations: new Map(),
     summary: openSummary(),
@@ -52,7 +56,7 @@ async function* read(reader: ForeignReader, units: AsyncIterable<Unit>): AsyncIt
     run: null,
     version: undefined,
   };
-  for await (const item of reader.read(units)) {
+  for await (const item of reader.read(units, about)) {
     if (item.kind === 'exchange') yield { kind: 'exchange', run: file.run, exchange: item };
     else yield* readItem(reader, file, item);
   }
@@ -180,7 +184,7 @@ class Conversation {
     const sent =
       at === undefined ? undefined : { at, origin: null, path: null, contentType: null, coding: null };
     yield this.#output([
-      { op: 'commit', at_ns: this.#time(at) },
+      this.#commit(at),
       {
         op: 'start_call',
         api: 'other',
@@ -197,6 +201,15 @@ class Conversation {
     this.#branches.passed();
     if (answer !== null) yield* this.#insert([answer], at, where);
     this.#branches.item(item.id);
+  }
+
+  /**
+   * On a branch a turn is named after its frame in the import: a turn's own name would hold the number of the branch, which is another one where
+   * something else was recorded before.
+   */
+  #commit(at: number | undefined): Step {
+    const named = this.#branches.branch() === 0 ? {} : { turn_id: `turn:${this.#branches.next()}` };
+    return { op: 'commit', at_ns: this.#time(at), ...named };
   }
 
   *#compact({ keeps = [] }: ForeignCompaction): Iterable<ImporterOutput> {

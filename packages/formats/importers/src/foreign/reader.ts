@@ -24,5 +24,9 @@ export type ForeignReader = {
    *
    * @throws E_INPUT_SHAPE … with the place where the file is not what it was recognised as: it is refused whole
    */
-  readonly read: (units: AsyncIterable<Unit>) => AsyncIterable<ForeignItem>;
+  readonly read: (
+    units: AsyncIterable<Unit>,
+    /** `mayGrow`: the file is being written; what may not be whole at its end is left for later. */
+    about?: { readonly mayGrow: boolean },
+  ) => AsyncIterable<ForeignItem>;
 };

@@ -52,7 +52,10 @@ const BESIDE: ReadonlySet<string> = new Set([
   'tag',
 ]);
 
-async function* read(units: AsyncIterable<Unit>): AsyncIterable<ForeignItem> {
+async function* read(
+  units: AsyncIterable<Unit>,
+  { mayGrow } = { mayGrow: false },
+): AsyncIterable<ForeignItem> {
   const session = new ClaudeSession();
   let fault: Unit | undefined;
   for await (const unit of units) {
@@ -63,6 +66,8 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ForeignItem> {
       throw fail('E_INPUT_SHAPE', `${unit.where} is no line of a session: an object with a type`);
     else yield* session.line(unit.value, unit.where);
   }
+  // An answer whose lines may still come, and a line that is being written.
+  if (mayGrow) return;
   yield* session.end();
   if (fault !== undefined) yield { kind: 'warning', code: 'W_LINE_CUT', where: fault.where };
 }

@@ -39,7 +39,10 @@ const isFlatBeginning = (line: WideJsonObject): boolean =>
   line['instructions'] !== undefined &&
   line['type'] === undefined;
 
-async function* read(units: AsyncIterable<Unit>): AsyncIterable<ForeignItem> {
+async function* read(
+  units: AsyncIterable<Unit>,
+  { mayGrow } = { mayGrow: false },
+): AsyncIterable<ForeignItem> {
   const rollout = new Rollout();
   let fault: Unit | undefined;
   for await (const unit of units) {
@@ -50,6 +53,8 @@ async function* read(units: AsyncIterable<Unit>): AsyncIterable<ForeignItem> {
       throw fail('E_INPUT_SHAPE', `${unit.where} is no line of a rollout: an object with a type`);
     else yield* rollout.line(wholeLine(unit.value), unit.where);
   }
+  // An answer whose lines may still come, and a line that is being written.
+  if (mayGrow) return;
   yield* rollout.end();
   if (fault !== undefined) yield { kind: 'warning', code: 'W_LINE_CUT', where: fault.where };
 }
