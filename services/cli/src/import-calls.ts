@@ -7,8 +7,8 @@ import { comparableMessage } from '@stemma/model-apis';
 /** Records the calls of a file that hold their whole input, each where its messages say that it belongs (calls §3). */
 export type CallImport = {
   readonly add: (home: Home | null, given: GivenCall) => Promise<void>;
-  /** What came of them; one without a history if nothing is recorded. */
-  readonly histories: () => readonly ImportedCalls[];
+  /** What came of them: of each history, or of each run where nothing is recorded. */
+  readonly histories: (home: Home | null) => Promise<readonly ImportedCalls[]>;
 };
 
 type GivenCall = {
@@ -17,11 +17,16 @@ type GivenCall = {
   readonly exchange: ForeignExchange;
 };
 
-type ImportedCalls = { readonly history: string | null; readonly summary: SummaryCounter };
+export type ImportedCalls = {
+  /** Null: nothing is recorded. */
+  readonly history: string | null;
+  readonly name: string | null;
+  readonly summary: SummaryCounter;
+};
 
 /** @param name of the history that takes all of them; null: each conversation is one of its own */
 export const openCallImport = (name: string | null): CallImport => {
-  const histories = new Map<string | null, SummaryCounter>();
+  const histories = new Map<string, SummaryCounter>();
   const seen = new Set<string>();
   return {
     async add(home, { id, run, exchange: { request, end, at, fidelity, missing } }) {
@@ -34,12 +39,21 @@ export const openCallImport = (name: string | null): CallImport => {
         end: end === null ? null : { ...end, firstByteMs: end.firstByteMs ?? null },
       };
       const read = await readExchange(exchange);
-      const history = home === null ? null : (await recordExchange(home, exchange, read)).branch.history;
+      const history = home === null ? run : (await recordExchange(home, exchange, read)).branch.history;
       const summary = histories.get(history) ?? openSummary();
       histories.set(history, summary);
       countCall(summary, read, { run, at, fidelity, missing }, seen);
     },
-    histories: () => [...histories].map(([history, summary]) => ({ history, summary })),
+    async histories(home) {
+      const found: ImportedCalls[] = [];
+      for (const [history, summary] of histories)
+        found.push(
+          home === null
+            ? { history: null, name: null, summary }
+            : { history, name: (await home.read.history(history)).name, summary },
+        );
+      return found;
+    },
   };
 };
 

@@ -132,9 +132,10 @@ export const importFile = async (
         continue;
       }
       if (item.kind === 'beside') {
-        for (const { history, summary } of calls?.histories() ?? [])
+        const histories = (await calls?.histories(state.home)) ?? [];
+        for (const { history, summary } of histories)
           await recordSummary(state.home, history, { ...item, summary: summary.summary() });
-        found.addBeside(item, calls);
+        found.addBeside(item, histories);
         continue;
       }
       await recordSummary(state.home, item.history, { ...item.report, format: item.format });

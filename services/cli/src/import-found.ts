@@ -1,7 +1,7 @@
 import type { ImportSummary } from '@stemma/events';
 import { sumOfSummaries, WARNINGS, type ImportItem, type ImportReport } from '@stemma/importers';
 import { defined } from '@stemma/values';
-import type { CallImport } from './import-calls.ts';
+import type { ImportedCalls } from './import-calls.ts';
 
 /** What an imported conversation came to. */
 export type ImportedConversation = {
@@ -44,7 +44,10 @@ export type ImportedCounts = { cycles: number; nodes: number; events: number; re
 export type FoundInFile = {
   readonly add: (item: Extract<ImportItem, { kind: 'report' }>, tally: ImportedCounts) => void;
   /** What stands beside its conversations, and the calls that hold their whole input. */
-  readonly addBeside: (item: Extract<ImportItem, { kind: 'beside' }>, calls: CallImport | undefined) => void;
+  readonly addBeside: (
+    item: Extract<ImportItem, { kind: 'beside' }>,
+    calls: readonly ImportedCalls[],
+  ) => void;
   /** One entry for the file; undefined: nothing was read. */
   readonly imported: () => Imported | undefined;
 };
@@ -65,12 +68,11 @@ export const openFound = (file: string): FoundInFile => {
     addBeside({ format, mapping, version, summary }, calls) {
       about = { format, mapping, ...defined({ version }), ...about };
       summaries.push(summary.summary());
-      for (const { history, summary: counter } of calls?.histories() ?? []) {
+      for (const { history, name, summary: counter } of calls) {
         const counts = counter.summary();
         summaries.push(counts);
-        if (history === null) continue;
         conversations.push({
-          ...{ history, name: null, branch: history, branchId: 0 },
+          ...{ history: history ?? '', name, branch: history ?? '', branchId: 0 },
           ...{ cycles: counts.calls ?? 0, nodes: 0, events: 0, repeated: false },
         });
       }

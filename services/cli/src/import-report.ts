@@ -48,12 +48,14 @@ const fidelityOf = ({
   skipped,
 }: Imported): string => {
   if (Object.keys(unknown).length > 0 || Object.keys(skipped).length > 0) return '';
-  const kinds = Object.entries(fidelity).map(([kind, count]) => `${count} ${FIDELITY_WORDS[kind] ?? kind}`);
+  const kinds = Object.entries(fidelity).map(
+    ([kind, count]) => `${count} ${count === 1 ? 'call' : 'calls'} ${FIDELITY_WORDS[kind] ?? kind}`,
+  );
   const lacks = Object.entries(missing).map(([part, count]) => `${part} of ${count}`);
   const left = Object.entries(dropped).map(([what, count]) => `${count} × ${what}`);
   const says = [
     ...(version === undefined ? [] : [`version ${version}`]),
-    ...(kinds.length === 0 ? [] : [`how true its calls are: ${kinds.join(', ')}`]),
+    ...(kinds.length === 0 ? [] : [kinds.join(', ')]),
     ...(lacks.length === 0 ? [] : [`missing: ${lacks.join(', ')}`]),
     ...(left.length === 0 ? [] : [`left out: ${left.join(', ')}`]),
   ];
@@ -61,8 +63,8 @@ const fidelityOf = ({
 };
 
 const FIDELITY_WORDS: Readonly<Record<string, string>> = {
-  exact: 'exact bytes',
-  same: 'same messages',
+  exact: 'with exact bytes',
+  same: 'with the same messages',
   reconstructed: 'reconstructed',
 };
 
