@@ -112,7 +112,7 @@ export const importFile = async (
           if (outcome !== undefined && item.frame !== undefined) frames.recorded(item.frame, outcome);
         } else {
           const work = recordNext(state.home, item, conversation);
-          if (item.frame !== undefined && frames.isKnown()) await work;
+          if (item.frame !== undefined && frames.waitFor({ finishes: item.finishes === true })) await work;
           await pending.add(work, bytes);
         }
         await rested(bytes);
@@ -221,7 +221,7 @@ const recordStart = async (
 /** Records a command behind the first one. Of a file that may have grown, where its history stands now. */
 const recordNext = async (
   home: Home | null,
-  { command, frame }: FirstItem,
+  { command, frame, finishes = false }: FirstItem,
   { tally, frames }: { readonly tally: ImportedCounts; readonly frames: ImportedFrames },
 ): Promise<void> => {
   if (frame === undefined) {
@@ -234,6 +234,11 @@ const recordNext = async (
       if (outcome !== undefined) frames.recorded(frame, outcome);
       return;
     } catch (error) {
+      // It says what there was of the answer then; its messages are all in the thread.
+      if (finishes && isStemmaError(error, 'E_COMMAND_REUSED')) {
+        frames.finishedBefore(frame);
+        return;
+      }
       if (home === null || !isStemmaError(error, 'E_CONFLICT') || !frames.isKnown()) throw error;
       await passOthers(home, frames.inHistory(command, frame), frame, frames);
     }

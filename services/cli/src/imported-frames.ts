@@ -10,8 +10,12 @@ export type ImportedFrames = {
   readonly inHistory: (command: Command, frame: number) => Command;
   /** Learns where a command stands. */
   readonly recorded: (frame: number, outcome: Pick<Outcome, 'seq' | 'repeated'>) => void;
+  /** Learns that the command which finishes a call did so before: no frame of its own stands here. */
+  readonly finishedBefore: (frame: number) => void;
   /** True while commands are found that were recorded before: where the next one stands is known when it is. */
   readonly isKnown: () => boolean;
+  /** True if it is to be known where this command stands before the next one is recorded. */
+  readonly waitFor: (about: { readonly finishes: boolean }) => boolean;
   /** The frames before this one are of others: so many more than was known. */
   readonly passed: (frame: number, others: number) => void;
   /** True for a branch of the import, by its id in the history. */
@@ -23,9 +27,14 @@ export const openImportedFrames = (): ImportedFrames => {
   const shifts: { readonly from: number; readonly by: number }[] = [{ from: 0, by: 0 }];
   const branches = new Set([0]);
   let isKnown = true;
+  /** The call that was started last may have been finished when less of its answer was there. */
+  let mayBeFinished = true;
   const shiftAt = (frame: number): number => (shifts.findLast(({ from }) => from <= frame) ?? { by: 0 }).by;
   const seqOf = (frame: number): number => frame + shiftAt(frame);
   const branchOf = (frame: number): number => (frame === 0 ? 0 : seqOf(frame));
+  const finishedBefore = (frame: number): void => {
+    shifts.push({ from: frame + 1, by: shiftAt(frame) - 1 });
+  };
   const stepIn = (step: Step): Step =>
     step.op === 'fork' && step.at !== undefined
       ? { ...step, at: { branchId: branchOf(step.at.branchId), seq: seqOf(step.at.seq) } }
@@ -42,9 +51,16 @@ export const openImportedFrames = (): ImportedFrames => {
     },
     recorded(frame, { seq, repeated }) {
       if (!repeated) isKnown = false;
-      if (seq !== seqOf(frame)) shifts.push({ from: frame, by: seq - frame });
+      if (repeated && seq < seqOf(frame)) finishedBefore(frame);
+      else if (seq !== seqOf(frame)) shifts.push({ from: frame, by: seq - frame });
     },
+    finishedBefore,
     isKnown: () => isKnown,
+    waitFor({ finishes }) {
+      const waits = isKnown || (mayBeFinished && finishes);
+      mayBeFinished = isKnown || (mayBeFinished && !finishes);
+      return waits;
+    },
     passed(frame, others) {
       shifts.push({ from: frame, by: shiftAt(frame) + others });
     },
@@ -60,6 +76,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'ObservationRecorded',
   'BranchStarted',
   'InterventionRecorded',
+  // Of a call whose answer was still coming when the file was imported.
+  'CallFinished',
 ]);
 
 /** True if the import goes on behind these events as if they were not there. */

@@ -46,6 +46,8 @@ export type ImporterOutput =
       readonly key?: string;
       /** How the conversation was read, where it is not the mapping of the importer. */
       readonly mapping?: string;
+      /** True if they finish the call that was started last: of a file that grew, it may be finished already. */
+      readonly finishes?: boolean;
     }
   | { readonly kind: 'report'; readonly conversation?: number; readonly report: ImportReport }
   /** A call that holds its whole input: the recorder finds where it belongs. */

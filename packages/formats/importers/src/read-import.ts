@@ -1,9 +1,9 @@
 import { fromHex, pack, sha256Hex, type WideJson } from '@stemma/canonical';
 import { fail, isStemmaError, type StemmaError } from '@stemma/errors';
 import type { Author } from '@stemma/events';
-import { checkName, historyId, type Command, type Step } from '@stemma/history';
+import { checkName, finishOf, historyId, type Command, type Step } from '@stemma/history';
 import { importerFor, importerForItems, importerNamed } from './catalogue.ts';
-import { THIS_COMMAND } from './foreign/foreign-importer.ts';
+import { STARTING_COMMAND } from './foreign/foreign-importer.ts';
 import type { ForeignExchange } from './foreign/item.ts';
 import type { Importer, ImporterOutput, ImportReport, MakeFirstStep, Unit } from './importer.ts';
 import { nameOfMessages } from './name-of-messages.ts';
@@ -21,6 +21,8 @@ export type ImportItem =
       readonly command: Command;
       /** Of a file that may grow: the number of the command in its history, by which others name its frame. */
       readonly frame?: number;
+      /** True if it finishes the call that was started last: of a file that grew, it may be finished already. */
+      readonly finishes?: boolean;
       /** The first command of a conversation once more, under another name, which those after it have too. */
       readonly renamed?: (name: string) => Command;
     }
@@ -159,7 +161,10 @@ export async function* readImport(
     const { firstStep, title = null } = output;
     const frame = importer.grows === true ? { frame: current.frame() } : {};
     if (firstStep === null)
-      yield { kind: 'command', conversation: number, command: current.next(output), ...frame };
+      yield {
+        ...{ kind: 'command', conversation: number, command: current.next(output), ...frame },
+        ...(output.finishes === true && { finishes: true }),
+      };
     else {
       const named = (chosen: string | null): Command => current.first(output, firstStep, chosen);
       const words = nameOfMessages(insertedBy(output.steps), options.redact) ?? null;
@@ -205,6 +210,8 @@ const newConversation = (
     id: '',
     /** Of a file that may grow: a hash of all commands so far. */
     before: '',
+    /** The command that started the last call. */
+    started: '',
   };
   const idOf = (steps: readonly Step[]): string => {
     if (importer.grows !== true) return `import:${state.id}:${number}:${state.frame}`;
@@ -227,12 +234,15 @@ const newConversation = (
       state.frame = 1;
       return { id, history: state.history, branchId: 0, by, steps: all };
     },
-    next({ steps, branch = 0 }) {
-      const id = idOf(steps);
+    next({ steps, branch = 0, finishes = false }) {
+      const id = finishes ? finishOf(state.started) : idOf(steps);
       const expected = importer.grows === true ? {} : { expected: state.frame - 1 };
       state.frame += 1;
+      if (steps.some(({ op }) => op === 'start_call')) state.started = id;
       const own = steps.map((step) =>
-        step.op === 'finish_call' && step.attemptId === THIS_COMMAND ? { ...step, attemptId: id } : step,
+        step.op === 'finish_call' && step.attemptId === STARTING_COMMAND
+          ? { ...step, attemptId: state.started }
+          : step,
       );
       return { id, history: state.history, branchId: branch, by, ...expected, steps: own };
     },

@@ -21,7 +21,8 @@ import type { ForeignReader } from './reader.ts';
 /**
  * The importer of a format of another program. Every item becomes one command, so that a file which grew gives the same commands and
  * some more: a message is inserted; a call is a commit, which holds what the model was shown, with the facts of the call, and then its
- * answer is inserted. A message that follows another one than the last begins a branch there.
+ * answer is inserted. An answer that its file has in several lines is inserted line by line, and its call finished behind them, so that it
+ * can go on where a file ended in the middle of it. A message that follows another one than the last begins a branch there.
  */
 export const foreignImporter = (reader: ForeignReader): Importer => ({
   name: reader.name,
@@ -163,7 +164,7 @@ class Conversation {
     };
   }
 
-  #output(steps: readonly Step[], branch = this.#branches.branch()): ImporterOutput {
+  #output(steps: readonly Step[], branch = this.#branches.branch()): StepsOutput {
     return { kind: 'steps', conversation: this.#index, firstStep: null, steps, branch };
   }
 
@@ -196,11 +197,15 @@ class Conversation {
         own: null,
         ...defined({ sent }),
       },
-      finishOf(item),
+      ...(item.soFar === undefined ? [finishOf(item)] : []),
     ]);
     this.#branches.passed();
-    if (answer !== null) yield* this.#insert([answer], at, where);
+    if (answer !== null && item.soFar !== undefined) yield* this.#insertParts(answer, item.soFar, at, where);
+    else if (answer !== null) yield* this.#insert([answer], at, where);
     this.#branches.item(item.id);
+    if (item.soFar === undefined) return;
+    yield { ...this.#output([finishOf(item)]), finishes: true };
+    this.#branches.passed();
   }
 
   /**
@@ -260,18 +265,47 @@ class Conversation {
         ...(!inSystem && { offset: 1 }),
       }));
       for (const node of nodes) checkNode(node, where);
-      const [node, ...siblings] = nodes;
       this.#branches.inserted(this.#ordinal, nodes.length, inSystem);
       this.#ordinal += 1;
-      return {
-        op: 'insert',
-        parent: inSystem ? '^sys' : '^ah',
-        node: node as WideJsonObject,
-        ...(siblings.length > 0 && { siblings }),
-        at_ns: this.#time(at),
-      };
+      return this.#inserting(nodes, inSystem ? '^sys' : '^ah', at);
     });
     if (steps.length > 0) yield this.#output(steps);
+  }
+
+  /** Inserts an answer as it came: so it stands there in the same way, wherever a file ended that grew since. */
+  *#insertParts(
+    answer: WideJsonObject,
+    soFar: readonly WideJsonObject[],
+    at: number | undefined,
+    where: string,
+  ): Iterable<ImporterOutput> {
+    const nodesOf = (message: WideJsonObject): readonly WideJsonObject[] =>
+      messageToNodes(chatMessageAt(message, where), this.#ordinal).map((node) => ({ ...node, offset: 1 }));
+    const nodes = nodesOf(answer);
+    for (const node of nodes) checkNode(node, where);
+    let from = 0;
+    for (const part of [...soFar.map(nodesOf), nodes]) {
+      if (part.length <= from || !beginsWith(nodes, part)) continue;
+      if (from === 0) this.#branches.inserted(this.#ordinal, nodes.length, false);
+      else this.#branches.passed();
+      yield this.#output([this.#inserting(nodes.slice(from, part.length), '^ah', at)]);
+      from = part.length;
+    }
+    this.#ordinal += 1;
+  }
+
+  #inserting(
+    [node, ...siblings]: readonly WideJsonObject[],
+    parent: '^sys' | '^ah',
+    at: number | undefined,
+  ): Step {
+    return {
+      op: 'insert',
+      parent,
+      node: node as WideJsonObject,
+      ...(siblings.length > 0 && { siblings }),
+      at_ns: this.#time(at),
+    };
   }
 
   #time(at: number | undefined): bigint {
@@ -279,15 +313,21 @@ class Conversation {
   }
 }
 
+type StepsOutput = Extract<ImporterOutput, { readonly kind: 'steps' }>;
+
+/** True if the nodes of a part are the first ones of the whole. */
+const beginsWith = (nodes: readonly WideJsonObject[], part: readonly WideJsonObject[]): boolean =>
+  part.every((node, index) => JSON.stringify(node) === JSON.stringify(nodes[index]));
+
 /** So many nodes leave in one command. */
 const MOST_STEPS = 10_000;
 
 const COMPACTED = 'the program left out what stands before: it compacted the conversation';
 
-/** The own words of the importer: which command it is is filled in where its id is known. */
+/** The own words of the importer: which command started the call is filled in where its id is known. */
 const finishOf = (item: ForeignCall): Step => ({
   op: 'finish_call',
-  attemptId: THIS_COMMAND,
+  attemptId: STARTING_COMMAND,
   status: item.status ?? 'answered',
   httpStatus: null,
   finishReason: item.finishReason ?? null,
@@ -301,5 +341,5 @@ const finishOf = (item: ForeignCall): Step => ({
   own: null,
 });
 
-/** Stands for the id of the command that a step is in. */
-export const THIS_COMMAND = '^this';
+/** Stands for the id of the command that starts the call: the one that the step is in, or one before. */
+export const STARTING_COMMAND = '^started';

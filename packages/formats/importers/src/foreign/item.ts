@@ -68,6 +68,11 @@ export type ForeignCall = Following & {
   readonly model: string | null;
   /** The message of the answer; null: there is none. */
   readonly answer: WideJsonObject | null;
+  /**
+   * What was there of the answer when each of its lines was written, where it comes in several: a file may end with any of them, and
+   * grow. At most {@link MOST_PARTS}; absent: it comes in one.
+   */
+  readonly soFar?: readonly WideJsonObject[] | undefined;
   readonly status?: CallStatus | undefined;
   readonly finishReason?: string | null | undefined;
   readonly usage?: CallUsage | null | undefined;
@@ -84,6 +89,9 @@ export type ForeignCall = Following & {
   /** True if somebody stopped it. */
   readonly aborted?: boolean | undefined;
 };
+
+/** An answer of more lines is inserted in so many pieces, and the rest in one. */
+export const MOST_PARTS = 100;
 
 /** What a file may lack of a call. */
 export const MISSING_PARTS = ['system prompt', 'tools', 'parameters', 'messages', 'answer', 'usage'] as const;

@@ -187,6 +187,28 @@ describe('sessions of Claude Code', () => {
     }
   });
 
+  it('a file that ends in the middle of an answer gives the same commands too, but for the end of its call', async () => {
+    const lines = [
+      prompt('u1', null, 'Look.'),
+      answer('a1', 'u1', 'msg_1', { type: 'thinking', thinking: 'Look.', signature: 's' }),
+      answer('a2', 'a1', 'msg_1', say('I look.')),
+      answer('a3', 'a2', 'msg_1', use('t1')),
+      answer('a4', 'a3', 'msg_1', use('t2')),
+      prompt('u2', 'a4', [result('t1'), result('t2')]),
+    ];
+    const idsOf = async (count: number) =>
+      (await imported(text(lines.slice(0, count)))).flatMap((item) =>
+        item.kind === 'command' ? [item.command.id] : [],
+      );
+    const whole = await idsOf(lines.length);
+    const [end] = whole.filter((id) => id.endsWith('.finished'));
+    for (let count = 2; count < lines.length; count++) {
+      const part = await idsOf(count);
+      expect(part.at(-1)).toBe(end);
+      expect(whole.slice(0, part.length - 1)).toEqual(part.slice(0, -1));
+    }
+  });
+
   it('what is damaged, cut or strange is said, and the rest is read', async () => {
     const good = text([prompt('u1', null, 'One.'), answer('a1', 'u1', 'msg_1', say('1'))]);
     const odd = [

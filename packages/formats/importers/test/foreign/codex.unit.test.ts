@@ -124,6 +124,21 @@ describe('rollouts of Codex', () => {
     });
   });
 
+  it('a response is of the model that was asked for it, though the next turn has another one', async () => {
+    const lines = [
+      meta,
+      line('turn_context', { model: 'gpt-x', effort: 'high' }),
+      item(person('Go.')),
+      item(says('One.')),
+      total(100, 10),
+      line('turn_context', { model: 'gpt-y', effort: 'low' }),
+      item(person('And now?')),
+      item(says('Two.')),
+      total(200, 20),
+    ];
+    expect((await reportOf(text(lines))).summary).toMatchObject({ models: { 'gpt-x': 1, 'gpt-y': 1 } });
+  });
+
   it('old rollouts have the items on the lines', async () => {
     const flat = [
       { id: 'session-2', timestamp: '2025-06-01T10:00:00.000Z', instructions: null, git: null },

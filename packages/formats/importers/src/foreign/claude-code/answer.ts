@@ -2,7 +2,7 @@ import type { WideJson, WideJsonObject } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
 import { anthropicMessages, readAnswer } from '@stemma/model-apis';
 import { listOf, objectOf, textOf, timeOf } from '../fields.ts';
-import type { ForeignCall, ForeignItem } from '../item.ts';
+import { MOST_PARTS, type ForeignCall, type ForeignItem } from '../item.ts';
 
 /** An answer whose blocks come line by line, each line with its usage so far. */
 export type OpenAnswer = {
@@ -10,7 +10,7 @@ export type OpenAnswer = {
   readonly id: string;
   /** The uuid of its first line: what follows any of its lines follows this one. */
   readonly first: string | undefined;
-  readonly add: (line: WideJsonObject, message: WideJsonObject) => void;
+  readonly add: (message: WideJsonObject) => void;
   readonly items: () => readonly ForeignItem[];
 };
 
@@ -24,22 +24,26 @@ export const openAnswer = (
   after: string | null | undefined,
 ): OpenAnswer => {
   const first = textOf(line['uuid']);
-  const state = { content: [] as WideJson[], last: message, lastLine: line };
-  const add = (next: WideJsonObject, said: WideJsonObject): void => {
+  const state = { content: [] as WideJson[], last: message, ends: [] as number[] };
+  const add = (said: WideJsonObject): void => {
     const { content } = said;
     state.content.push(
       ...(typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content)),
     );
     state.last = said;
-    state.lastLine = next;
+    state.ends.push(state.content.length);
   };
-  add(line, message);
+  add(message);
   return {
     id,
     first,
     add,
     items: () => {
       const answer = messageOf(state.content);
+      const soFar = state.ends
+        .slice(0, MOST_PARTS)
+        .map((end) => messageOf(state.content.slice(0, end)))
+        .filter((part) => part !== null);
       const { last } = state;
       const usage = usageOf(last);
       const call: ForeignCall = {
@@ -47,6 +51,7 @@ export const openAnswer = (
         id: first,
         model: textOf(message['model']) ?? null,
         answer,
+        soFar,
         finishReason: textOf(last['stop_reason']) ?? null,
         usage,
         stated: usage === null ? null : statedOf(usage),

@@ -131,7 +131,7 @@ export class ClaudeSession {
     const id = textOf(message['id']) ?? textOf(line['requestId']) ?? textOf(line['uuid']) ?? where;
     this.#noteTasks(message);
     if (talk.answer?.id === id) {
-      talk.answer.add(line, message);
+      talk.answer.add(message);
       talk.threads.joins(line, talk.answer.first);
       return;
     }

@@ -3,13 +3,15 @@ import { isStemmaError } from '@stemma/errors';
 import { responsesMessages, textOfContent } from '@stemma/model-apis';
 import { nameOfMessages } from '../../name-of-messages.ts';
 import { listOf, objectOf, textOf, timeOf } from '../fields.ts';
-import type { ForeignCall, ForeignItem, MissingPart } from '../item.ts';
+import { MOST_PARTS, type ForeignCall, type ForeignItem, type MissingPart } from '../item.ts';
 import { readTokens, sameTokens, type Tokens } from './tokens.ts';
 
 /** A response of the model whose items are still coming. */
 type Response = {
   readonly items: WideJson[];
   readonly at: number | undefined;
+  /** What it was asked with: the turn after it may have other settings. */
+  readonly asked: Asked;
   tokens: Tokens | null;
   /** Results of its calls, and what else came while it was not known to be whole. */
   readonly behind: ForeignItem[];
@@ -17,6 +19,8 @@ type Response = {
   isOver: boolean;
   aborted: boolean;
 };
+
+type Asked = Pick<ForeignCall, 'model' | 'parameters' | 'tools'>;
 
 /** Items of a session that neither a person nor the model said. */
 const BESIDE: ReadonlySet<string> = new Set([
@@ -140,7 +144,7 @@ export class Rollout {
       return;
     }
     if (this.#response?.isOver === true) yield* this.#out(this.#closed());
-    this.#response ??= { items: [], at, tokens: null, behind: [], isOver: false, aborted: false };
+    this.#response ??= this.#opened(at, null);
     this.#response.items.push(bare(item));
   }
 
@@ -172,7 +176,7 @@ export class Rollout {
     }
     // A response of which no item is recorded: of a compaction, for instance.
     const items = this.#closed();
-    this.#response = { items: [], at, tokens: own, behind: [], isOver: true, aborted: false };
+    this.#response = this.#opened(at, own);
     yield* this.#out([...items, ...this.#closed()]);
   }
 
@@ -193,6 +197,12 @@ export class Rollout {
     yield* this.#out(items);
   }
 
+  /** @param tokens null: its items are coming */
+  #opened(at: number | undefined, tokens: Tokens | null): Response {
+    const asked: Asked = { model: this.#model, parameters: this.#parameters, tools: this.#tools };
+    return { items: [], at, asked, tokens, behind: [], isOver: tokens !== null, aborted: false };
+  }
+
   /** The response whose items have come, and what stands behind it. */
   #closed(): readonly ForeignItem[] {
     const response = this.#response;
@@ -200,26 +210,28 @@ export class Rollout {
     if (response === null) return [];
     const messages = messagesOf(response.items);
     const answer = messages?.[0] ?? null;
-    const { tokens, at, aborted } = response;
+    const soFar = response.items
+      .slice(0, MOST_PARTS)
+      .map((_, index) => messagesOf(response.items.slice(0, index + 1))?.[0])
+      .filter((part) => part !== undefined);
+    const { tokens, at, aborted, asked } = response;
     this.#calls += 1;
     const missing: MissingPart[] = [
       ...(this.#hasInstructions ? [] : (['system prompt'] as const)),
-      ...(this.#tools === null ? (['tools'] as const) : []),
-      ...(Object.keys(this.#parameters).length === 0 ? (['parameters'] as const) : []),
+      ...(asked.tools == null ? (['tools'] as const) : []),
+      ...(Object.keys(asked.parameters ?? {}).length === 0 ? (['parameters'] as const) : []),
       ...(answer === null ? (['answer'] as const) : []),
       ...(tokens === null ? (['usage'] as const) : []),
     ];
     const call: ForeignCall = {
       kind: 'call',
       id: `response ${this.#calls}`,
-      model: this.#model,
-      answer,
+      ...asked,
+      ...{ answer, soFar },
       at,
       aborted,
       missing,
       usage: tokens,
-      parameters: this.#parameters,
-      tools: this.#tools,
       status: aborted ? 'cancelled' : 'answered',
     };
     return [call, ...response.behind];
