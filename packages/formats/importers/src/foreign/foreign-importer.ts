@@ -38,7 +38,8 @@ export const foreignImporter = (reader: ForeignReader): Importer => ({
 /** What is known of a file while it is read. */
 type FileState = {
   readonly conversations: Map<string, Conversation>;
-  readonly summary: SummaryCounter;
+  /** What is counted while no conversation has begun: the next one that begins takes it. */
+  summary: SummaryCounter;
   current: Conversation | null;
   /** The run of the calls that hold their whole input: the key of the last conversation item. */
   run: string | null;
@@ -73,7 +74,7 @@ function* readItem(
 ): Iterable<ImporterOutput> {
   if (item.kind === 'conversation') {
     const known = file.conversations.get(item.key);
-    file.current = known ?? new Conversation(reader.mapping, file.conversations.size, item);
+    file.current = known ?? new Conversation(reader.mapping, file, item);
     file.run = item.key;
     file.version = item.version ?? file.version;
     if (known === undefined) file.conversations.set(item.key, file.current);
@@ -86,6 +87,7 @@ function* readItem(
   if (item.kind === 'dropped') summary.dropped(item.what, item.count);
   else if (item.kind === 'warning') summary.warning(item.code, item.where);
   else if (item.kind === 'count') summary.add(item.what, item.count);
+  else if (item.kind === 'time') summary.at(item.at);
   else if (conversation === null)
     throw new TypeError(`${reader.name} gives a ${item.kind} before a conversation`);
   else yield* conversation.add(item);
@@ -94,29 +96,38 @@ function* readItem(
 /** A conversation that is read: its items become commands, one frame each. */
 class Conversation {
   readonly key: string;
-  readonly summary = openSummary();
+  readonly #file: FileState;
+  #summary: SummaryCounter | undefined;
   readonly #mapping: string;
   readonly #index: number;
   readonly #first: ForeignConversation;
   readonly #branches = conversationBranches();
-  #isBegun = false;
   /** The number of the next message. */
   #ordinal = 0;
   #title: string | undefined;
   #version: string | undefined;
   #lastAt: number | undefined;
 
-  constructor(mapping: string, index: number, first: ForeignConversation) {
+  constructor(mapping: string, file: FileState, first: ForeignConversation) {
     this.key = first.key;
+    this.#file = file;
     this.#mapping = mapping;
-    this.#index = index;
+    this.#index = file.conversations.size;
     this.#first = first;
     this.about(first);
-    if (first.sidechain === true) this.summary.add('sidechains');
   }
 
   get isBegun(): boolean {
-    return this.#isBegun;
+    return this.#summary !== undefined;
+  }
+
+  /** Its counts: what came before it begins is of it. */
+  get summary(): SummaryCounter {
+    if (this.#summary !== undefined) return this.#summary;
+    this.#summary = this.#file.summary;
+    this.#file.summary = openSummary();
+    if (this.#first.sidechain === true) this.#summary.add('sidechains');
+    return this.#summary;
   }
 
   about({ title, version }: ForeignConversation): void {
@@ -125,7 +136,7 @@ class Conversation {
   }
 
   *add(item: ForeignMessage | ForeignCall | ForeignCompaction): Iterable<ImporterOutput> {
-    if (!this.#isBegun) yield this.#begin();
+    if (!this.isBegun) yield this.#begin();
     if (item.kind === 'message') yield* this.#message(item);
     else if (item.kind === 'call') yield* this.#call(item);
     else yield* this.#compact(item);
@@ -151,7 +162,6 @@ class Conversation {
 
   #begin(): ImporterOutput {
     const { key, title } = this.#first;
-    this.#isBegun = true;
     this.#branches.began();
     return {
       kind: 'steps',

@@ -19,6 +19,7 @@ export type ForeignItem =
   | ForeignExchange
   | ForeignCompaction
   | ForeignCount
+  | ForeignTime
   | ForeignDropped
   | ForeignWarning;
 
@@ -170,6 +171,9 @@ export type ForeignCompaction = {
 
 /** Something else that is counted: an answer that somebody stopped, where no call says so. */
 export type ForeignCount = { readonly kind: 'count'; readonly what: 'aborted'; readonly count?: number };
+
+/** A time that the file has beside its messages and calls: it may be the earliest or the latest. */
+export type ForeignTime = { readonly kind: 'time'; readonly at: number | undefined };
 
 /** Something of the file that is recorded nowhere, by its name there: `line file-history-snapshot`, `field requestId`. */
 export type ForeignDropped = { readonly kind: 'dropped'; readonly what: string; readonly count?: number };

@@ -100,7 +100,7 @@ describe('sessions of Claude Code', () => {
       prompt('u3', 'a2', [result('t2', { is_error: true })]),
       answer('a3', 'u3', 'msg_2', say('Done.')),
     ]);
-    expect(items.map(({ kind }) => kind)).toEqual([
+    expect(items.map(({ kind }) => kind).filter((kind) => kind !== 'time')).toEqual([
       'conversation',
       'message',
       'call',
@@ -129,6 +129,24 @@ describe('sessions of Claude Code', () => {
     expect(forks).toHaveLength(1);
     const last = commands.at(-1);
     expect(last?.branchId).toBe(0);
+  });
+
+  it('the earliest and the latest time of the file count, of whatever line, and so does what stands before the first message', async () => {
+    const beside = (uuid: string, parent: string | null, timestamp: string): Line => ({
+      ...line('progress', uuid, parent),
+      timestamp,
+    });
+    const lines = [
+      beside('p1', null, '2020-01-01T00:00:00.000Z'),
+      prompt('u1', 'p1', 'One.'),
+      answer('a1', 'u1', 'msg_1', say('1')),
+      beside('p2', 'a1', '2040-01-01T00:00:00.000Z'),
+    ];
+    expect(await summaryOf(text(lines))).toMatchObject({
+      first_at: '2020-01-01T00:00:00.000Z',
+      last_at: '2040-01-01T00:00:00.000Z',
+      dropped: { 'line progress': 2 },
+    });
   });
 
   it('a boundary, and in old versions a summary alone, removes what stood before', async () => {

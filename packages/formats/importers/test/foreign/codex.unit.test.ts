@@ -74,6 +74,8 @@ describe('rollouts of Codex', () => {
       thinking: 1,
       usage: { input: 250, output: 30 },
       missing: { tools: 2 },
+      first_at: lines[0]?.['timestamp'],
+      last_at: lines.at(-1)?.['timestamp'],
       dropped: { 'event user_message': 1 },
     });
   });

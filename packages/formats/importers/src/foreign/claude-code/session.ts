@@ -44,7 +44,7 @@ export class ClaudeSession {
     this.#sessionId ??= textOf(line['sessionId']);
     const uuid = textOf(line['uuid']);
     if (uuid === undefined) {
-      yield { kind: 'dropped', what: `line ${type}` };
+      yield* droppedLine(line, type);
       return;
     }
     if (this.#lines.has(uuid)) {
@@ -58,7 +58,7 @@ export class ClaudeSession {
     else if (type === 'system') yield* this.#system(line, talk);
     else {
       talk.threads.passes(line);
-      yield { kind: 'dropped', what: `line ${type}` };
+      yield* droppedLine(line, type);
     }
   }
 
@@ -133,6 +133,7 @@ export class ClaudeSession {
     if (talk.answer?.id === id) {
       talk.answer.add(message);
       talk.threads.joins(line, talk.answer.first);
+      yield timeIn(line);
       return;
     }
     const { after, warnings } = talk.threads.follow(line, where, { isPrompt: false });
@@ -153,12 +154,13 @@ export class ClaudeSession {
     const subtype = textOf(line['subtype']) ?? '';
     if (subtype !== 'compact_boundary') {
       talk.threads.passes(line);
-      yield { kind: 'dropped', what: `line system ${subtype}`.trim() };
+      yield* droppedLine(line, `system ${subtype}`.trim());
       return;
     }
     const items = closed(talk);
     talk.threads.passes(line);
     talk.isCompacted = true;
+    yield timeIn(line);
     yield* this.#of(talk, [...items, { kind: 'compaction', keeps: keptBy(line, talk.threads) }]);
   }
 
@@ -194,6 +196,13 @@ const closed = (talk: Talk): ForeignItem[] => {
   talk.waiting = [];
   return answer === null ? waiting : [...answer.items(), ...waiting];
 };
+
+const timeIn = (line: WideJsonObject): ForeignItem => ({ kind: 'time', at: timeOf(line['timestamp']) });
+
+const droppedLine = (line: WideJsonObject, what: string): readonly ForeignItem[] => [
+  timeIn(line),
+  { kind: 'dropped', what: `line ${what}` },
+];
 
 const messageItem = (
   line: WideJsonObject,

@@ -54,6 +54,7 @@ export class Rollout {
     const type = textOf(line['type']) ?? 'without a type';
     const payload = objectOf(line['payload']);
     const at = timeOf(line['timestamp']);
+    yield { kind: 'time', at };
     if (type === 'response_item') yield* this.#item(payload, at, where);
     else if (type === 'event_msg') yield* this.#event(payload, at);
     else if (type === 'session_meta') yield* this.#meta(payload, at);
