@@ -181,7 +181,7 @@ class Conversation {
   *#message(item: ForeignMessage): Iterable<ImporterOutput> {
     const where = this.#begins(item);
     yield* this.#follow(item, where);
-    this.summary.message(item.role, item.messages);
+    if (item.again !== true) this.summary.message(item.role, item.messages);
     yield* this.#insert(item.messages, item.at, where);
     this.#branches.item(item.id);
   }

@@ -61,6 +61,8 @@ export type ForeignMessage = Following & {
    * where they failed), parts keep what other APIs know (`thinking`, `image` …).
    */
   readonly messages: readonly WideJsonObject[];
+  /** True if the file says it once more: it is shown again, and was counted. */
+  readonly again?: boolean | undefined;
 };
 
 /** A call of a model: it is shown what stands before it in its conversation. */

@@ -141,6 +141,31 @@ describe('rollouts of Codex', () => {
     expect((await reportOf(text(lines))).summary).toMatchObject({ models: { 'gpt-x': 1, 'gpt-y': 1 } });
   });
 
+  it('what a compaction leaves is shown once more, and counts once', async () => {
+    const lines = [
+      meta,
+      item(person('Go.')),
+      item(says('One.')),
+      total(100, 10),
+      line('compacted', {
+        message: '',
+        replacement_history: [person('Go.'), says('One.'), person('Beds were listed.')],
+      }),
+      item(person('And now?')),
+      item(says('Two.')),
+      total(200, 20),
+    ];
+    const items = await imported(text(lines));
+    const inserted = items.flatMap((each) =>
+      each.kind === 'command' ? each.command.steps.filter(({ op }) => op === 'insert') : [],
+    );
+    expect(inserted).toHaveLength(8);
+    expect((await reportOf(text(lines))).summary).toMatchObject({
+      messages_by_role: { assistant: 2, system: 1, user: 3 },
+      compactions: 1,
+    });
+  });
+
   it('old rollouts have the items on the lines', async () => {
     const flat = [
       { id: 'session-2', timestamp: '2025-06-01T10:00:00.000Z', instructions: null, git: null },

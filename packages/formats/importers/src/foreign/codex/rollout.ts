@@ -3,6 +3,7 @@ import { isStemmaError } from '@stemma/errors';
 import { responsesMessages, textOfContent } from '@stemma/model-apis';
 import { nameOfMessages } from '../../name-of-messages.ts';
 import { listOf, objectOf, textOf, timeOf } from '../fields.ts';
+import { shortHash } from '../short-hash.ts';
 import { MOST_PARTS, type ForeignCall, type ForeignItem, type MissingPart } from '../item.ts';
 import { readTokens, sameTokens, type Tokens } from './tokens.ts';
 
@@ -48,6 +49,8 @@ export class Rollout {
   #parameters: { readonly [name: string]: WideJson } = {};
   #tools: readonly WideJson[] | null = null;
   #hasInstructions = false;
+  /** Hashes of the messages so far: a compaction repeats those that stay. */
+  readonly #said = new Set<string>();
   #calls = 0;
 
   *line(line: WideJsonObject, where: string): Iterable<ForeignItem> {
@@ -141,6 +144,7 @@ export class Rollout {
       }
       if (role === 'user' && messages !== null && !isOfProgram(messages))
         this.#title ??= nameOfMessages(messages);
+      for (const message of messages ?? []) this.#said.add(hashOf(message));
       yield* this.#out([...this.#closed(), read]);
       return;
     }
@@ -194,7 +198,10 @@ export class Rollout {
     if (messages === null) items.push({ kind: 'warning', code: 'W_VALUE_UNREAD', where });
     else
       for (const each of messages)
-        items.push({ kind: 'message', role: textOf(each['role']) ?? 'user', messages: [each], at });
+        items.push({
+          ...{ kind: 'message', role: textOf(each['role']) ?? 'user', messages: [each], at },
+          again: this.#said.has(hashOf(each)),
+        });
     yield* this.#out(items);
   }
 
@@ -211,6 +218,9 @@ export class Rollout {
     if (response === null) return [];
     const messages = messagesOf(response.items);
     const answer = messages?.[0] ?? null;
+    // Together they are one message; each may stand alone where they are repeated.
+    const each = response.items.flatMap((item) => messagesOf([item]) ?? []);
+    for (const message of [...(messages ?? []), ...each]) this.#said.add(hashOf(message));
     const soFar = response.items
       .slice(0, MOST_PARTS)
       .map((_, index) => messagesOf(response.items.slice(0, index + 1))?.[0])
@@ -242,6 +252,10 @@ export class Rollout {
 /** What Codex says in a person's place: `<environment_context>…`. */
 const isOfProgram = (messages: readonly WideJsonObject[]): boolean =>
   /^\s*<[a-z_]+>/.test(textOfContent(messages[0]?.['content']));
+
+/** Of what it says: an item may get another id. */
+const hashOf = ({ role, content, tool_calls: calls }: WideJsonObject): string =>
+  shortHash([role ?? null, content ?? null, calls ?? null]);
 
 /** So many items may stand before the first words of a person. */
 const MOST_WAITING = 1_000;
