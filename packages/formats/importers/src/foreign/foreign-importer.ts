@@ -188,10 +188,11 @@ class Conversation {
 
   *#call(item: ForeignCall): Iterable<ImporterOutput> {
     const where = this.#begins(item);
-    yield* this.#follow(item, where);
     const { fidelity = 'reconstructed', at, answer } = item;
     this.summary.call({ ...item, usage: item.stated ?? item.usage, fidelity });
     if (answer !== null) this.summary.message('assistant', [answer]);
+    if (item.isComing === true) return;
+    yield* this.#follow(item, where);
     const sent =
       at === undefined ? undefined : { at, origin: null, path: null, contentType: null, coding: null };
     yield this.#output([

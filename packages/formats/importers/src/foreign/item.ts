@@ -89,6 +89,8 @@ export type ForeignCall = Following & {
   readonly fidelity?: 'same' | 'reconstructed' | undefined;
   /** What the model was shown, or asked with, and the file does not have. */
   readonly missing?: readonly MissingPart[] | undefined;
+  /** True if the file ends while it is coming: it is counted, and recorded when the file has grown. */
+  readonly isComing?: boolean | undefined;
   /** True if somebody stopped it. */
   readonly aborted?: boolean | undefined;
 };

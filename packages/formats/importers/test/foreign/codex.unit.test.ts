@@ -166,6 +166,35 @@ describe('rollouts of Codex', () => {
     });
   });
 
+  it('a rollout that grew gives the same commands and some more, also where it ended in the middle of a response', async () => {
+    const lines = [
+      meta,
+      line('event_msg', { type: 'token_count', info: null }),
+      item(person('Go.')),
+      item(thinks),
+      item(says('One.')),
+      item(call('c1')),
+      total(100, 10),
+      item(result('c1')),
+      item(thinks),
+      item(says('Two.')),
+      total(200, 20),
+    ];
+    const idsOf = async (count: number) =>
+      (await imported(text(lines.slice(0, count)))).flatMap((each) =>
+        each.kind === 'command' ? [each.command.id] : [],
+      );
+    const whole = await idsOf(lines.length);
+    for (let count = 3; count < lines.length; count++) {
+      const part = await idsOf(count);
+      expect(whole.slice(0, part.length), `${count} lines`).toEqual(part);
+    }
+    expect((await reportOf(text(lines.slice(0, 9)))).summary).toMatchObject({
+      calls: 2,
+      dropped: { 'items of a response that is still coming': 1 },
+    });
+  });
+
   it('old rollouts have the items on the lines', async () => {
     const flat = [
       { id: 'session-2', timestamp: '2025-06-01T10:00:00.000Z', instructions: null, git: null },

@@ -4,7 +4,7 @@ import { responsesMessages, textOfContent } from '@stemma/model-apis';
 import { nameOfMessages } from '../../name-of-messages.ts';
 import { listOf, objectOf, textOf, timeOf } from '../fields.ts';
 import { shortHash } from '../short-hash.ts';
-import { MOST_PARTS, type ForeignCall, type ForeignItem, type MissingPart } from '../item.ts';
+import type { ForeignCall, ForeignItem, MissingPart } from '../item.ts';
 import { readTokens, sameTokens, type Tokens } from './tokens.ts';
 
 /** A response of the model whose items are still coming. */
@@ -49,6 +49,7 @@ export class Rollout {
   #parameters: { readonly [name: string]: WideJson } = {};
   #tools: readonly WideJson[] | null = null;
   #hasInstructions = false;
+  #countsTokens = false;
   /** Hashes of the messages so far: a compaction repeats those that stay. */
   readonly #said = new Set<string>();
   #calls = 0;
@@ -67,7 +68,16 @@ export class Rollout {
   }
 
   *end(): Iterable<ForeignItem> {
-    yield* this.#out(this.#closed());
+    // Where responses end with a total, one without is still coming: its items become one message, which cannot be made of some of them.
+    const response = this.#response;
+    const isComing = this.#countsTokens && response !== null && !response.isOver && !response.aborted;
+    if (isComing)
+      yield {
+        kind: 'dropped',
+        what: 'items of a response that is still coming',
+        count: response.items.length,
+      };
+    yield* this.#out(this.#closed().map((item) => (item.kind === 'call' ? { ...item, isComing } : item)));
     if (!this.#isBegun && this.#waiting.some(({ kind }) => kind === 'message')) yield* this.#begin();
     else if (!this.#isBegun) yield* this.#waiting;
   }
@@ -156,6 +166,7 @@ export class Rollout {
   *#event(event: WideJsonObject, at: number | undefined): Iterable<ForeignItem> {
     const type = textOf(event['type']) ?? 'without a type';
     if (type === 'token_count') {
+      this.#countsTokens = true;
       yield* this.#counted(objectOf(event['info']), at);
       return;
     }
@@ -221,10 +232,6 @@ export class Rollout {
     // Together they are one message; each may stand alone where they are repeated.
     const each = response.items.flatMap((item) => messagesOf([item]) ?? []);
     for (const message of [...(messages ?? []), ...each]) this.#said.add(hashOf(message));
-    const soFar = response.items
-      .slice(0, MOST_PARTS)
-      .map((_, index) => messagesOf(response.items.slice(0, index + 1))?.[0])
-      .filter((part) => part !== undefined);
     const { tokens, at, aborted, asked } = response;
     this.#calls += 1;
     const missing: MissingPart[] = [
@@ -238,7 +245,7 @@ export class Rollout {
       kind: 'call',
       id: `response ${this.#calls}`,
       ...asked,
-      ...{ answer, soFar },
+      answer,
       at,
       aborted,
       missing,
