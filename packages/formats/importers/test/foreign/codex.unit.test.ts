@@ -172,7 +172,6 @@ describe('rollouts of Codex', () => {
       line('event_msg', { type: 'token_count', info: null }),
       item(person('Go.')),
       item(thinks),
-      item(says('One.')),
       item(call('c1')),
       total(100, 10),
       item(result('c1')),
@@ -189,10 +188,30 @@ describe('rollouts of Codex', () => {
       const part = await idsOf(count);
       expect(whole.slice(0, part.length), `${count} lines`).toEqual(part);
     }
-    expect((await reportOf(text(lines.slice(0, 9)))).summary).toMatchObject({
+    expect((await reportOf(text(lines.slice(0, 8)))).summary).toMatchObject({
       calls: 2,
       dropped: { 'items of a response that is still coming': 1 },
     });
+  });
+
+  it('what a response says last is recorded, also if its total is not there yet', async () => {
+    const lines = [
+      meta,
+      item(person('Go.')),
+      item(call('c1')),
+      item(result('c1')),
+      total(100, 10),
+      item(says('Two.')),
+    ];
+    const callsOf = async (all: readonly Line[]) =>
+      (await imported(text(all))).flatMap((each) =>
+        each.kind === 'command' && each.command.steps.some(({ op }) => op === 'start_call')
+          ? [each.command.id]
+          : [],
+      );
+    const before = await callsOf(lines);
+    expect(before).toHaveLength(2);
+    expect(await callsOf([...lines, total(200, 20)])).toEqual(before);
   });
 
   it('old rollouts have the items on the lines', async () => {

@@ -70,7 +70,13 @@ export class Rollout {
   *end(): Iterable<ForeignItem> {
     // Where responses end with a total, one without is still coming: its items become one message, which cannot be made of some of them.
     const response = this.#response;
-    const isComing = this.#countsTokens && response !== null && !response.isOver && !response.aborted;
+    const isComing =
+      this.#countsTokens &&
+      response !== null &&
+      !response.isOver &&
+      !response.aborted &&
+      // What it says to a person is the last thing that it says.
+      objectOf(response.items.at(-1))['type'] !== 'message';
     if (isComing)
       yield {
         kind: 'dropped',
@@ -110,6 +116,8 @@ export class Rollout {
     }
     this.#session = textOf(payload['id']) ?? textOf(payload['session_id']) ?? this.#session;
     this.#version = textOf(payload['cli_version']);
+    // Every version that says its number writes totals.
+    this.#countsTokens = this.#version !== undefined;
     const spawned = objectOf(objectOf(objectOf(payload['source'])['subagent'])['thread_spawn']);
     this.#parent = textOf(spawned['parent_thread_id']);
     const said = textOf(objectOf(payload['base_instructions'])['text']) ?? textOf(payload['instructions']);
@@ -246,6 +254,8 @@ export class Rollout {
       id: `response ${this.#calls}`,
       ...asked,
       answer,
+      // Its end is a command of its own: the total may come when the file has grown.
+      soFar: [],
       at,
       aborted,
       missing,
