@@ -2,7 +2,8 @@ import type { WideJson } from '@stemma/canonical';
 import type { StemmaError } from '@stemma/errors';
 import type { Step } from '@stemma/history';
 import type { ForeignConversation, ForeignExchange } from './foreign/item.ts';
-import type { ImportCounts, SummaryCounter } from './summary.ts';
+import type { ImportCounts } from './counts.ts';
+import type { SummaryCounter } from './summary.ts';
 import type { ImportSummary } from '@stemma/events';
 
 /** One JSON value of a file: the whole file, a line of it, or an item of a long list. */

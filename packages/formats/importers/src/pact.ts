@@ -1,7 +1,8 @@
 import { isJsonObject } from '@stemma/canonical';
 import { planExport, type ImportPlan } from '@stemma/context-tree';
 import type { Importer, ImporterOutput, Unit } from './importer.ts';
-import { addCount, importReport, newTally } from './tally.ts';
+import { addCount } from './counts.ts';
+import { importReport, newTally } from './tally.ts';
 
 const MAPPING = 'pact@1';
 

@@ -1,8 +1,7 @@
 import { compareCodePoints, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { addCount, cutText, sortedCounts, type ImportCounts } from './counts.ts';
 import type { CallUsage, ImportSummary } from '@stemma/events';
 import { isFailedResult } from '@stemma/model-apis';
-
-export type ImportCounts = Readonly<Record<string, number>>;
 
 /** How true the picture of a call is: its bytes, all its messages, or messages that were put together. */
 export const FIDELITIES = ['exact', 'same', 'reconstructed'] as const;
@@ -32,10 +31,6 @@ export type SummaryCounter = {
   readonly summary: () => ImportSummary;
 };
 
-/** So many names of one kind are kept; further ones are counted together. */
-const MOST_NAMES = 200;
-const OTHERS = 'others';
-const LONGEST_NAME = 80;
 const LONGEST_PLACE = 300;
 const MOST_WARNINGS = 100;
 /** So many tool calls may wait for a result at once; of further ones nobody knows whether they have one. */
@@ -107,7 +102,7 @@ export const openSummary = (): SummaryCounter => {
   const counter: SummaryCounter = {
     message(role, messages) {
       counted.messages += 1;
-      add(roles, role);
+      addCount(roles, role);
       for (const message of messages) {
         if (message['role'] === 'tool' || message['role'] === 'function') result(message);
         calls(message);
@@ -118,14 +113,14 @@ export const openSummary = (): SummaryCounter => {
     },
     call(call) {
       counted.calls += 1;
-      if (call.model !== null) add(models, call.model);
+      if (call.model !== null) addCount(models, call.model);
       for (const [name, key] of USAGES) {
         const tokens = call.usage?.[name];
         if (typeof tokens === 'number') usage.set(key, (usage.get(key) ?? 0) + tokens);
       }
-      add(fidelity, call.fidelity);
-      for (const part of call.missing ?? []) add(missing, part);
-      if (call.aborted === true) add(others, 'aborted');
+      addCount(fidelity, call.fidelity);
+      for (const part of call.missing ?? []) addCount(missing, part);
+      if (call.aborted === true) addCount(others, 'aborted');
     },
     at(milliseconds) {
       if (milliseconds !== undefined) {
@@ -134,24 +129,25 @@ export const openSummary = (): SummaryCounter => {
       }
     },
     add(what, count = 1) {
-      add(others, what, count);
+      addCount(others, what, count);
     },
     dropped(what, count = 1) {
-      add(dropped, what, count);
+      addCount(dropped, what, count);
     },
     warning(code, where, count = 1) {
       const before = warnings.get(code);
       if (before !== undefined) before.count += count;
-      else if (warnings.size < MOST_WARNINGS) warnings.set(code, { count, first: cut(where, LONGEST_PLACE) });
+      else if (warnings.size < MOST_WARNINGS)
+        warnings.set(code, { count, first: cutText(where, LONGEST_PLACE) });
     },
     summary() {
       const withoutResult = [...waiting.values()].reduce((sum, count) => sum + count, 0);
       const { firstAt, lastAt } = counted;
       return {
         calls: counted.calls,
-        ...(models.size > 0 && { models: sorted(models) }),
+        ...(models.size > 0 && { models: sortedCounts(models) }),
         messages: counted.messages,
-        ...(roles.size > 0 && { messages_by_role: sorted(roles) }),
+        ...(roles.size > 0 && { messages_by_role: sortedCounts(roles) }),
         tool_calls: counted.toolCalls,
         tool_results: counted.toolResults,
         tool_calls_without_result: withoutResult,
@@ -163,9 +159,9 @@ export const openSummary = (): SummaryCounter => {
         ...Object.fromEntries(OTHER_COUNTS.map((what) => [what, others.get(what) ?? 0])),
         ...(firstAt !== null && { first_at: new Date(firstAt).toISOString() }),
         ...(lastAt !== null && { last_at: new Date(lastAt).toISOString() }),
-        ...(fidelity.size > 0 && { fidelity: sorted(fidelity) }),
-        ...(missing.size > 0 && { missing: sorted(missing) }),
-        ...(dropped.size > 0 && { dropped: sorted(dropped) }),
+        ...(fidelity.size > 0 && { fidelity: sortedCounts(fidelity) }),
+        ...(missing.size > 0 && { missing: sortedCounts(missing) }),
+        ...(dropped.size > 0 && { dropped: sortedCounts(dropped) }),
         ...(warnings.size > 0 && {
           warnings: [...warnings].map(([code, { count, first }]) => ({ code, count, first })),
         }),
@@ -191,8 +187,8 @@ const summed = (key: string, before: unknown, value: unknown): unknown => {
     return joinWarnings(before as readonly ImportWarning[], value as readonly ImportWarning[]);
   if (typeof value === 'number') return (before as number) + value;
   const counts = new Map(Object.entries(before as ImportCounts));
-  for (const [name, count] of Object.entries(value as ImportCounts)) add(counts, name, count);
-  return key === 'usage' ? Object.fromEntries(counts) : sorted(counts);
+  for (const [name, count] of Object.entries(value as ImportCounts)) addCount(counts, name, count);
+  return key === 'usage' ? Object.fromEntries(counts) : sortedCounts(counts);
 };
 
 /** Of two times in the form that they have here. */
@@ -240,16 +236,3 @@ const partsOf = (content: WideJson | undefined): readonly string[] =>
         isJsonObject(part) && typeof part['type'] === 'string' ? [part['type']] : [],
       )
     : [];
-
-const cut = (text: string, longest: number): string =>
-  text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text.toWellFormed();
-
-const add = (counts: Map<string, number>, name: string, count = 1): void => {
-  const short = cut(name, LONGEST_NAME);
-  const key = counts.has(short) || counts.size < MOST_NAMES ? short : OTHERS;
-  counts.set(key, (counts.get(key) ?? 0) + count);
-};
-
-/** `__proto__` is a name like any other: a file may hold it. */
-const sorted = (counts: ReadonlyMap<string, number>): ImportCounts =>
-  Object.fromEntries([...counts].sort(([a], [b]) => compareCodePoints(a, b)));

@@ -4,7 +4,8 @@ import type { Step } from '@stemma/history';
 import { describeNode, profileNamed, readLogLine } from '@stemma/stages';
 import { checkNode } from '../check-node.ts';
 import type { Importer, ImporterOutput, MakeFirstStep, Unit } from '../importer.ts';
-import { addCount, addWarning, importReport, newTally } from '../tally.ts';
+import { addCount } from '../counts.ts';
+import { addWarning, importReport, newTally } from '../tally.ts';
 import { eventToNode } from './event-to-node.ts';
 import { newIds } from './ids.ts';
 

@@ -7,7 +7,7 @@ import { countOf, type Field, isList, listOf, nonEmpty, objectOf, textOf, timeOf
 import type { ForeignItem, MissingPart } from './item.ts';
 import type { ForeignReader } from './reader.ts';
 import { shortHash } from './short-hash.ts';
-import { wholeUnits } from './whole-units.ts';
+import { eachUnit } from './whole-units.ts';
 
 /**
  * Trajectories of the Agent Trajectory Interchange Format of Harbor. A step of the agent that has metrics is a call; its observation is
@@ -22,12 +22,7 @@ export const atif: ForeignReader = {
   takesItems: (first) => isTrajectory(first),
   async *read(units) {
     const file: FileState = { keys: new Set(), callers: new Map() };
-    for await (const unit of wholeUnits(units)) {
-      if ('warning' in unit) {
-        yield unit.warning;
-        continue;
-      }
-      const { value, where } = unit;
+    yield* eachUnit(units, function* ({ value, where }) {
       for (const [i, document] of (isList(value) ? value : [value]).entries()) {
         const place = isList(value) ? `trajectory ${i} of ${where}` : where;
         if (!isTrajectory(document))
@@ -37,7 +32,7 @@ export const atif: ForeignReader = {
           );
         yield* trajectoryItems(file, document, { where: place });
       }
-    }
+    });
   },
 };
 

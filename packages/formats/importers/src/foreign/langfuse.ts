@@ -6,7 +6,7 @@ import type { ForeignReader } from './reader.ts';
 import { answerIn, usageIn } from './said/answer.ts';
 import { openCallRecords, type CallRecords, type CallOfRecord } from './said/records.ts';
 import { requestIn } from './said/request.ts';
-import { wholeUnits } from './whole-units.ts';
+import { eachUnit } from './whole-units.ts';
 
 /** The types of observations; a `GENERATION` is a call of a model. */
 const TYPES: ReadonlySet<string> = new Set([
@@ -77,14 +77,10 @@ export const langfuse: ForeignReader = {
   async *read(units) {
     const traces = new Map<string, Trace>();
     const records = openCallRecords((id, record) => callOf(id, record, traces));
-    for await (const unit of wholeUnits(units)) {
-      if ('warning' in unit) {
-        yield unit.warning;
-        continue;
-      }
+    yield* eachUnit(units, function* (unit) {
       take(unit.value, unit.where, records, traces);
       yield* records.overflow();
-    }
+    });
     yield* records.end();
   },
 };

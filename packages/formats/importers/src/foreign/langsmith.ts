@@ -6,7 +6,7 @@ import type { ForeignReader } from './reader.ts';
 import { answerIn, usageIn } from './said/answer.ts';
 import { openCallRecords, type CallRecords, type CallOfRecord } from './said/records.ts';
 import { requestIn } from './said/request.ts';
-import { wholeUnits } from './whole-units.ts';
+import { eachUnit } from './whole-units.ts';
 
 /** The types of runs; one of type `llm` is a call of a model. */
 const TYPES: ReadonlySet<string> = new Set([
@@ -56,14 +56,10 @@ export const langsmith: ForeignReader = {
   takesItems: isLangSmith,
   async *read(units) {
     const records = openCallRecords(callOf);
-    for await (const unit of wholeUnits(units)) {
-      if ('warning' in unit) {
-        yield unit.warning;
-        continue;
-      }
+    yield* eachUnit(units, function* (unit) {
       take(unit.value, unit.where, records);
       yield* records.overflow();
-    }
+    });
     yield* records.end();
   },
 };

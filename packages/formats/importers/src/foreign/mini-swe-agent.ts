@@ -8,7 +8,7 @@ import { countOf, type Field, isList, listOf, nonEmpty, objectOf, textOf, timeOf
 import type { ForeignItem, MissingPart } from './item.ts';
 import type { ForeignReader } from './reader.ts';
 import { shortHash } from './short-hash.ts';
-import { wholeUnits } from './whole-units.ts';
+import { eachUnit } from './whole-units.ts';
 
 /**
  * Trajectories of mini-swe-agent (`.traj.json`). Its messages are those that the model was shown, of the chat or the Responses API; what
@@ -22,19 +22,14 @@ export const miniSweAgent: ForeignReader = {
     'mini-swe-agent 1.0 to 2.2 (trajectory_format 1 and 1.1): actions as plain text, tool calls and Responses items (mini-swe-agent.com)',
   recognises: isTrajectory,
   async *read(units) {
-    for await (const unit of wholeUnits(units)) {
-      if ('warning' in unit) {
-        yield unit.warning;
-        continue;
-      }
-      const { value, where } = unit;
+    yield* eachUnit(units, function* ({ value, where }) {
       if (!isTrajectory(value))
         throw fail(
           'E_INPUT_SHAPE',
           `${where} is no trajectory of mini-swe-agent: it has no format, or no messages`,
         );
       yield* runItems(value, { key: `run ${beginningOf(value)}`, where });
-    }
+    });
   },
 };
 

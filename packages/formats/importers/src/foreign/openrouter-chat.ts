@@ -4,7 +4,7 @@ import { type Field, listOf, objectOf } from './fields.ts';
 import type { ForeignCall, ForeignItem, ForeignMessage } from './item.ts';
 import { firstOf, textIn, timeIn, wordIn } from './loose-values.ts';
 import type { ForeignReader } from './reader.ts';
-import { wholeUnits } from './whole-units.ts';
+import { eachUnit } from './whole-units.ts';
 
 const isChat = (value: Field): value is WideJsonObject =>
   isJsonObject(value) &&
@@ -23,11 +23,10 @@ export const openrouterChat: ForeignReader = {
   versions: 'orpg.3.0',
   recognises: isChat,
   async *read(units) {
-    for await (const unit of wholeUnits(units)) {
-      if ('warning' in unit) yield unit.warning;
-      else if (isChat(unit.value)) yield* itemsOf(unit.value, unit.where);
-      else throw fail('E_INPUT_SHAPE', `${unit.where} is no chat of OpenRouter`);
-    }
+    yield* eachUnit(units, function* ({ value, where }) {
+      if (!isChat(value)) throw fail('E_INPUT_SHAPE', `${where} is no chat of OpenRouter`);
+      yield* itemsOf(value, where);
+    });
   },
 };
 

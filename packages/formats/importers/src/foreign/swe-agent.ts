@@ -7,7 +7,7 @@ import { countOf, type Field, isList, listOf, nonEmpty, objectOf } from './field
 import type { ForeignItem, MissingPart } from './item.ts';
 import type { ForeignReader } from './reader.ts';
 import { shortHash } from './short-hash.ts';
-import { wholeUnits } from './whole-units.ts';
+import { eachUnit } from './whole-units.ts';
 
 /**
  * Trajectories of SWE-agent (`.traj`). Its history is the conversation; what a step of the trajectory answered and the history does not
@@ -21,17 +21,12 @@ export const sweAgent: ForeignReader = {
     'SWE-agent 0.2 to 1.1: actions as plain text, XML and function calls, with replay_config, attempts and thinking blocks (swe-agent.com/latest/usage/trajectories)',
   recognises: isTrajectory,
   async *read(units) {
-    for await (const unit of wholeUnits(units)) {
-      if ('warning' in unit) {
-        yield unit.warning;
-        continue;
-      }
-      const { value, where } = unit;
+    yield* eachUnit(units, function* ({ value, where }) {
       if (!isTrajectory(value))
         throw fail('E_INPUT_SHAPE', `${where} is no trajectory of SWE-agent: it has no history`);
       // A trajectory says nothing that names it for good.
       yield* fileItems(value, { key: `run ${shortHash(value)}`, where });
-    }
+    });
   },
 };
 

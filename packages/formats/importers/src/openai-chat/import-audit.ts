@@ -1,5 +1,6 @@
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { addCount, addWarning, type Tally } from '../tally.ts';
+import { addCount } from '../counts.ts';
+import { addWarning, type Tally } from '../tally.ts';
 import type { WarningCode } from '../warnings.ts';
 import { KNOWN_FIELDS, KNOWN_PARTS } from './fields.ts';
 

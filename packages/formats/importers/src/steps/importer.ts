@@ -4,7 +4,8 @@ import type { Step } from '@stemma/history';
 import { defined } from '@stemma/values';
 import { checkNode } from '../check-node.ts';
 import type { Importer, ImporterOutput, MakeFirstStep, Unit } from '../importer.ts';
-import { addCount, importReport, newTally } from '../tally.ts';
+import { addCount } from '../counts.ts';
+import { importReport, newTally } from '../tally.ts';
 import { newDryRun } from './dry-run.ts';
 import { parseLine, stepOf, type StartLine } from './parse-line.ts';
 

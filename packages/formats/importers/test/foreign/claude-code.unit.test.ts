@@ -40,6 +40,8 @@ const imported = async (file: string): Promise<readonly ImportItem[]> => {
   for await (const item of readImport(sourceOf(file))) found.push(item);
   return found;
 };
+const commandsOf = async (file: string) =>
+  (await imported(file)).flatMap((item) => (item.kind === 'command' ? [item.command] : []));
 const summaryOf = async (file: string) => {
   const reports = (await imported(file)).flatMap((item) => (item.kind === 'report' ? [item.report] : []));
   const [report] = reports;
@@ -122,9 +124,7 @@ describe('sessions of Claude Code', () => {
       answer('a4', 'u4', 'msg_4', say('3')),
     ];
     expect(await summaryOf(text(lines))).toMatchObject({ calls: 4, branches: 1, messages: 8 });
-    const commands = (await imported(text(lines))).flatMap((item) =>
-      item.kind === 'command' ? [item.command] : [],
-    );
+    const commands = await commandsOf(text(lines));
     const forks = commands.filter(({ steps: [first] }) => first?.op === 'fork');
     expect(forks).toHaveLength(1);
     const last = commands.at(-1);
@@ -157,9 +157,7 @@ describe('sessions of Claude Code', () => {
       [...before, boundary, summary],
       [...before, summary],
     ]) {
-      const commands = (await imported(text(lines))).flatMap((item) =>
-        item.kind === 'command' ? [item.command] : [],
-      );
+      const commands = await commandsOf(text(lines));
       expect(commands.flatMap(({ steps }) => steps.filter(({ op }) => op === 'remove'))).toHaveLength(2);
       expect(await summaryOf(text(lines))).toMatchObject({ compactions: 1 });
     }
@@ -195,9 +193,7 @@ describe('sessions of Claude Code', () => {
       answer('a3', 'u3', 'msg_3', say('2!')),
     ];
     const idsOf = async (count: number) =>
-      (await imported(text(lines.slice(0, count)))).flatMap((item) =>
-        item.kind === 'command' ? [item.command.id] : [],
-      );
+      (await commandsOf(text(lines.slice(0, count)))).map(({ id }) => id);
     const whole = await idsOf(lines.length);
     for (let count = 1; count < lines.length; count++) {
       const part = await idsOf(count);
@@ -215,9 +211,7 @@ describe('sessions of Claude Code', () => {
       prompt('u2', 'a4', [result('t1'), result('t2')]),
     ];
     const idsOf = async (count: number) =>
-      (await imported(text(lines.slice(0, count)))).flatMap((item) =>
-        item.kind === 'command' ? [item.command.id] : [],
-      );
+      (await commandsOf(text(lines.slice(0, count)))).map(({ id }) => id);
     const whole = await idsOf(lines.length);
     const [end] = whole.filter((id) => id.endsWith('.finished'));
     for (let count = 2; count < lines.length; count++) {

@@ -40,6 +40,8 @@ const imported = async (file: string): Promise<readonly ImportItem[]> => {
   for await (const each of readImport(sourceOf(file))) found.push(each);
   return found;
 };
+const commandsOf = async (file: string) =>
+  (await imported(file)).flatMap((item) => (item.kind === 'command' ? [item.command] : []));
 const reportOf = async (file: string) => {
   const [report, more] = (await imported(file)).flatMap((each) =>
     each.kind === 'report' ? [each.report] : [],
@@ -180,9 +182,7 @@ describe('rollouts of Codex', () => {
       total(200, 20),
     ];
     const idsOf = async (count: number) =>
-      (await imported(text(lines.slice(0, count)))).flatMap((each) =>
-        each.kind === 'command' ? [each.command.id] : [],
-      );
+      (await commandsOf(text(lines.slice(0, count)))).map(({ id }) => id);
     const whole = await idsOf(lines.length);
     for (let count = 3; count < lines.length; count++) {
       const part = await idsOf(count);

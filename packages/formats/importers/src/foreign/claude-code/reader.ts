@@ -1,9 +1,7 @@
 import { isJsonObject, type WideJsonObject } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
-import type { Unit } from '../../importer.ts';
 import { textOf } from '../fields.ts';
-import type { ForeignItem } from '../item.ts';
 import type { ForeignReader } from '../reader.ts';
+import { eachLine } from '../whole-units.ts';
 import { ClaudeSession } from './session.ts';
 
 /**
@@ -16,7 +14,18 @@ export const claudeCode: ForeignReader = {
   summary: 'sessions of Claude Code: its JSON lines, with sub-agents, rewinds and compactions',
   versions: '1.0 to 2.1, by the lines that these versions write: no description of the format is published',
   recognises: (first) => isJsonObject(first) && isLine(first),
-  read,
+  read: (units, about) => {
+    const session = new ClaudeSession();
+    return eachLine(
+      units,
+      {
+        called: 'line of a session',
+        line: (line, where) => session.line(line, where),
+        end: () => session.end(),
+      },
+      about,
+    );
+  },
 };
 
 /** Lines that only this program writes. */
@@ -51,23 +60,3 @@ const BESIDE: ReadonlySet<string> = new Set([
   'system',
   'tag',
 ]);
-
-async function* read(
-  units: AsyncIterable<Unit>,
-  { mayGrow } = { mayGrow: false },
-): AsyncIterable<ForeignItem> {
-  const session = new ClaudeSession();
-  let fault: Unit | undefined;
-  for await (const unit of units) {
-    if (fault !== undefined) yield { kind: 'warning', code: 'W_LINE_DAMAGED', where: fault.where };
-    fault = undefined;
-    if (unit.fault !== undefined) fault = unit;
-    else if (!isJsonObject(unit.value))
-      throw fail('E_INPUT_SHAPE', `${unit.where} is no line of a session: an object with a type`);
-    else yield* session.line(unit.value, unit.where);
-  }
-  // An answer whose lines may still come, and a line that is being written.
-  if (mayGrow) return;
-  yield* session.end();
-  if (fault !== undefined) yield { kind: 'warning', code: 'W_LINE_CUT', where: fault.where };
-}

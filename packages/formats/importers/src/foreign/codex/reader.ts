@@ -1,9 +1,7 @@
 import { isJsonObject, type WideJsonObject } from '@stemma/canonical';
-import { fail } from '@stemma/errors';
-import type { Unit } from '../../importer.ts';
 import { objectOf, textOf } from '../fields.ts';
-import type { ForeignItem } from '../item.ts';
 import type { ForeignReader } from '../reader.ts';
+import { eachLine } from '../whole-units.ts';
 import { Rollout } from './rollout.ts';
 
 /**
@@ -17,7 +15,18 @@ export const codex: ForeignReader = {
   versions:
     'flat lines of 2025 (Codex CLI 0.2 and about) to 0.171, by its source and by what these versions write',
   recognises: (first) => isJsonObject(first) && (isLine(first) || isFlatBeginning(first)),
-  read,
+  read: (units, about) => {
+    const rollout = new Rollout();
+    return eachLine(
+      units,
+      {
+        called: 'line of a rollout',
+        line: (line, where) => rollout.line(wholeLine(line), where),
+        end: () => rollout.end(),
+      },
+      about,
+    );
+  },
 };
 
 const TYPES: ReadonlySet<string> = new Set([
@@ -38,26 +47,6 @@ const isFlatBeginning = (line: WideJsonObject): boolean =>
   typeof line['timestamp'] === 'string' &&
   line['instructions'] !== undefined &&
   line['type'] === undefined;
-
-async function* read(
-  units: AsyncIterable<Unit>,
-  { mayGrow } = { mayGrow: false },
-): AsyncIterable<ForeignItem> {
-  const rollout = new Rollout();
-  let fault: Unit | undefined;
-  for await (const unit of units) {
-    if (fault !== undefined) yield { kind: 'warning', code: 'W_LINE_DAMAGED', where: fault.where };
-    fault = undefined;
-    if (unit.fault !== undefined) fault = unit;
-    else if (!isJsonObject(unit.value))
-      throw fail('E_INPUT_SHAPE', `${unit.where} is no line of a rollout: an object with a type`);
-    else yield* rollout.line(wholeLine(unit.value), unit.where);
-  }
-  // An answer whose lines may still come, and a line that is being written.
-  if (mayGrow) return;
-  yield* rollout.end();
-  if (fault !== undefined) yield { kind: 'warning', code: 'W_LINE_CUT', where: fault.where };
-}
 
 /** A line of an old rollout in the form of the new ones. */
 const wholeLine = (line: WideJsonObject): WideJsonObject => {

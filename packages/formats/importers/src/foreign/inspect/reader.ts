@@ -5,7 +5,7 @@ import { type Field, isList, listOf, nonEmpty, objectOf, textOf, timeOf } from '
 import type { ForeignItem } from '../item.ts';
 import type { ForeignReader } from '../reader.ts';
 import { shortHash } from '../short-hash.ts';
-import { wholeUnits } from '../whole-units.ts';
+import { eachUnit } from '../whole-units.ts';
 import { openSampleMessages } from './messages.ts';
 import { exchangeOfEvent } from './model-event.ts';
 
@@ -22,12 +22,7 @@ export const inspect: ForeignReader = {
   recognises: isHead,
   async *read(units) {
     let head: WideJsonObject | null = null;
-    for await (const unit of wholeUnits(units)) {
-      if ('warning' in unit) {
-        yield unit.warning;
-        continue;
-      }
-      const { value, where } = unit;
+    yield* eachUnit(units, function* ({ value, where }) {
       if (isHead(value)) {
         head = value;
         yield* headItems(value);
@@ -36,7 +31,7 @@ export const inspect: ForeignReader = {
       } else if (head === null)
         throw fail('E_INPUT_SHAPE', `${where} is no log of Inspect: it has no evaluation`);
       else yield* sampleItems(head, value, where);
-    }
+    });
   },
 };
 

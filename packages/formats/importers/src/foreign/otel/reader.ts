@@ -1,7 +1,7 @@
 import { compareCodePoints } from '@stemma/canonical';
 import type { ForeignItem } from '../item.ts';
 import type { ForeignReader } from '../reader.ts';
-import { wholeUnits } from '../whole-units.ts';
+import { eachUnit } from '../whole-units.ts';
 import { openSpanAssembly } from './assembly.ts';
 import { holdsSpan, spansIn } from './layouts/find-spans.ts';
 
@@ -32,11 +32,7 @@ export const otel: ForeignReader = {
         if (item.kind === 'dropped') drop(item.what, item.count);
         else yield item;
     }
-    for await (const unit of wholeUnits(units)) {
-      if ('warning' in unit) {
-        yield unit.warning;
-        continue;
-      }
+    yield* eachUnit(units, function* (unit) {
       for (const found of spansIn(unit.value, unit.where)) {
         if ('dropped' in found) {
           drop(found.dropped);
@@ -50,7 +46,7 @@ export const otel: ForeignReader = {
         yield* counted(assembly.release('closed'));
         if (assembly.size() > MOST_WAITING) yield* counted(assembly.release('all'));
       }
-    }
+    });
     yield* counted(assembly.release('all'));
     for (const [what, count] of [...dropped].toSorted(([a], [b]) => compareCodePoints(a, b)))
       yield { kind: 'dropped', what, count };

@@ -2,7 +2,7 @@ import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canoni
 import { fail } from '@stemma/errors';
 import { listOf } from '../fields.ts';
 import type { ForeignReader } from '../reader.ts';
-import { wholeUnits } from '../whole-units.ts';
+import { eachUnit } from '../whole-units.ts';
 import { openCallRecords, type CallRecords, type CallOfRecord } from './records.ts';
 
 /** A format whose files hold rows, each a request with its answer: on lines, in a list, or in a page of an API. */
@@ -36,14 +36,10 @@ export const rowReader = (format: RowFormat): ForeignReader => {
     takesItems: isOwn,
     async *read(units) {
       const records = openCallRecords(callOf);
-      for await (const unit of wholeUnits(units)) {
-        if ('warning' in unit) {
-          yield unit.warning;
-          continue;
-        }
+      yield* eachUnit(units, function* (unit) {
         take(unit.value, unit.where, records);
         yield* records.overflow();
-      }
+      });
       yield* records.end();
     },
   };
