@@ -168,9 +168,10 @@ export class Tree {
     return (this.#unloaded.get(turn)?.nodes ?? turn.kids?.length ?? 0) > 0;
   }
 
-  /** The turn at a location. */
+  /** The turn at a location; undefined: none is, as at the location of the open head. */
   turnAt({ cycle, ordinal }: TurnLocation): TreeNode | undefined {
     const { turns } = this;
+    if (cycle === this.open) return undefined;
     const isHere = (turn: TreeNode | undefined): boolean => {
       const location = (turn?.record as TurnRecord | undefined)?.location;
       return location?.cycle === cycle && location.ordinal === ordinal;
