@@ -6,7 +6,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
-import { archiveLines, isArchive } from './archive-source.ts';
+import { archiveLines, isArchive, memberBytes, memberOf } from './archive-source.ts';
 import { inflate } from './inflate.ts';
 import { openInput, type InputSurroundings } from './input.ts';
 
@@ -28,7 +28,8 @@ const freeSpace = (folder: string): number => {
 };
 
 /**
- * A file that can be read twice, uncompressed if it is a gzip file; of an archive of Inspect (`.eval`) the logs in it, a line each. What a pipe gives is copied to a temporary file while it is read for the first time, so
+ * A file that can be read twice, uncompressed if it is a gzip or Zstandard file; of an archive of Inspect (`.eval`) the logs in it, a line each;
+ * `runs.zip/a.json` is a file in another archive. What a pipe gives is copied to a temporary file while it is read for the first time, so
  * that a fault in it ends the reading, however long it goes on.
  *
  * @throws E_IO when it cannot be read; when it is read, E_INPUT_TOO_LARGE for a pipe that gives more than 512 MiB or half
@@ -39,6 +40,14 @@ export const openImportSource = (
   around: InputSurroundings,
   limits?: PipeLimits,
 ): ImportSource & Disposable => {
+  const member = file === '-' ? undefined : memberOf(file);
+  if (member !== undefined)
+    return {
+      name: file,
+      size: null,
+      open: () => inflate(memberBytes(member), file),
+      [Symbol.dispose]: () => undefined,
+    };
   const raw = openRawSource(file, around, limits);
   if (raw.size !== null && isArchive(file))
     return {

@@ -1,12 +1,21 @@
 import { fail } from '@stemma/errors';
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { Readable, type Duplex } from 'node:stream';
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 
-/** The first bytes of a gzip file (RFC 1952). */
-const MAGIC = [0x1f, 0x8b] as const;
+type Compression = { readonly magic: readonly number[]; readonly open: () => Duplex };
+
+/** How compressed files begin: gzip (RFC 1952) and Zstandard (RFC 8878), whose window is at most 128 MiB. */
+const COMPRESSIONS: readonly Compression[] = [
+  { magic: [0x1f, 0x8b], open: () => createGunzip() },
+  {
+    magic: [0x28, 0xb5, 0x2f, 0xfd],
+    open: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 27 } }),
+  },
+];
+const LONGEST_MAGIC = Math.max(...COMPRESSIONS.map(({ magic }) => magic.length));
 
 /**
- * The bytes of a source, uncompressed if they are those of a gzip file, in pieces of bounded size.
+ * The bytes of a source, uncompressed if they are those of a gzip or Zstandard file, in pieces of bounded size.
  *
  * @throws E_INPUT_TRUNCATED for a file that ends too early, E_INPUT_NOT_JSON for one that is damaged
  */
@@ -15,16 +24,17 @@ export async function* inflate(source: AsyncIterable<Uint8Array>, name: string):
   try {
     const head: Uint8Array[] = [];
     let size = 0;
-    while (size < MAGIC.length) {
+    while (size < LONGEST_MAGIC) {
       const next = await pieces.next();
       if (next.done === true) break;
       head.push(next.value);
       size += next.value.length;
     }
-    const [first, second] = Buffer.concat(head.map((piece) => piece.subarray(0, MAGIC.length)));
+    const begins = Buffer.concat(head.map((piece) => piece.subarray(0, LONGEST_MAGIC)));
     const all = withFirst(head, pieces);
-    if (first !== MAGIC[0] || second !== MAGIC[1]) yield* all;
-    else yield* uncompressed(all, name);
+    const compression = COMPRESSIONS.find(({ magic }) => magic.every((byte, i) => begins[i] === byte));
+    if (compression === undefined) yield* all;
+    else yield* uncompressed(all, compression, name);
   } finally {
     await pieces.return?.(undefined);
   }
@@ -38,14 +48,18 @@ async function* withFirst(
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-async function* uncompressed(bytes: AsyncIterable<Uint8Array>, name: string): AsyncIterable<Uint8Array> {
+async function* uncompressed(
+  bytes: AsyncIterable<Uint8Array>,
+  { open }: Compression,
+  name: string,
+): AsyncIterable<Uint8Array> {
   const compressed = Readable.from(bytes, { objectMode: false });
-  const gunzip = createGunzip();
+  const decoder = open();
   // What goes wrong in front of it is not its own fault.
   let cause: Error | undefined;
-  compressed.on('error', (error) => gunzip.destroy((cause = error)));
+  compressed.on('error', (error) => decoder.destroy((cause = error)));
   try {
-    for await (const piece of compressed.pipe(gunzip)) yield piece as Uint8Array;
+    for await (const piece of compressed.pipe(decoder)) yield piece as Uint8Array;
   } catch (error) {
     if (cause !== undefined) throw cause;
     const { code } = error as NodeJS.ErrnoException;

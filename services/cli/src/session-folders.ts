@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { listImportFiles, sizeOf } from './import-files.ts';
+import { listFolder, sizeOf } from './import-files.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -78,9 +78,9 @@ export const discoverImports = (env: Env): readonly FoundSessions[] =>
 const filesIn = (folder: string): readonly string[] => {
   const empty: readonly string[] = [];
   try {
-    return listImportFiles([folder]).files;
+    return listFolder(folder);
   } catch {
-    // A folder without a transcript, or one that this user may not read.
+    // A folder that this user may not read.
     return empty;
   }
 };

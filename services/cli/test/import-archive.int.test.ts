@@ -1,6 +1,7 @@
 import { zip } from '@stemma/test-kit';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { keepHomeOpen, runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
 
@@ -55,4 +56,92 @@ test('another archive is refused with a code', async () => {
     1,
     { error: { code: 'E_INPUT_SHAPE' } },
   ]);
+});
+
+const talk = (text: string): string =>
+  JSON.stringify([
+    { role: 'user', content: text },
+    { role: 'assistant', content: 'Yes.' },
+  ]);
+type Answer = {
+  readonly imported: readonly { readonly file: string; readonly name: string; readonly calls: number }[];
+  readonly refused: readonly { readonly file: string; readonly code: string }[];
+};
+const importing = async (...args: readonly string[]): Promise<Answer & { readonly stderr: string }> => {
+  const { stdout, stderr } = await runStemma(['import', ...args, '--json', ...at]);
+  return {
+    ...(JSON.parse(stdout.split('\n').findLast((line) => line.startsWith('{')) ?? '') as Answer),
+    stderr,
+  };
+};
+const filesOf = ({ imported }: Answer): readonly string[] => imported.map(({ file }) => file);
+
+test('an archive stands for the transcripts in it, compressed ones too, and each is one file of the import', async () => {
+  const file = join(folder.path, 'runs.zip');
+  writeFileSync(
+    file,
+    zip([
+      ['day-1/', ''],
+      ['day-1/tide.json', talk('When is high water?')],
+      ['day-2/wind.jsonl', `${talk('How strong is the wind?')}\n`],
+      ['../../outside.json', talk('Where am I?')],
+      ['notes.txt', 'Read me.'],
+      ['day-2/cut.json', '[{"role": "us'],
+    ]),
+  );
+  const found = await importing(file);
+  expect(filesOf(found)).toEqual([
+    `${file}/day-1/tide.json`,
+    `${file}/day-2/wind.jsonl`,
+    `${file}/../../outside.json`,
+  ]);
+  expect(found.imported.map(({ name, calls }) => [name, calls])).toEqual([
+    ['tide', 1],
+    ['wind', 1],
+    ['outside', 1],
+  ]);
+  expect(found.refused).toMatchObject([{ file: `${file}/day-2/cut.json`, code: 'E_INPUT_TRUNCATED' }]);
+  expect(found.stderr).toContain('passed over, no transcripts');
+  expect(filesOf(await importing(`${file}/day-1/tide.json`))).toEqual([`${file}/day-1/tide.json`]);
+  const { stdout } = await runStemma(['import', `${file}/day-9.json`, '--json', ...at]);
+  expect(stdout).toContain('E_IO');
+});
+
+test('a folder gives its archives and what is compressed by Zstandard, a pattern the files that it names', async () => {
+  const inner = join(folder.path, 'kept');
+  mkdirSync(inner);
+  writeFileSync(join(inner, 'a.json.zst'), zstdCompressSync(talk('First?')));
+  writeFileSync(join(inner, 'b.json.zst'), zstdCompressSync(talk('Second?')).subarray(0, 40));
+  writeFileSync(join(inner, 'c.zip'), zip([['d.json', talk('Third?')]], { method: 'zstd' }));
+  writeFileSync(join(inner, 'e.json.gz'), gzipSync(talk('Fourth?')));
+  const found = await importing(inner);
+  expect(filesOf(found)).toEqual([
+    join(inner, 'a.json.zst'),
+    `${join(inner, 'c.zip')}/d.json`,
+    join(inner, 'e.json.gz'),
+  ]);
+  expect(found.refused).toMatchObject([{ file: join(inner, 'b.json.zst'), code: 'E_INPUT_TRUNCATED' }]);
+  expect(filesOf(await importing(join(inner, '*.json.*'))).length).toBe(2);
+  const { stdout } = await runStemma(['import', join(inner, '*.yaml'), '--json', ...at]);
+  expect(stdout).toContain('no file has a name like');
+});
+
+test('of a damaged archive the whole entries are imported, and each damaged one is refused', async () => {
+  const file = join(folder.path, 'damaged.zip');
+  writeFileSync(
+    file,
+    zip(
+      [
+        ['a.json', talk('Whole?')],
+        ['b.json', talk('Not whole?')],
+      ],
+      { method: 'stored' },
+    ),
+  );
+  const bytes = readFileSync(file);
+  bytes[bytes.indexOf('Not whole')] = 0x6e;
+  writeFileSync(file, bytes);
+  const found = await importing(file);
+  expect(filesOf(found)).toEqual([`${file}/a.json`]);
+  expect(found.refused).toMatchObject([{ file: `${file}/b.json`, code: 'E_INPUT_SHAPE' }]);
 });

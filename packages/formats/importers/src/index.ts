@@ -1,7 +1,18 @@
 export { IMPORTERS } from './catalogue.ts';
-export { evalLines } from './foreign/inspect/archive.ts';
+export { evalLines, isEvalArchive } from './foreign/inspect/archive.ts';
 export type { ForeignExchange } from './foreign/item.ts';
-export { ZIP_MAGIC } from './foreign/zip-entries.ts';
+export {
+  DEFLATE,
+  listZipEntries,
+  nameOfEntry,
+  otherCompression,
+  startOfEntry,
+  STORED,
+  ZIP_MAGIC,
+  ZSTD,
+  type RandomAccess,
+  type ZipEntry,
+} from './foreign/zip-entries.ts';
 export type { ImportReport } from './importer.ts';
 export {
   appendSteps,

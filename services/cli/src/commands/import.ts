@@ -37,7 +37,7 @@ export const importCommand: TopCommand = {
   arguments: [
     [
       '[files...]',
-      'files of JSON, JSON lines or YAML, also compressed (.gz), folders of them, or pipes; - reads stdin. Also folders of Logosphere sessions, and the name of a program that --discover lists: claude, codex …',
+      'files of JSON, JSON lines or YAML, also compressed (.gz, .zst), archives (.zip) and folders of them, or pipes; - reads stdin. Also folders of Logosphere sessions, and the name of a program that --discover lists: claude, codex …',
     ],
   ],
   options: [
@@ -106,7 +106,7 @@ const importPaths = async (
   const watches = options['watch'] === true;
   const sessions = paths.filter((path) => format === SESSION || (format === 'auto' && isSessionFolder(path)));
   const others = paths.filter((path) => !sessions.includes(path));
-  const listed = others.length === 0 ? NO_FILES : listImportFiles(others, watches);
+  const listed = others.length === 0 ? NO_FILES : await listImportFiles(others, watches);
   const { passedOver, empty } = listed;
   const files = [...sessions, ...listed.files];
   const { erasable } = erasableOf(options);

@@ -16,6 +16,9 @@ export type ZipEntry = {
   readonly compressed: number;
   readonly size: number;
   readonly offset: number;
+  /** CRC-32 of its bytes without their compression. */
+  readonly checksum: number;
+  readonly isEncrypted: boolean;
 };
 
 /** How the entries of a zip archive begin: `PK`. */
@@ -29,7 +32,9 @@ const LOCAL = 0x04034b50;
 const [LEAST_END, LONGEST_COMMENT, LOCATOR_SIZE, LOCAL_SIZE] = [22, 65_535, 20, 30];
 const MOST_DIRECTORY = 256 * 1024 * 1024;
 /** Compression by these methods is undone: none, deflate, Zstandard. */
-const [STORED, DEFLATE, ZSTD] = [0, 8, 93];
+export const [STORED, DEFLATE, ZSTD] = [0, 8, 93] as const;
+/** Of the flags of an entry. */
+const ENCRYPTED = 1;
 
 /**
  * The entries of a zip archive, in the order of its directory; of several with one name the last. Entries that share bytes are refused:
@@ -69,14 +74,10 @@ export const readZipEntry = async (
   entry: ZipEntry,
   most: number,
 ): Promise<Uint8Array> => {
-  const where = `${entry.name} in ${file.name}`;
+  const where = nameOfEntry(file, entry);
   if (entry.size > most || entry.compressed > most)
     throw fail('E_INPUT_TOO_LARGE', `${where} has more than ${most} bytes`);
-  const local = viewOf(await file.read(entry.offset, LOCAL_SIZE));
-  if (local.byteLength < LOCAL_SIZE || local.getUint32(0, true) !== LOCAL)
-    throw fail('E_INPUT_SHAPE', `${where} does not begin where the directory says`);
-  const start = entry.offset + LOCAL_SIZE + local.getUint16(26, true) + local.getUint16(28, true);
-  const bytes = await file.read(start, entry.compressed);
+  const bytes = await file.read(await startOfEntry(file, entry), entry.compressed);
   if (bytes.length < entry.compressed) throw fail('E_INPUT_TRUNCATED', `${where} ends too early`);
   try {
     return uncompressed(bytes, entry.method, most);
@@ -90,6 +91,21 @@ export const readZipEntry = async (
   }
 };
 
+/** What is thrown for an entry of another compression. */
+export const otherCompression = (where: string, method: number): Error =>
+  fail('E_INPUT_SHAPE', `${where} is compressed by method ${method}, which is not read`);
+
+/** An entry, for a person. */
+export const nameOfEntry = (file: RandomAccess, { name }: ZipEntry): string => `${name} in ${file.name}`;
+
+/** Where the bytes of an entry begin. @throws E_INPUT_SHAPE */
+export const startOfEntry = async (file: RandomAccess, entry: ZipEntry): Promise<number> => {
+  const local = viewOf(await file.read(entry.offset, LOCAL_SIZE));
+  if (local.byteLength < LOCAL_SIZE || local.getUint32(0, true) !== LOCAL)
+    throw fail('E_INPUT_SHAPE', `${nameOfEntry(file, entry)} does not begin where the directory says`);
+  return entry.offset + LOCAL_SIZE + local.getUint16(26, true) + local.getUint16(28, true);
+};
+
 const uncompressed = (bytes: Uint8Array, method: number, most: number): Uint8Array => {
   const limits = { maxOutputLength: Math.max(1, most) };
   switch (method) {
@@ -100,10 +116,7 @@ const uncompressed = (bytes: Uint8Array, method: number, most: number): Uint8Arr
     case ZSTD:
       return zstdDecompressSync(bytes, { ...limits, params: { [constants.ZSTD_d_windowLogMax]: 27 } });
     default:
-      throw fail(
-        'E_INPUT_SHAPE',
-        `an entry of the archive is compressed by method ${method}, which is not read`,
-      );
+      throw otherCompression('an entry of the archive', method);
   }
 };
 
@@ -172,7 +185,11 @@ const entryAt = (
     new Uint8Array(bytes.buffer, bytes.byteOffset + name, nameLength ?? 0),
   );
   return {
-    entry: { name: text, method: bytes.getUint16(offset + 10, true), compressed, size, offset: start },
+    entry: {
+      ...{ name: text, method: bytes.getUint16(offset + 10, true), compressed, size, offset: start },
+      checksum: bytes.getUint32(offset + 16, true),
+      isEncrypted: (bytes.getUint16(offset + 8, true) & ENCRYPTED) !== 0,
+    },
     next,
   };
 };

@@ -11,6 +11,10 @@ const HEAD = 'header.json';
 /** The head of a log that was not finished. */
 const START = '_journal/start.json';
 
+/** True for the entries of an archive of Inspect. */
+export const isEvalArchive = (entries: readonly ZipEntry[]): boolean =>
+  entries.some(({ name }) => name === HEAD || name === START);
+
 /**
  * An archive of Inspect (`.eval`) as JSON lines, in UTF-8: its head, then a line a sample, in the order of the archive. One entry is held in
  * memory at a time. A chunked sample becomes one of the usual form.
@@ -21,7 +25,7 @@ export async function* evalLines(file: RandomAccess): AsyncIterable<Uint8Array> 
   const entries = await listZipEntries(file);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const head = byName.get(HEAD) ?? byName.get(START);
-  if (head === undefined) throw fail('E_INPUT_SHAPE', `${file.name} is an archive, and no log of Inspect`);
+  if (head === undefined) throw fail('E_INPUT_SHAPE', `${file.name} is an archive that holds no transcript`);
   yield line(await readZipEntry(file, head, MOST_SAMPLE));
   for (const entry of entries) {
     const [, name = ''] = /^samples\/(.+_epoch_[0-9]+)\.json$/u.exec(entry.name) ?? [];
