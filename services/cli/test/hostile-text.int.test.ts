@@ -171,7 +171,11 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   ],
   watch: () => [['h', LOUD]],
   log: () => [['h'], [LOUD]],
-  export: () => [['h'], ['h', LOUD]],
+  export: () => [
+    ['h'],
+    ['h', LOUD],
+    ...['openai', 'chat-jsonl', 'atif', 'inspect', 'otlp', 'vcr'].map((format) => ['h', '--format', format]),
+  ],
   up: () => [['--port', LOUD]],
   open: () => [[LOUD, LOUD]],
   continue: () => [

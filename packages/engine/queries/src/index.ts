@@ -5,6 +5,8 @@ export {
   type CallBody,
   type CallAttemptsPage,
   openCallAttempts,
+  type SaidAttempt,
+  type ShownCalls,
   type SteeredRequest,
   type WholeCallAttempt,
 } from './calls/attempts.ts';

@@ -1,44 +1,87 @@
 import { fail } from '@stemma/errors';
+import { EXPORTERS, isRequestFormat, REQUEST_FORMATS } from '@stemma/exporters';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { OBSERVER_OPTION } from '../actor.ts';
 import { answersOf } from '../answers.ts';
 import type { Context, TopCommand } from '../command.ts';
+import { exportHistory } from '../export/export-history.ts';
+import { exportRequest } from '../export/export-request.ts';
+import { fileTarget } from '../export/export-target.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
 
+/** Every value of `--format`, with what it writes. */
+const FORMATS: readonly (readonly [name: string, summary: string])[] = [
+  ['pact', 'the canonical bytes of a position: every node with every header'],
+  ...Object.entries(REQUEST_FORMATS).map(
+    ([name, { summary }]) => [name, `${summary}, of a position or call`] as const,
+  ),
+  ...EXPORTERS.map(({ name, summary }) => [name, summary] as const),
+  ['logosphere', 'a pool with all its branches, as a folder'],
+];
+
 export const exportCommand: TopCommand = {
   name: 'export',
-  summary:
-    'print the canonical bytes of a position: every node with every header; or write a pool as a folder',
+  summary: 'write a position as a request to a model, or a history in the format of another program',
   group: 'Export, back up, erase',
   place: 1,
-  example: 'stemma export mine @c7',
+  example: 'stemma export mine @c7 --format anthropic',
   arguments: [
-    ['<history>', 'a history or branch, by id or name'],
+    [
+      '<history>',
+      'a history or branch, by id or name; of a branch (mine:what-if), only what leads to its tip',
+    ],
     [
       '[ref]',
-      'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state); with --format logosphere the folder',
+      'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state), or the id of a call; with --format logosphere the folder',
     ],
   ],
   options: [
-    ['--format <name>', 'pact, or logosphere: a pool with all its branches (default: pact)'],
+    [
+      '--format <name>',
+      `the format (default: pact):\n${FORMATS.map(([name, summary]) => `${name}: ${summary}`).join(';\n')}`,
+    ],
+    ['-o, --output <file>', 'the file, which is replaced (default: standard output)'],
+    ['--model <name>', 'with the format of a request: the model that is asked (default: the recorded one)'],
     OBSERVER_OPTION,
   ],
   run: async (context, [name, ref], options) => {
     const format = text(options, 'format') ?? 'pact';
-    if (format === 'logosphere')
-      return exportSessionFolder(context, required(name), ref as string | undefined);
-    if (format !== 'pact')
-      throw fail('E_USAGE', `--format is ${JSON.stringify(format.slice(0, 100))}, not pact or logosphere`);
-    const home = await context.home();
-    const branchRef = await home.find(required(name));
-    const position = await home.position(branchRef, ref as string | undefined);
-    context.observe(branchRef, 'exported', 'PACT', position);
-    const asked = { history: branchRef.branch, at: `@s${position.seq}` };
-    await context.output.write(await (await answersOf(home)).byName.export(asked));
-    return undefined;
+    const [to, model] = [text(options, 'output'), text(options, 'model')];
+    const asked = { name: required(name), ref: ref as string | undefined, to };
+    if (format === 'logosphere') return exportSessionFolder(context, asked.name, asked.ref);
+    if (isRequestFormat(format)) return exportRequest(context, format, { ...asked, model });
+    if (model !== undefined) throw fail('E_USAGE', `--format ${format} takes no --model`);
+    if (format === 'pact') return exportPosition(context, asked);
+    const exporter = EXPORTERS.find((each) => each.name === format);
+    if (exporter !== undefined) return exportHistory(context, exporter, asked);
+    const known = FORMATS.map(([each]) => each).join(', ');
+    throw fail('E_USAGE', `--format is ${JSON.stringify(format.slice(0, 100))}, not one of ${known}`);
   },
+};
+
+type Asked = { readonly name: string; readonly ref: string | undefined; readonly to: string | undefined };
+
+const exportPosition = async (context: Context, { name, ref, to }: Asked): Promise<undefined> => {
+  const home = await context.home();
+  const branchRef = await home.find(name);
+  const position = await home.position(branchRef, ref);
+  context.observe(branchRef, 'exported', 'PACT', position);
+  const asked = { history: branchRef.branch, at: `@s${position.seq}` };
+  const bytes = await (await answersOf(home)).byName.export(asked);
+  if (to === undefined) {
+    await context.output.write(bytes);
+    return undefined;
+  }
+  const target = await fileTarget(to);
+  await target.write(bytes);
+  const size = await target.end();
+  await context.output.result(
+    { format: 'pact', files: [{ file: to, bytes: size }], lost: {} },
+    () => `${printable(to)}: ${size} bytes\n`,
+  );
+  return undefined;
 };
 
 /** Writes a pool into a folder that is new or empty. */

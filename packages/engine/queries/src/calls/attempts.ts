@@ -4,6 +4,7 @@ import type { EventRef } from '@stemma/context-tree';
 import { fail } from '@stemma/errors';
 import {
   isBodyKept,
+  type BranchPosition,
   type CallAddress,
   type CallApi,
   type CallMatch,
@@ -20,6 +21,7 @@ import type { RowReader } from '@stemma/row-store';
 import { callsOnBranch, countByBranch } from './calls-of-branches.ts';
 import { notShownReason, type ViewReader } from './not-shown.ts';
 import type { Prices } from './prices.ts';
+import { walkShown, type ShownStep } from '../threads/shown-steps.ts';
 import { diffRequests } from './request-facts.ts';
 import {
   findCallRow,
@@ -105,6 +107,18 @@ export type WholeCallAttempt = CallAttempt & {
   readonly steered: SteeredRequest | null;
 };
 
+/** An attempt with what was asked beside the messages, and what came back. */
+export type SaidAttempt = CallAttempt &
+  Pick<WholeCallAttempt, 'parameters' | 'answer'> & {
+    /** Null: not known. */
+    readonly tools: readonly WideJson[] | null;
+    /** Milliseconds since 1970 when the request went out; null: nobody saw that. */
+    readonly sentAt: number | null;
+  };
+
+/** What a branch shows at a position, and the attempts to call a model with it, the first one first. */
+export type ShownCalls = ShownStep & { readonly attempts: readonly SaidAttempt[] };
+
 /** What observers changed in a request: `seq` is the frame of the intervention. */
 export type SteeredRequest = {
   /** The body as it came; null: it went as it came, or is not recorded. */
@@ -143,6 +157,11 @@ export type CallAttempts = {
   changes(a: Position, b: Position): Promise<readonly RequestChange[] | undefined>;
   /** Those with what a position shows, the first one first. */
   at(position: Position): Promise<readonly CallAttempt[]>;
+  /**
+   * The messages of every snapshot on a branch's ancestor path, oldest first, and of its tip, each with the attempts to call a model
+   * with it.
+   */
+  shown(branch: BranchRef): AsyncIterable<ShownCalls>;
   /** @throws E_CALL_NOT_FOUND */
   find(history: string, attemptId: string): Promise<WholeCallAttempt>;
   /** The history that has an attempt. @throws E_CALL_NOT_FOUND */
@@ -173,6 +192,19 @@ export const openCallAttempts = (
     location === undefined || location === null
       ? undefined
       : (await eventsOf(history)(location.seq))[location.index];
+  /** What the events of an attempt hold of what was asked and answered. */
+  const saidIn = async (history: string, row: CallRow) => {
+    const started = await eventAt(history, row.location);
+    const finished = await eventAt(history, row.finished?.location);
+    const tools = payload(await eventAt(history, row.toolsAt), 'data_tools') ?? [];
+    return {
+      started,
+      finished,
+      parameters: payload(started, 'data_parameters') ?? {},
+      tools: tools as readonly WideJson[],
+      answer: payload(finished, 'data_answer'),
+    };
+  };
   /** The bodies that their frames say are not kept, as nobody could surely take secrets out of them. */
   const withheldOf = async (history: string, row: CallRow): Promise<readonly CallBody[]> => {
     const seqs = new Set([row.location.seq, ...(row.finished === null ? [] : [row.finished.location.seq])]);
@@ -215,20 +247,32 @@ export const openCallAttempts = (
         listCallsAt(rows, history, { branchId, seq }).map((row) => attemptOf(rows, history, row, table)),
       );
     },
+    async *shown(branch) {
+      const { history } = branch;
+      const saidAt = async (position: BranchPosition): Promise<readonly SaidAttempt[]> => {
+        const table = await prices();
+        const said: SaidAttempt[] = [];
+        for (const row of await projection.read((rows) => listCallsAt(rows, history, position))) {
+          const { started, parameters, tools, answer } = await saidIn(history, row);
+          const sentAt = started?.type === 'CallStarted' ? (started.sent?.at ?? null) : null;
+          const attempt = await projection.read((rows) => attemptOf(rows, history, row, table));
+          said.push({ ...attempt, parameters, tools: row.toolsAt === null ? null : tools, answer, sentAt });
+        }
+        return said;
+      };
+      let newest = -1;
+      for await (const step of walkShown(projection, view, branch)) {
+        const { cycle, branchId, seq } = step;
+        // The tip may be the newest snapshot.
+        const attempts = cycle === null && seq === newest ? [] : await saidAt({ branchId, seq });
+        newest = seq;
+        yield { ...step, attempts };
+      }
+    },
     async find(history, attemptId) {
       const row = await rowOf(history, attemptId);
       const table = await prices();
-      const [started, tools, finished] = [
-        await eventAt(history, row.location),
-        await eventAt(history, row.toolsAt),
-        await eventAt(history, row.finished?.location),
-      ];
-      const payload = (event: HistoryEvent | undefined, name: string): WideJson | null =>
-        event?.type === 'CallStarted' || event?.type === 'CallFinished'
-          ? ((event.payload[name] ?? null) as WideJson | null)
-          : null;
-      const parameters = payload(started, 'data_parameters') ?? {};
-      const answer = payload(finished, 'data_answer');
+      const { started, finished, parameters, tools, answer } = await saidIn(history, row);
       return {
         ...(await projection.read((rows) => attemptOf(rows, history, row, table))),
         parameters,
@@ -236,7 +280,7 @@ export const openCallAttempts = (
           ...{ parameters, answer, place: payload(started, 'data_place') },
           edits: payload(finished, 'data_context_edits'),
         }),
-        tools: (payload(tools, 'data_tools') ?? []) as readonly WideJson[],
+        tools,
         answer,
         answerId: payload(finished, 'data_answer_id') as string | null,
         otherAnswers: (payload(finished, 'data_choices') ?? []) as readonly WideJson[],
@@ -264,6 +308,11 @@ export const openCallAttempts = (
     },
   };
 };
+
+const payload = (event: HistoryEvent | undefined, name: string): WideJson | null =>
+  event?.type === 'CallStarted' || event?.type === 'CallFinished'
+    ? ((event.payload[name] ?? null) as WideJson | null)
+    : null;
 
 /** The history that has an attempt. @throws E_CALL_NOT_FOUND */
 const locateCall = async (projection: Projection, attemptId: string): Promise<string> => {

@@ -1,0 +1,34 @@
+import type { WideJson } from '@stemma/canonical';
+import { jsonText } from '@stemma/model-apis';
+import type { Exporter } from './exporter.ts';
+
+/**
+ * A line of JSON for the tip of each branch, `{"messages": […], "tools": […]}`, as programs for training and evaluation read them.
+ * What an imported file had beside its messages stands there again.
+ */
+export const chatJsonl: Exporter = {
+  name: 'chat-jsonl',
+  summary: 'messages of the chat API, one conversation (the tip of a branch) a line',
+  isText: true,
+  files: [
+    {
+      suffix: '',
+      async *write({ branches }, lost) {
+        for (const { steps } of branches) {
+          let tools: readonly WideJson[] | null = null;
+          for await (const { cycle, messages, beside, calls } of steps()) {
+            tools = calls.at(-1)?.tools ?? tools;
+            lost.add('facts of a call (model, tokens, times)', calls.length);
+            if (cycle !== null) continue;
+            yield jsonText({
+              messages: messages.map(({ message }) => message),
+              ...(tools !== null && tools.length > 0 && { tools }),
+              ...beside,
+            });
+            yield '\n';
+          }
+        }
+      },
+    },
+  ],
+};

@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keepHomeOpen, runStemma, temporaryFolder, type Run } from '../run-stemma.ts';
+import { atifFile, cassette, chatLines, otlpFile } from './files.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const at = (name: string): string => join(folder.path, name);
+const directory = at('home');
+keepHomeOpen(directory);
+const run = (...args: readonly string[]): Promise<Run> => runStemma([...args, '--home', directory]);
+
+beforeAll(async () => {
+  for (const [name, file, text] of [
+    ['agent', 'agent.json', atifFile()],
+    ['spans', 'spans.jsonl', otlpFile()],
+    ['traffic', 'traffic.yaml', cassette()],
+    ['chat', 'chat.jsonl', chatLines()],
+  ] as const) {
+    writeFileSync(at(file), text);
+    expect((await run('import', at(file), '--history', name)).code).toBe(0);
+  }
+});
+
+const bodyOf = async (...args: readonly string[]): Promise<Record<string, unknown>> => {
+  const { code, stdout, stderr } = await run('export', ...args);
+  expect([code, stderr.includes('E_')]).toEqual([0, false]);
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+
+describe('a position as a request', () => {
+  test('is the recorded bytes where it was called on that API, and says so', async () => {
+    const { stdout, stderr } = await run('export', 'traffic', '@c1', '--format', 'openai');
+    expect(stdout).toBe((await run('call', 'traffic', '@c1', '--raw', 'request')).stdout);
+    expect(stderr).toBe('the recorded bytes of @c1\n');
+  });
+
+  test('is written from the thread for any other API, and what that cannot hold is named by count', async () => {
+    const { stdout, stderr } = await run('export', 'agent', '@c2', '--format', 'openai');
+    expect(stderr).toBe('written from the thread of @c2\nlost: mark of a failed result ×1, thinking ×1\n');
+    expect(JSON.parse(stdout)).toMatchObject({
+      model: 'gpt-y',
+      messages: [{ role: 'system' }, { role: 'user' }, {}, {}, {}],
+    });
+    expect(await bodyOf('agent', '@c2', '--format', 'anthropic')).toMatchObject({
+      system: 'You help.',
+      max_tokens: 4096,
+    });
+    expect(await bodyOf('agent', '@c2', '--format', 'responses')).toMatchObject({
+      instructions: 'You help.',
+    });
+    expect(await bodyOf('agent', '@c2', '--format', 'gemini')).toMatchObject({ contents: [{}, {}, {}] });
+  });
+
+  test('asks another model if one is named, and has the tools that an imported file said', async () => {
+    expect(await bodyOf('traffic', '@c1', '--format', 'openai', '--model', 'gpt-z')).toMatchObject({
+      model: 'gpt-z',
+    });
+    expect(await bodyOf('chat', '--format', 'openai', '--model', 'gpt-z')).toMatchObject({
+      tools: [{ type: 'function' }],
+    });
+    expect((await run('export', 'chat', '--format', 'openai')).stderr).toContain('name one with --model');
+  });
+
+  test('is that of a call, by its id', async () => {
+    const calls = JSON.parse((await run('calls', 'traffic', '--json')).stdout) as readonly {
+      readonly attempt_id: string;
+    }[];
+    const id = calls[1]?.attempt_id ?? '';
+    expect((await run('export', 'traffic', id, '--format', 'openai')).stdout).toBe(
+      (await run('call', 'traffic', id, '--raw', 'request')).stdout,
+    );
+  });
+});
+
+describe('a history in the format of another program', () => {
+  test('has the same bytes in a file, which only its owner reads, and whenever it is exported', async () => {
+    const file = at('trajectory.json');
+    const { stdout } = await run('export', 'agent', '--format', 'atif', '-o', file, '--json');
+    const bytes = readFileSync(file);
+    expect(JSON.parse(stdout)).toEqual({ format: 'atif', files: [{ file, bytes: bytes.length }], lost: {} });
+    expect((await run('export', 'agent', '--format', 'atif')).stdout).toBe(bytes.toString());
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder.path).filter((name) => name.includes('partial'))).toEqual([]);
+  });
+
+  test('is one branch if one is named, and each call is counted once', async () => {
+    const all = JSON.parse((await run('export', 'spans', '--format', 'atif')).stdout) as readonly {
+      readonly steps: readonly { readonly metrics?: object; readonly is_copied_context?: boolean }[];
+    }[];
+    const called = all.map(
+      ({ steps }) =>
+        steps.filter((step) => step.metrics !== undefined && step.is_copied_context !== true).length,
+    );
+    expect(called).toEqual([2, 1]);
+    const histories = JSON.parse((await run('histories', '--json')).stdout) as readonly {
+      readonly name: string;
+      readonly branches: readonly { readonly branch: string }[];
+    }[];
+    const branches = histories.find(({ name }) => name === 'spans')?.branches ?? [];
+    const alone = (await run('export', branches[1]?.branch ?? '', '--format', 'otlp')).stdout
+      .trim()
+      .split('\n');
+    expect(alone.map((line) => /Nine metres|Seven metres|I look/.exec(line)?.[0])).toEqual([
+      'I look',
+      'I look',
+    ]);
+    expect(alone[1]).toContain('Nine metres.');
+  });
+
+  test('names calls without bytes that a cassette cannot hold', async () => {
+    const { code, stdout, stderr } = await run('export', 'spans', '--format', 'vcr');
+    expect([code, stdout]).toEqual([0, 'interactions: []\nversion: 1\n']);
+    expect(stderr).toBe('lost: call without the bytes of its request ×3\n');
+  });
+
+  test('is refused with a position, in a format that there is not, and in a folder that there is not', async () => {
+    for (const [words, message] of [
+      [['spans', '@c1', '--format', 'otlp'], 'takes no position'],
+      [['spans', '--format', 'cobol'], '--format is "cobol", not one of pact'],
+      [['spans', '--format', 'otlp', '--model', 'm'], 'takes no --model'],
+      [['spans', '--format', 'otlp', '-o', at('none/x.jsonl')], 'E_IO'],
+    ] as const) {
+      const refused = await run('export', ...words);
+      expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringContaining(message)]);
+      expect(refused.code).not.toBe(0);
+    }
+  });
+});
