@@ -1,10 +1,12 @@
+import { fidelityNote } from '@stemma/api';
 import { branchRefOf } from '@stemma/history-store';
 import type { AnyCall, CallAttempt, ProviderCall } from '@stemma/queries';
 import { time } from './time.ts';
 
 /** What else there is to know of an attempt: its choices, where it belongs, and what it led to. */
-export const noteOf = ({ choices, reassignedTo, assignedFrom, ledTo }: CallAttempt): string =>
+export const noteOf = ({ choices, fidelity, reassignedTo, assignedFrom, ledTo }: CallAttempt): string =>
   [
+    fidelity === null ? '' : fidelityNote(fidelity),
     choices !== null && choices > 1 ? `${choices} choices` : '',
     reassignedTo === null
       ? ''

@@ -1,7 +1,7 @@
 import { isJsonObject, sha256Hex, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { readExchange, recordExchange, type Exchange, type ReadExchange } from '@stemma/exchanges';
 import type { Home } from '@stemma/home';
-import { openSummary, type ForeignExchange, type SummaryCounter } from '@stemma/importers';
+import { missingAtStart, openSummary, type ForeignExchange, type SummaryCounter } from '@stemma/importers';
 import { comparableMessage } from '@stemma/model-apis';
 
 /** Records the calls of a file that hold their whole input, each where its messages say that it belongs (calls §3). */
@@ -36,6 +36,7 @@ export const openCallImport = (name: string | null): CallImport => {
         scope: name === null ? { run } : { name },
         request,
         sentAt: at ?? null,
+        fidelity: { kind: fidelity, missing: missingAtStart(missing) },
         end: end === null ? null : { ...end, firstByteMs: end.firstByteMs ?? null },
       };
       const read = await readExchange(exchange);

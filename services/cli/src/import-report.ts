@@ -1,3 +1,4 @@
+import { fidelityText } from '@stemma/api';
 import type { ErrorCode } from '@stemma/errors';
 import type { Imported } from './import-found.ts';
 import { printable, table } from './output.ts';
@@ -48,24 +49,16 @@ const fidelityOf = ({
   skipped,
 }: Imported): string => {
   if (Object.keys(unknown).length > 0 || Object.keys(skipped).length > 0) return '';
-  const kinds = Object.entries(fidelity).map(
-    ([kind, count]) => `${count} ${count === 1 ? 'call' : 'calls'} ${FIDELITY_WORDS[kind] ?? kind}`,
-  );
+  const kinds = fidelityText({ fidelity });
   const lacks = Object.entries(missing).map(([part, count]) => `${part} of ${count}`);
   const left = Object.entries(dropped).map(([what, count]) => `${count} × ${what}`);
   const says = [
     ...(version === undefined ? [] : [`version ${version}`]),
-    ...(kinds.length === 0 ? [] : [kinds.join(', ')]),
+    ...(kinds === '' ? [] : [`fidelity: ${kinds}`]),
     ...(lacks.length === 0 ? [] : [`missing: ${lacks.join(', ')}`]),
     ...(left.length === 0 ? [] : [`left out: ${left.join(', ')}`]),
   ];
   return says.length === 0 ? '' : `${printable(file)}: ${printable(says.join('; '))}\n`;
-};
-
-const FIDELITY_WORDS: Readonly<Record<string, string>> = {
-  exact: 'with exact bytes',
-  same: 'with the same messages',
-  reconstructed: 'reconstructed',
 };
 
 const sumsOf = (imported: readonly Imported[], refused: readonly Refused[]): readonly string[] => {

@@ -1,5 +1,6 @@
 import { historyId, importStep } from '@stemma/history';
 import { openHome } from '@stemma/home';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { runStemma, stemmaJson, temporaryFolder } from './run-stemma.ts';
@@ -32,4 +33,66 @@ test('histories and show say what a history was imported from, and no text of it
     'Not recorded: line\\u0007x (3).',
   ]);
   expect((await stemmaJson(['show', 'parcel', 'root', ...at])) as object).not.toHaveProperty('import');
+});
+
+const CONVERSATION = [
+  { parentUuid: null, type: 'user', uuid: 'u1', message: { role: 'user', content: 'Where is it?' } },
+  {
+    ...{ parentUuid: 'u1', type: 'assistant', uuid: 'a1' },
+    message: {
+      ...{ id: 'm1', role: 'assistant', model: 'claude-x', content: [{ type: 'text', text: 'Here.' }] },
+      ...{ stop_reason: 'end_turn', usage: { input_tokens: 9, output_tokens: 2 } },
+    },
+  },
+].map((line) => ({ ...line, sessionId: 's', version: '2.1.0', timestamp: '2026-09-01T10:00:00.000Z' }));
+
+/** A call of recorded traffic: its bytes are in the file. */
+const TRAFFIC = {
+  log: {
+    version: '1.2',
+    entries: [
+      {
+        ...{ startedDateTime: '2026-09-01T10:00:00.000Z', time: 20 },
+        request: {
+          ...{ method: 'POST', url: 'https://api.openai.com/v1/chat/completions' },
+          headers: [{ name: 'content-type', value: 'application/json' }],
+          postData: {
+            mimeType: 'application/json',
+            text: JSON.stringify({ model: 'gpt-x', messages: [{ role: 'user', content: 'Hi' }] }),
+          },
+        },
+        response: {
+          ...{ status: 200, headers: [{ name: 'content-type', value: 'application/json' }] },
+          content: {
+            mimeType: 'application/json',
+            text: JSON.stringify({
+              ...{ id: 'c', object: 'chat.completion', model: 'gpt-x' },
+              choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Ho' } }],
+            }),
+          },
+        },
+      },
+    ],
+  },
+};
+
+test('each call of an import says how true its picture is, in snapshots, calls and call', async () => {
+  const at = ['--home', join(folder.path, 'true')];
+  const files = [
+    [join(folder.path, 'told.jsonl'), CONVERSATION.map((line) => JSON.stringify(line)).join('\n')],
+    [join(folder.path, 'bytes.har'), JSON.stringify(TRAFFIC)],
+  ] as const;
+  for (const [file, text] of files) writeFileSync(file, text);
+  const { imported } = (await stemmaJson(['import', ...files.map(([file]) => file), ...at])) as {
+    readonly imported: readonly { readonly history: string }[];
+  };
+  const [told = '', bytes = ''] = imported.map(({ history }) => history);
+  const reconstructed = { kind: 'reconstructed', missing: ['system prompt', 'tools', 'parameters'] };
+  expect(await stemmaJson(['snapshots', told, ...at])).toMatchObject([{ call: { fidelity: reconstructed } }]);
+  expect(await stemmaJson(['calls', bytes, ...at])).toMatchObject([
+    { fidelity: { kind: 'exact', missing: [] } },
+  ]);
+  const said = await runStemma(['snapshots', told, ...at]);
+  expect(said.stdout).toContain('reconstructed, without system prompt, tools, parameters');
+  expect((await runStemma(['calls', bytes, ...at])).stdout).toContain('byte for byte');
 });

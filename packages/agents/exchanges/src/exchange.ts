@@ -1,6 +1,6 @@
 import type { UnkeptBody } from '@stemma/call-bodies';
 import type { WideJson } from '@stemma/canonical';
-import type { Author, CallStatus, CallUsage } from '@stemma/events';
+import type { Author, CallFidelity, CallStatus, CallUsage } from '@stemma/events';
 
 /** Where the conversation of a call is looked for: a run of a program, or what a client named (`HISTORY[:BRANCH]`). */
 export type ExchangeScope = { readonly run: string } | { readonly name: string } | null;
@@ -63,6 +63,8 @@ export type ExchangeStart = {
   readonly request: WireRequest | SaidRequest;
   /** When it began to go out, by the recorder's clock: milliseconds since 1970; null: not known then. */
   readonly sentAt?: number | null | undefined;
+  /** How true its picture is, where a file told of it; undefined: its recorder was there. */
+  readonly fidelity?: CallFidelity | undefined;
 };
 
 /** How it ended. Times are milliseconds since the request was sent. */

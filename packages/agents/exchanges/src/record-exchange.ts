@@ -23,7 +23,17 @@ type Scope = Parameters<Home['calls']['recordRequest']>[0]['within'];
 /** What is known of a request. */
 export type ReadExchangeStart = Pick<
   RequestFacts,
-  'api' | 'model' | 'parameters' | 'tools' | 'request' | 'plainRequest' | 'sent' | 'session' | 'run' | 'end'
+  | 'api'
+  | 'model'
+  | 'parameters'
+  | 'tools'
+  | 'request'
+  | 'plainRequest'
+  | 'sent'
+  | 'session'
+  | 'run'
+  | 'fidelity'
+  | 'end'
 > & {
   readonly messages: readonly WideJson[];
 };
@@ -61,7 +71,7 @@ export const readExchangeStart = async (start: ExchangeStart): Promise<ReadExcha
   ...(await readRequestOf(start)),
   sent: sentOf(start),
   ...(start.request.form === 'wire' && defined({ session: start.request.session })),
-  ...defined({ run: start.run }),
+  ...defined({ run: start.run, fidelity: start.fidelity }),
 });
 
 /** What a request says. One that no reader understands is recorded all the same, without messages. */
@@ -133,7 +143,7 @@ export const startExchange = async (
           ...NOTHING_SAID,
           request,
           sent: read.sent ?? null,
-          ...defined({ plainRequest, run: read.run }),
+          ...defined({ plainRequest, run: read.run, fidelity: read.fidelity }),
         },
         run,
       );

@@ -67,11 +67,23 @@ export const SentRequest = z.strictObject({
 });
 export type SentRequest = z.infer<typeof SentRequest>;
 
+/** How true the picture of a call is that a file told of: its bytes, all its messages, or messages that were put together (imports §1). */
+export const FIDELITIES = ['exact', 'same', 'reconstructed'] as const;
+export type Fidelity = (typeof FIDELITIES)[number];
+
+/** How true the picture of a call is, and what of it is missing in its file: `system prompt`, `tools`. */
+export const CallFidelity = z.strictObject({
+  kind: z.enum(FIDELITIES),
+  missing: z.array(z.string().min(1).max(64)).max(16),
+});
+export type CallFidelity = z.infer<typeof CallFidelity>;
+
 /**
  * An attempt to call a model with what the position (`branchId`, `seq`) shows (calls §1). It changes no tree. The payload
  * holds `data_parameters`, `data_tools` unless an earlier event (`toolsAt`) has the same ones, `data_own`, the own bytes of the
  * request, and `data_place`: the call whose messages its provider has `kept`, the attempt whose answer it `follows`, a hash of the
- * `session` that its client named, the `run` that made it, a call that it `mayContinue`.
+ * `session` that its client named, the `run` that made it, a call that it `mayContinue`. `data_fidelity` ({@link CallFidelity}): a file
+ * told of it; absent: whoever recorded it was there.
  */
 export const CallStarted = z.strictObject({
   type: z.literal('CallStarted'),

@@ -3,8 +3,10 @@ export { CALL_APIS, type CallApi, READ_APIS, type ReadApi } from './call-apis.ts
 export {
   CALL_MATCHES,
   CallAddress,
+  CallFidelity,
   type CallMatch,
   type CallOrigin,
+  type Fidelity,
   LINK_REASONS,
   type LinkReason,
   PromptSummary,

@@ -77,6 +77,17 @@ export const AttemptAnswer = z
     duration_ms: count.nullable(),
     finish_reason: z.string().nullable(),
     error: z.strictObject({ code: z.string().nullable(), message: z.string() }).nullable(),
+    fidelity: z
+      .strictObject({
+        kind: z
+          .enum(['exact', 'same', 'reconstructed'])
+          .describe('`exact`: the bytes, `same`: all messages, `reconstructed`: some were put together'),
+        missing: z
+          .array(z.string())
+          .describe('what the file lacks: `system prompt`, `tools`, `parameters` …'),
+      })
+      .nullable()
+      .describe('how true its picture is, where a file told of it; null: its recorder was there'),
     assigned_from: z
       .strictObject({ history: z.string(), attempt_id: z.string() })
       .nullable()
@@ -133,6 +144,7 @@ export const ProviderCallAnswer = AttemptAnswer.extend({
   match: z.null(),
   choices: z.null(),
   finish_reason: z.null(),
+  fidelity: z.null(),
   assigned_from: z.null(),
   reassigned_to: z.null(),
 })
@@ -181,6 +193,7 @@ type AttemptFacts = Readonly<
   readonly durationMs: number | null;
   readonly finishReason: string | null;
   readonly error: { readonly code: string | null; readonly message: string } | null;
+  readonly fidelity: AttemptFidelity | null;
   readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
   readonly reassignedTo: Address | null;
   readonly ledTo: readonly { readonly history: string; readonly branchId: number }[];
@@ -190,6 +203,12 @@ const headAnswer = ({ contentType, coding }: AttemptFacts['requestHead']): z.inf
   content_type: contentType,
   coding,
 });
+
+/** How true the picture of a call is that a file told of, and what the file lacks. */
+export type AttemptFidelity = {
+  readonly kind: NonNullable<AttemptAnswer['fidelity']>['kind'];
+  readonly missing: readonly string[];
+};
 
 /** What only the events of an attempt hold. */
 type WholeFacts = AttemptFacts & {
@@ -253,6 +272,7 @@ export const attemptAnswer = (attempt: AttemptFacts): AttemptAnswer => {
     duration_ms: attempt.durationMs,
     finish_reason: attempt.finishReason,
     error: attempt.error,
+    fidelity: attempt.fidelity && { kind: attempt.fidelity.kind, missing: [...attempt.fidelity.missing] },
     assigned_from: assignedFrom && { history: assignedFrom.history, attempt_id: assignedFrom.attemptId },
     reassigned_to: reassignedTo && callAddressAnswer(reassignedTo),
     led_to: ledTo.map(({ history, branchId }) => ({ history, branchId })),
@@ -276,6 +296,7 @@ const WITHOUT_MESSAGES = {
   match: null,
   choices: null,
   finishReason: null,
+  fidelity: null,
   assignedFrom: null,
   reassignedTo: null,
   ledTo: [],
@@ -287,7 +308,7 @@ export const providerCallAnswer = (call: ProviderCallFacts): ProviderCallAnswer 
   const like = attemptAnswer({ ...call, ...WITHOUT_MESSAGES, cycle: 0, label: '' });
   return {
     ...{ ...like, cycle, label, api, method: call.method, scope, match, choices },
-    ...{ finish_reason: null, assigned_from: null, reassigned_to: null },
+    ...{ finish_reason: null, fidelity: null, assigned_from: null, reassigned_to: null },
   };
 };
 

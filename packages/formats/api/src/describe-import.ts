@@ -1,3 +1,4 @@
+import type { AttemptFidelity } from './attempts.ts';
 import type { ImportAnswer } from './summaries.ts';
 
 type Counts = { readonly [name: string]: number };
@@ -25,14 +26,19 @@ const withCount = (name: string, count: number): string => `${name} (${count})`;
 const isNamed = (counts: Counts | undefined): counts is Counts =>
   counts !== undefined && Object.keys(counts).length > 0;
 
-const FIDELITIES = [
-  ['exact', 'byte for byte'],
-  ['same', 'with the same messages'],
-  ['reconstructed', 'reconstructed'],
-] as const;
+const FIDELITY_WORDS = {
+  exact: 'byte for byte',
+  same: 'with the same messages',
+  reconstructed: 'reconstructed',
+} as const;
+const FIDELITIES = Object.entries(FIDELITY_WORDS) as readonly [AttemptFidelity['kind'], string][];
+
+/** How true the picture of a call is, in a few words: `reconstructed, without tools and parameters`. */
+export const fidelityNote = ({ kind, missing }: AttemptFidelity): string =>
+  missing.length === 0 ? FIDELITY_WORDS[kind] : `${FIDELITY_WORDS[kind]}, without ${missing.join(', ')}`;
 
 /** How true the calls are: `10 reconstructed, 2 byte for byte`. */
-const fidelityText = ({ fidelity = {} }: ImportAnswer): string =>
+export const fidelityText = ({ fidelity = {} }: Pick<ImportAnswer, 'fidelity'>): string =>
   listed(
     FIDELITIES.map(([key, words]) => ((fidelity[key] ?? 0) > 0 ? `${fidelity[key]} ${words}` : undefined)),
   );

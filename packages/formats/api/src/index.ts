@@ -64,7 +64,7 @@ export { requestChangeAnswer, RequestChangeAnswer, valueText } from './request-c
 export { InterventionAnswer, interventionTypes } from './interventions.ts';
 export { LoggedEventAnswer } from './logged.ts';
 export { openApi } from './open-api.ts';
-export { importLine, importSentences } from './describe-import.ts';
+export { fidelityNote, fidelityText, importLine, importSentences } from './describe-import.ts';
 export { BranchSummaryAnswer, HistorySummaryAnswer, ImportAnswer, PositionAnswer } from './summaries.ts';
 export { Excerpt } from './tree.ts';
 export { fromWireJson, toWireJson } from './wire-json.ts';

@@ -1,6 +1,6 @@
 export { IMPORTERS } from './catalogue.ts';
 export { evalLines, isEvalArchive } from './foreign/inspect/archive.ts';
-export type { ForeignExchange } from './foreign/item.ts';
+export { missingAtStart, type ForeignExchange } from './foreign/item.ts';
 export {
   DEFLATE,
   listZipEntries,

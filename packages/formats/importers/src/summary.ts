@@ -1,11 +1,7 @@
 import { compareCodePoints, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { addCount, cutText, sortedCounts, type ImportCounts } from './counts.ts';
-import type { CallUsage, ImportSummary } from '@stemma/events';
+import type { CallUsage, Fidelity, ImportSummary } from '@stemma/events';
 import { isFailedResult } from '@stemma/model-apis';
-
-/** How true the picture of a call is: its bytes, all its messages, or messages that were put together. */
-export const FIDELITIES = ['exact', 'same', 'reconstructed'] as const;
-export type Fidelity = (typeof FIDELITIES)[number];
 
 type ImportWarning = NonNullable<ImportSummary['warnings']>[number];
 

@@ -53,6 +53,8 @@ export type CallFacts = {
   readonly run?: string;
   /** What else is known of where it belongs. */
   readonly place?: StartCall['place'];
+  /** Of a call that a file told of: how true its picture is. */
+  readonly fidelity?: StartCall['fidelity'];
   /** Why it goes out as it came, if observers steer the branch. */
   readonly unsteered?: string;
   /** The hashes of the messages over that scope, if the caller has them. */
@@ -168,7 +170,7 @@ export const openCallStarter = (projection: Projection, redactor?: Redactor): Ca
         request: encoded?.body ?? null,
         prompt,
         own: encoded?.own ?? null,
-        ...defined({ sent: sent ?? undefined, place: facts.place }),
+        ...defined({ sent: sent ?? undefined, place: facts.place, fidelity: facts.fidelity }),
         ...(given !== null && request === null ? { withheld: true as const } : {}),
         ...(isNamed
           ? { steered: { request: null, own: null, changes: [], unsteered: unsteered.slice(0, 1024) } }

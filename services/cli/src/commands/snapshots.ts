@@ -1,4 +1,4 @@
-import { attemptAnswer } from '@stemma/api';
+import { attemptAnswer, fidelityNote } from '@stemma/api';
 import type { BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { SnapshotSummary } from '@stemma/queries';
@@ -26,12 +26,14 @@ export const snapshots: TopCommand = {
     // Where no call is recorded, nobody knows behind which snapshots one stood.
     const hasCalls = list.some((row) => row.calls !== null);
     const calls = (cell: string): string[] => (hasCalls ? [cell] : []);
+    const isImported = list.some((row) => row.call?.fidelity != null);
+    const imported = (cell: string): string[] => (isImported ? [cell] : []);
     await output.write(
       table(
         [
           ...['SNAPSHOT', 'AT', 'BY'],
           ...['CALLS', 'MODEL', 'STATUS', 'TOKENS', 'TIME', 'COST'].flatMap(calls),
-          ...['NODES', 'TURNS', 'TREE', 'THREAD', 'NAMES'],
+          ...['NODES', 'TURNS', 'TREE', 'THREAD', 'NAMES', ...imported('FIDELITY')],
         ],
         list.map((row) => [
           row.label,
@@ -43,6 +45,7 @@ export const snapshots: TopCommand = {
           row.treeHash.slice(0, 12),
           row.threadHash.slice(0, 12),
           row.names.join(' '),
+          ...imported(row.call?.fidelity == null ? '' : fidelityNote(row.call.fidelity)),
         ]),
         output.width,
       ),

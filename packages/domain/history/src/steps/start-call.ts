@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import {
   CALL_APIS,
   CallAddress,
+  CallFidelity,
   PromptSummary,
   RecordedBody,
   SentRequest,
@@ -71,6 +72,8 @@ export const startCall = defineStep({
         mayContinue: CallAddress.optional(),
       })
       .optional(),
+    /** Of a call that a file told of: how true its picture is. */
+    fidelity: CallFidelity.optional(),
     /** The request is not kept, as nobody could surely take secrets out of it. */
     withheld: z.literal(true).optional(),
     /** If observers steer the branch: the request as it came, and what of theirs is in it as it goes (calls §5). */
@@ -95,6 +98,7 @@ export const startCall = defineStep({
     toolsAt: 'none',
     prompt: 'none',
     place: 'none',
+    fidelity: 'none',
     withheld: 'none',
   },
   *decide(pending, step) {
@@ -120,7 +124,7 @@ export const startCall = defineStep({
       payload: {
         data_parameters: checkedInCall(parameters, 'the parameters'),
         ...(tools === null ? {} : { data_tools: checkedInCall(tools, 'the tools') }),
-        ...defined({ data_place: place, data_own: own ?? undefined }),
+        ...defined({ data_place: place, data_fidelity: step.fidelity, data_own: own ?? undefined }),
       },
     };
     if (step.steered !== undefined) yield callSteered(pending, step.steered);

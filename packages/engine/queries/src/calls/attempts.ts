@@ -7,6 +7,7 @@ import {
   type BranchPosition,
   type CallAddress,
   type CallApi,
+  type CallFidelity,
   type CallMatch,
   type CallStatus,
   type CallUsage,
@@ -79,6 +80,8 @@ export type CallAttempt = {
   readonly durationMs: number | null;
   readonly finishReason: string | null;
   readonly error: { readonly code: string | null; readonly message: string } | null;
+  /** How true its picture is, where a file told of it, and what the file lacks; null: its recorder was there. */
+  readonly fidelity: CallFidelity | null;
   /** The attempt that it was before somebody assigned it here; null: nobody did. */
   readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
   /** The attempt that it is elsewhere, since somebody assigned it there: it counts no more here. */
@@ -176,7 +179,6 @@ export const openCallAttempts = (
   prices: Prices,
   view: ViewReader,
 ): CallAttempts => {
-  const eventsOf = (history: string) => (seq: number) => projection.payloads.events(history, seq);
   const rowOf = async (history: string, attemptId: string): Promise<CallRow> => {
     await catchUp(history);
     const row = await projection.read((rows) => findCallRow(rows, history, attemptId));
@@ -185,37 +187,7 @@ export const openCallAttempts = (
       attempt: attemptId,
     });
   };
-  const eventAt = async (
-    history: string,
-    location: EventRef | undefined | null,
-  ): Promise<HistoryEvent | undefined> =>
-    location === undefined || location === null
-      ? undefined
-      : (await eventsOf(history)(location.seq))[location.index];
-  /** What the events of an attempt hold of what was asked and answered. */
-  const saidIn = async (history: string, row: CallRow) => {
-    const started = await eventAt(history, row.location);
-    const finished = await eventAt(history, row.finished?.location);
-    const tools = payload(await eventAt(history, row.toolsAt), 'data_tools') ?? [];
-    return {
-      started,
-      finished,
-      parameters: payload(started, 'data_parameters') ?? {},
-      tools: tools as readonly WideJson[],
-      answer: payload(finished, 'data_answer'),
-    };
-  };
-  /** The bodies that their frames say are not kept, as nobody could surely take secrets out of them. */
-  const withheldOf = async (history: string, row: CallRow): Promise<readonly CallBody[]> => {
-    const seqs = new Set([row.location.seq, ...(row.finished === null ? [] : [row.finished.location.seq])]);
-    const events = (await Promise.all([...seqs].map(eventsOf(history)))).flat();
-    const fields = events.flatMap((event) =>
-      event.type === 'ContentRedacted'
-        ? event.redactions.filter(({ rule }) => rule === NOT_KEPT).map(({ field }) => field)
-        : [],
-    );
-    return BODIES.filter((which) => fields.includes(which));
-  };
+  const { saidIn, withheldOf } = openAttemptEvents(projection);
   return {
     async list(branch, { from = 0, limit = 1_000 } = {}) {
       const { history } = branch;
@@ -309,6 +281,43 @@ export const openCallAttempts = (
   };
 };
 
+/** What the events of attempts hold, and the rows do not. */
+const openAttemptEvents = (projection: Projection) => {
+  const eventsOf = (history: string) => (seq: number) => projection.payloads.events(history, seq);
+  const eventAt = async (
+    history: string,
+    location: EventRef | undefined | null,
+  ): Promise<HistoryEvent | undefined> =>
+    location === undefined || location === null
+      ? undefined
+      : (await eventsOf(history)(location.seq))[location.index];
+  /** What the events of an attempt hold of what was asked and answered. */
+  const saidIn = async (history: string, row: CallRow) => {
+    const started = await eventAt(history, row.location);
+    const finished = await eventAt(history, row.finished?.location);
+    const tools = payload(await eventAt(history, row.toolsAt), 'data_tools') ?? [];
+    return {
+      started,
+      finished,
+      parameters: payload(started, 'data_parameters') ?? {},
+      tools: tools as readonly WideJson[],
+      answer: payload(finished, 'data_answer'),
+    };
+  };
+  /** The bodies that their frames say are not kept, as nobody could surely take secrets out of them. */
+  const withheldOf = async (history: string, row: CallRow): Promise<readonly CallBody[]> => {
+    const seqs = new Set([row.location.seq, ...(row.finished === null ? [] : [row.finished.location.seq])]);
+    const events = (await Promise.all([...seqs].map(eventsOf(history)))).flat();
+    const fields = events.flatMap((event) =>
+      event.type === 'ContentRedacted'
+        ? event.redactions.filter(({ rule }) => rule === NOT_KEPT).map(({ field }) => field)
+        : [],
+    );
+    return BODIES.filter((which) => fields.includes(which));
+  };
+  return { saidIn, withheldOf };
+};
+
 const payload = (event: HistoryEvent | undefined, name: string): WideJson | null =>
   event?.type === 'CallStarted' || event?.type === 'CallFinished'
     ? ((event.payload[name] ?? null) as WideJson | null)
@@ -379,6 +388,7 @@ export const attemptOf = (
     durationMs: finished?.durationMs ?? null,
     finishReason: finished?.finishReason ?? null,
     error: finished?.error ?? null,
+    fidelity: row.fidelity,
     assignedFrom: row.assignedFrom,
     reassignedTo: row.reassignedTo,
     ledTo: listLedTo(rows, attemptId),

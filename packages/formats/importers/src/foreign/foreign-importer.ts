@@ -8,13 +8,14 @@ import { isSystemRole } from '../openai-chat/leading-system.ts';
 import { messageToNodes } from '../openai-chat/message-to-nodes.ts';
 import { openSummary, type SummaryCounter } from '../summary.ts';
 import { conversationBranches } from './branches.ts';
-import type {
-  ForeignCall,
-  ForeignCompaction,
-  ForeignConversation,
-  ForeignExchange,
-  ForeignItem,
-  ForeignMessage,
+import {
+  missingAtStart,
+  type ForeignCall,
+  type ForeignCompaction,
+  type ForeignConversation,
+  type ForeignExchange,
+  type ForeignItem,
+  type ForeignMessage,
 } from './item.ts';
 import type { ForeignReader } from './reader.ts';
 
@@ -206,6 +207,7 @@ class Conversation {
         toolsAt: null,
         request: null,
         own: null,
+        fidelity: { kind: fidelity, missing: missingAtStart(item.missing) },
         ...defined({ sent }),
       },
       ...(item.soFar === undefined ? [finishOf(item)] : []),

@@ -102,6 +102,10 @@ export const MOST_PARTS = 100;
 export const MISSING_PARTS = ['system prompt', 'tools', 'parameters', 'messages', 'answer', 'usage'] as const;
 export type MissingPart = (typeof MISSING_PARTS)[number];
 
+/** The same without what the end of a call says: of a file that grows, it may come later. */
+export const missingAtStart = (missing: readonly MissingPart[] | undefined): string[] =>
+  (missing ?? []).filter((part) => part !== 'answer' && part !== 'usage');
+
 /**
  * A call with all that it was asked: the recorder finds the conversation that it goes on, as it does for a call that passes the proxy
  * (calls §3). A file of such items needs no conversations; one that is named is their run, and calls of different runs never meet.

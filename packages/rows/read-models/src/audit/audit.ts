@@ -49,7 +49,7 @@ const observe = (frame: AppliedFrame, rows: Rows): void => {
 /** Histories, their branches and snapshots: who, when, by which command, under which names; interventions, observations, calls. */
 export const audit: ReadModel = {
   name: 'audit',
-  version: 18,
+  version: 19,
   tables: [
     ...BRANCH_TABLES,
     ...INTERVENTION_TABLES,

@@ -1,5 +1,5 @@
 import { fromHex, type WideJson } from '@stemma/canonical';
-import { isOf, type CallAddress, type CallApi, type EventOf } from '@stemma/events';
+import { isOf, type CallAddress, type CallApi, type CallFidelity, type EventOf } from '@stemma/events';
 import { isRunScope, runOfScope, type AppliedFrame } from '@stemma/history';
 import { argumentTexts, conversationOf, LEAST_TOLD, nameOfAnswer } from '@stemma/model-apis';
 import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/row-store';
@@ -59,6 +59,7 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
   const { attemptId, branchId, seq: position, request, toolsAt, prompt, sent } = event;
   const assigned = prompt?.origin?.kind === 'assigned' ? prompt.origin : null;
   const { follows, mayContinue, session, run: ownRun } = (event.payload['data_place'] ?? {}) as CallPlace;
+  const fidelity = event.payload['data_fidelity'] as CallFidelity | undefined;
   const run = ownRun ?? (prompt === null ? null : runOfScope(prompt.scope));
   putRow(rows, CALLS, {
     history,
@@ -83,6 +84,8 @@ const foldStarted = ({ history, seq, at }: AppliedFrame, event: Started, index: 
     request_coding: sent?.coding ?? null,
     session: session ?? null,
     run,
+    fidelity: fidelity?.kind ?? null,
+    missing: fidelity === undefined ? null : JSON.stringify(fidelity.missing),
     assigned_history: assigned?.history ?? null,
     assigned_attempt: assigned?.attemptId ?? null,
   });

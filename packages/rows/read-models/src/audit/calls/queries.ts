@@ -3,6 +3,7 @@ import {
   isBodyKept,
   type CallAddress,
   type CallApi,
+  type CallFidelity,
   type CallMatch,
   type CallStatus,
   type CallUsage,
@@ -58,6 +59,8 @@ export type CallRow = {
   /** The run of a program that made it; null: not known. */
   readonly run: string | null;
   /** The attempt that it was before somebody assigned it here, and the one that it is elsewhere since. */
+  /** How true its picture is, where a file told of it; null: its recorder was there. */
+  readonly fidelity: CallFidelity | null;
   readonly assignedFrom: { readonly history: string; readonly attemptId: string } | null;
   readonly reassignedTo: CallAddress | null;
 };
@@ -335,6 +338,13 @@ const callOf = (row: NamedRow<typeof CALLS>): CallRow => ({
   answers: row.answers,
   session: row.session,
   run: row.run,
+  fidelity:
+    row.fidelity === null
+      ? null
+      : {
+          kind: row.fidelity as CallFidelity['kind'],
+          missing: JSON.parse(row.missing ?? '[]') as CallFidelity['missing'],
+        },
   assignedFrom:
     row.assigned_history === null
       ? null

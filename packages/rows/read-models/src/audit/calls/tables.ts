@@ -4,7 +4,7 @@ import { ANSWER_COLUMNS } from './answer-cells.ts';
 export const CALLS = defineTable({
   name: 'calls',
   about:
-    'An attempt to call a model: the event `index` of frame `seq`, with the position (`branch_id`, `position`) that it was called with. `tools_seq`, `tools_index`: the event that has the tools. `match`: how a recorder found the branch, among the calls of `scope`; null: nobody looked for it. What is known of its end begins with `status`, which is null while nobody has recorded one; `finished_seq` and `finished_index` are the event that did. Tokens and milliseconds as recorded. `at`: when the request went out, or was recorded, if nobody saw that; `origin` and `path`: where to; `…_type` and `…_coding`: content types and codings; `choices`: how many the answer has; `answers`: the first 8 bytes of the hash of each, over the scope; `session`: a hash of the session that its client named; `run`: the run of a program that made it. `assigned_…`: the attempt that it was before somebody assigned it here; `reassigned_…`: the one that it is since somebody assigned it elsewhere.',
+    'An attempt to call a model: the event `index` of frame `seq`, with the position (`branch_id`, `position`) that it was called with. `tools_seq`, `tools_index`: the event that has the tools. `match`: how a recorder found the branch, among the calls of `scope`; null: nobody looked for it. What is known of its end begins with `status`, which is null while nobody has recorded one; `finished_seq` and `finished_index` are the event that did. Tokens and milliseconds as recorded. `at`: when the request went out, or was recorded, if nobody saw that; `origin` and `path`: where to; `…_type` and `…_coding`: content types and codings; `choices`: how many the answer has; `answers`: the first 8 bytes of the hash of each, over the scope; `session`: a hash of the session that its client named; `run`: the run of a program that made it. `fidelity`: how true its picture is, where a file told of it, and `missing`: a JSON list of what the file lacks. `assigned_…`: the attempt that it was before somebody assigned it here; `reassigned_…`: the one that it is since somebody assigned it elsewhere.',
   key: [
     ['history', 'text'],
     ['seq', 'uint'],
@@ -44,6 +44,8 @@ export const CALLS = defineTable({
     ['answers', 'bytes', 'null'],
     ['session', 'text', 'null'],
     ['run', 'text', 'null'],
+    ['fidelity', 'text', 'null'],
+    ['missing', 'text', 'null'],
     ['assigned_history', 'text', 'null'],
     ['assigned_attempt', 'text', 'null'],
     ['reassigned_history', 'text', 'null'],
