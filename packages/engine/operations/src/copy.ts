@@ -1,10 +1,9 @@
-import { openDirectoryContents, type ContentStore } from '@stemma/contents';
+import { openDirectoryContents } from '@stemma/contents';
 import { fail } from '@stemma/errors';
 import { sameBytes, type EventLog, type HeadState } from '@stemma/log';
 import { join, resolve } from 'node:path';
 import { acceptedFrames } from './frames/accepted-frames.ts';
-import { openFrameAppender } from './frames/append-frames.ts';
-import { contentsOf } from './frames/contents-of.ts';
+import { copyFrames, type FramesSide } from './frames/copy-frames.ts';
 import { openHomeLog } from './open-log.ts';
 
 export type CopyOptions = {
@@ -77,7 +76,7 @@ const refuseOwnHome = ({ from, to, directory }: CopyOptions): void => {
     );
 };
 
-type CopySide = { readonly log: EventLog; readonly contents: ContentStore } & AsyncDisposable;
+type CopySide = FramesSide & AsyncDisposable;
 
 const openCopySide = async (address: string, home: string, create: boolean): Promise<CopySide> => {
   const kafka = isKafka(address);
@@ -127,44 +126,6 @@ const checkTargetIsPrefix = async (
         history,
       },
     );
-};
-
-type Copied = {
-  readonly heads: ReadonlyMap<string, HeadState>;
-  readonly frames: number;
-  readonly before: number;
-  readonly contents: number;
-};
-
-const copyFrames = async (
-  source: CopySide,
-  target: CopySide,
-  existing: ReadonlyMap<string, HeadState>,
-  { signal, progress = () => undefined }: CopyOptions,
-): Promise<Copied> => {
-  const heads = new Map<string, HeadState>();
-  const stored = new Set<string>();
-  let [frames, before] = [0, 0];
-  const appender = openFrameAppender(target.log, (count) => {
-    frames += count;
-    progress(before + frames);
-  });
-  for await (const some of acceptedFrames(source.log, heads))
-    for (const frame of some) {
-      const { history, seq } = frame.envelope;
-      if (seq < (existing.get(history)?.next ?? 0)) {
-        before++;
-        continue;
-      }
-      for (const { ref, bytes } of await contentsOf(frame, source.contents)) {
-        if (!stored.has(ref.sha256)) await target.contents.put(bytes);
-        stored.add(ref.sha256);
-      }
-      signal.throwIfAborted();
-      await appender.add(frame);
-    }
-  await appender.flush();
-  return { heads, frames, before, contents: stored.size };
 };
 
 /** @throws E_CONFLICT if another process wrote to the target at the same time */

@@ -1,6 +1,7 @@
 export { acknowledge, type AcknowledgedDamage } from './acknowledge.ts';
 export { backUp, type BackupReport } from './backup/back-up.ts';
 export { restoreBackup, type RestoreReport } from './backup/restore.ts';
+export { addBundle, type AddedBundle } from './bundle/add-bundle.ts';
 export { openBundle, unpackBundle, type OpenedBundle } from './bundle/open-bundle.ts';
 export { writeBundle, type BundleOptions, type BundleReport } from './bundle/write-bundle.ts';
 export { claimRun } from './claim-run.ts';

@@ -3,6 +3,7 @@ import type { BranchRef } from '@stemma/history-store';
 import type { RecordRange } from '@stemma/log';
 import {
   acknowledge,
+  addBundle,
   checkpointKeyPath,
   diagnose,
   exportExperiment,
@@ -16,6 +17,7 @@ import {
   verifyHome,
   writeBundle,
   type AcknowledgedDamage,
+  type AddedBundle,
   type BundleOptions,
   type BundleReport,
   type DoctorReport,
@@ -65,7 +67,12 @@ export type HomeOperations = {
   salvage(branchRef: BranchRef): Promise<Salvaged>;
   /** Acknowledges damaged records of unknown histories, which close a partition. @throws E_NOTHING_TO_ACK, E_RECORD_INTACT */
   acknowledge(partition: number, range: RecordRange): Promise<AcknowledgedDamage>;
-  /** Writes a run as one file. @throws E_BUNDLE_ERASABLE, E_PARTITION_CLOSED, E_CONTENT_…, E_IO */
+  /**
+   * Adds the histories of a bundle that was unpacked to a directory, and verified. @throws E_CONFLICT, E_HISTORY_ERASED,
+   *   E_PARTITION_CLOSED
+   */
+  addBundle(directory: string, signal: AbortSignal): Promise<AddedBundle>;
+  /** Writes a run, or whole histories, as one file. @throws E_BUNDLE_ERASABLE, E_PARTITION_CLOSED, E_CONTENT_…, E_IO */
   bundle(options: BundleOptions): Promise<BundleReport>;
   /** Branches as files that run again to the same hashes. */
   readonly experiments: Experiments;
@@ -92,6 +99,7 @@ export const openOperations = (services: HomeServices, target: WritingTarget): H
     checkpoint: () => signWithKeyFile(log, directory, checkpointKeyPath(directory)),
     salvage: (branchRef) => salvageBranch(target, branchRef),
     acknowledge: (partition, range) => acknowledge(services, partition, range),
+    addBundle: (from, signal) => addBundle(services, from, signal),
     bundle: (options) => writeBundle(services, options),
     experiments: {
       export: (position) => exportExperiment(projection, position),

@@ -1,6 +1,7 @@
 import { ERRORS, fail, isStemmaError } from '@stemma/errors';
 import { IMPORTERS } from '@stemma/importers';
 import { defined } from '@stemma/values';
+import { importBundle, isBundleFile } from '../bundle/import-bundle.ts';
 import type { CommandSpec, Context, TopCommand } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
 import { importFile } from '../import-file.ts';
@@ -26,7 +27,7 @@ const ofTheFile = (error: unknown): boolean =>
   isStemmaError(error) && !['E_CANCELLED', 'E_USAGE'].includes(error.code) && FILE_CODES.test(error.code);
 
 const FILE_CODES =
-  /^E_(INPUT_|VECTORS|FORMAT_|ROLE_|CONTENT_|KEY_TOO_LONG|EXPORT_|COMMAND_INVALID|NAME_INVALID|HISTORY_EXISTS|CONFLICT$|NODE_EXISTS$|IO$)/;
+  /^E_(INPUT_|BUNDLE_|VECTORS|FORMAT_|ROLE_|CONTENT_|KEY_TOO_LONG|EXPORT_|COMMAND_INVALID|NAME_INVALID|HISTORY_EXISTS|CONFLICT$|NODE_EXISTS$|IO$)/;
 
 export const importCommand: TopCommand = {
   name: 'import',
@@ -37,7 +38,7 @@ export const importCommand: TopCommand = {
   arguments: [
     [
       '[files...]',
-      'files of JSON, JSON lines or YAML, also compressed (.gz, .zst), archives (.zip) and folders of them, or pipes; - reads stdin. Also folders of Logosphere sessions, and the name of a program that --discover lists: claude, codex …',
+      'files of JSON, JSON lines or YAML, also compressed (.gz, .zst), archives (.zip) and folders of them, or pipes; - reads stdin. Also bundles (.stemma), folders of Logosphere sessions, and the name of a program that --discover lists: claude, codex …',
     ],
   ],
   options: [
@@ -82,6 +83,17 @@ const runImport: CommandSpec['run'] = async (context, [given], options) => {
     if (files.length > 0) await importPaths(context, files, options);
   }
   return undefined;
+};
+
+/** A bundle is imported as it is. @throws E_USAGE */
+const refuseForBundle = (file: string, options: Readonly<Record<string, unknown>>): void => {
+  for (const [name, option] of [
+    ['history', '--history'],
+    ['erasable', '--erasable'],
+    ['subject', '--subject'],
+  ] as const)
+    if (options[name] !== undefined)
+      throw fail('E_USAGE', `${file} is a bundle, whose histories stay as they are: leave out ${option}`);
 };
 
 const discoveredText = (found: readonly FoundSessions[], width: number): string =>
@@ -147,6 +159,12 @@ const importPaths = async (
         });
         imported.push(found);
         for (const sentence of found.says) output.say(`${file}: ${sentence}`);
+        continue;
+      }
+      if (isBundleFile(file)) {
+        refuseForBundle(file, options);
+        const found = await importBundle(dry ? null : await open(), file, signal);
+        if (!watches || !found.repeated) imported.push(found);
         continue;
       }
       const found = await importFile(dry ? null : await open(), file, {

@@ -1,5 +1,6 @@
 import { parseWideJson, sha256Hex } from '@stemma/canonical';
 import { fail, isStemmaError } from '@stemma/errors';
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 
 /*
@@ -17,7 +18,14 @@ import { z } from 'zod';
 const FIRST = /^stemma bundle (\d{1,9})$/;
 const VERSION = 1;
 
-/** What a bundle is of: a run, and the history that people know it by. */
+/** The bytes of a bundle, which may be more than there is memory. */
+export type BundleBytes = {
+  readonly size: number;
+  /** As many of these as there are. */
+  readonly read: (at: number, length: number) => Buffer;
+};
+
+/** What a bundle is of: a run, or all calls, and the history that people know it by. */
 export const BundleHeader = z.strictObject({
   history: z.string().min(1).max(512),
   /** Only the calls on the way to the tip of this branch are of the run; null: those of all branches. */
@@ -29,7 +37,7 @@ export const BundleHeader = z.strictObject({
 });
 export type BundleHeader = z.infer<typeof BundleHeader>;
 
-/** A content, or a frame, in a bundle. Its bytes are a view of the file. */
+/** A content, or a frame, in a bundle. */
 export type BundleItem =
   | { readonly kind: 'content'; readonly sha256: string; readonly bytes: Uint8Array }
   | { readonly kind: 'frame'; readonly bytes: Uint8Array };
@@ -53,13 +61,19 @@ export const encodeEnd = (sha256: string): Buffer => Buffer.from(`end ${sha256}\
 /** `end `, the hash and a line feed. */
 const END_BYTES = 69;
 
+/** Bytes that are hashed at once. */
+const CHUNK = 1024 * 1024;
+
+/** More bytes has no content and no frame: less than two of the largest content (64 MiB) in its frame. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
 /**
- * What a bundle holds, in its order. The hash of the whole is compared before anything is given.
+ * What a bundle holds, in its order, an item at a time. The hash of the whole is compared before anything is given.
  *
  * @throws E_BUNDLE_DAMAGED if it is none, ends early, or has other bytes than were written; E_VERSION_NEEDED
  */
 export const decodeBundle = (
-  file: Buffer,
+  file: BundleBytes,
   path: string,
 ): { readonly header: BundleHeader; readonly items: Iterable<BundleItem> } => {
   const lines = linesIn(file, path);
@@ -70,10 +84,17 @@ export const decodeBundle = (
       'E_VERSION_NEEDED',
       `the bundle has the format ${version}; this Stemma reads format ${VERSION}`,
     );
-  const end = file.length - END_BYTES;
-  if (end < 0 || !file.subarray(end).equals(encodeEnd(sha256Hex(file.subarray(0, Math.max(end, 0))))))
+  const end = file.size - END_BYTES;
+  if (end < 0 || !file.read(end, END_BYTES).equals(encodeEnd(hashOf(file, end))))
     throw lines.damaged('it is cut off, or has other bytes than were written');
   return { header: headerIn(lines.next(8_192), lines.damaged), items: itemsIn(lines, end) };
+};
+
+/** SHA-256 of the first bytes, in hexadecimal. */
+const hashOf = ({ read }: BundleBytes, length: number): string => {
+  const hash = createHash('sha256');
+  for (let at = 0; at < length; at += CHUNK) hash.update(read(at, Math.min(CHUNK, length - at)));
+  return hash.digest('hex');
 };
 
 type Lines = {
@@ -84,23 +105,24 @@ type Lines = {
   readonly damaged: (why: string) => Error;
 };
 
-const linesIn = (file: Buffer, path: string): Lines => {
+const linesIn = ({ size: all, read }: BundleBytes, path: string): Lines => {
   let at = 0;
   const damaged = (why: string): Error => fail('E_BUNDLE_DAMAGED', `${path}: ${why}`, { file: path });
   return {
     next: (most) => {
-      const end = file.subarray(at, at + most).indexOf(0x0a);
+      const bytes = read(at, most);
+      const end = bytes.indexOf(0x0a);
       if (end < 0) throw damaged(at === 0 ? 'it is no bundle of Stemma' : `it has no line at byte ${at}`);
-      const line = file.toString('utf8', at, at + end);
       at += end + 1;
-      return line;
+      return bytes.toString('utf8', 0, end);
     },
     take: (size) => {
-      const bytes = file.subarray(at, at + size);
-      if (bytes.length < size || file[at + size] !== 0x0a)
+      const isThere = size <= MOST_BYTES && size < all - at;
+      const bytes = isThere ? read(at, size + 1) : Buffer.alloc(0);
+      if (bytes.length !== size + 1 || bytes[size] !== 0x0a)
         throw damaged(`it has no ${size} bytes at byte ${at}`);
       at += size + 1;
-      return bytes;
+      return bytes.subarray(0, size);
     },
     at: () => at,
     damaged,

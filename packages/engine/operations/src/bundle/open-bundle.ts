@@ -3,12 +3,12 @@ import { openDirectoryContents } from '@stemma/contents';
 import { fail } from '@stemma/errors';
 import { decodeEnvelope, sameBytes, ZERO_HASH } from '@stemma/log';
 import { openEmbeddedLog } from '@stemma/log-embedded';
-import { readRegularFile } from '@stemma/machine';
-import { rmSync } from 'node:fs';
+import { openRegularFile } from '@stemma/machine';
+import { closeSync, fstatSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openFrameAppender } from '../frames/append-frames.ts';
 import { makeFolderBeside } from '../scratch-folders.ts';
-import { decodeBundle, type BundleHeader } from './bundle-file.ts';
+import { decodeBundle, type BundleBytes, type BundleHeader } from './bundle-file.ts';
 
 /** A bundle in a home of its own, which is gone when it is closed. */
 export type OpenedBundle = BundleHeader & {
@@ -16,9 +16,6 @@ export type OpenedBundle = BundleHeader & {
   readonly directory: string;
   readonly close: () => void;
 };
-
-/** The most bytes of a bundle. */
-const MOST = 1024 * 1024 * 1024;
 
 /**
  * Makes a home of a bundle in a temporary folder: its log and contents, verified.
@@ -43,7 +40,8 @@ export const openBundle = async (path: string): Promise<OpenedBundle> => {
  *   E_VERSION_NEEDED; E_IO
  */
 export const unpackBundle = async (path: string, directory: string): Promise<BundleHeader> => {
-  const { header, items } = decodeBundle(readBundle(path), path);
+  using file = openBundleBytes(path);
+  const { header, items } = decodeBundle(file, path);
   const log = await openEmbeddedLog({ directory: join(directory, 'log') });
   const contents = await openDirectoryContents(join(directory, 'contents'));
   const appender = openFrameAppender(log, () => undefined);
@@ -69,12 +67,31 @@ export const unpackBundle = async (path: string, directory: string): Promise<Bun
   return header;
 };
 
-const readBundle = (path: string): Buffer => {
-  try {
-    return readRegularFile(path, MOST);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw fail('E_BUNDLE_NOT_FOUND', `there is no file ${path}`, { file: path });
-    throw fail('E_IO', message, { file: path });
-  }
+/** @throws E_BUNDLE_NOT_FOUND, E_IO */
+const openBundleBytes = (path: string): BundleBytes & Disposable => {
+  const io = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') throw fail('E_BUNDLE_NOT_FOUND', `there is no file ${path}`, { file: path });
+      throw fail('E_IO', message, { file: path });
+    }
+  };
+  const file = io(() => openRegularFile(path));
+  return {
+    size: io(() => fstatSync(file).size),
+    read: (at, length) =>
+      io(() => {
+        const bytes = Buffer.allocUnsafe(length);
+        let read = 0;
+        while (read < length) {
+          const some = readSync(file, bytes, read, length - read, at + read);
+          if (some === 0) break;
+          read += some;
+        }
+        return bytes.subarray(0, read);
+      }),
+    [Symbol.dispose]: () => closeSync(file),
+  };
 };

@@ -1,6 +1,6 @@
 import { fail } from '@stemma/errors';
 import type { HistoryEvent } from '@stemma/events';
-import { partitionOf, readFrame, type AcceptedFrame, type EventLog } from '@stemma/log';
+import { partitionOf, readFrame, type AcceptedFrame, type EventLog, type HeadState } from '@stemma/log';
 import { openFileHandle } from '@stemma/machine';
 import type { Keyring } from '@stemma/privacy';
 import { createHash } from 'node:crypto';
@@ -12,10 +12,10 @@ import { encodeEnd, encodeHeader, encodeItem, type BundleHeader, type BundleItem
 
 /** What is put into a bundle. */
 export type BundleOptions = BundleHeader & {
-  /** The histories that the run has calls in. */
+  /** The histories that the run has calls in; or that are bundled whole. */
   readonly histories: readonly string[];
-  /** The ids of its attempts. */
-  readonly attempts: ReadonlySet<string>;
+  /** The ids of its attempts; `all`: the histories are bundled with all that they have. */
+  readonly attempts: ReadonlySet<string> | 'all';
   /** The file, which is replaced. */
   readonly to: string;
   readonly signal: AbortSignal;
@@ -40,7 +40,7 @@ type Source = {
 
 /**
  * Writes a run as one file: the frames of its histories as far as the last one that is of the run, byte for byte, and the contents that
- * they name. The file is there whole, or as it was.
+ * they name; or whole histories, with all their branches. The file is there whole, or as it was.
  *
  * @throws E_BUNDLE_ERASABLE for a history that can be erased: its frames are sealed, and their key is in no file; E_PARTITION_CLOSED;
  *   E_CONTENT_MISSING, E_CONTENT_DAMAGED; E_IO
@@ -93,6 +93,13 @@ const lastFrames = async (
 ): Promise<ReadonlyMap<string, number>> => {
   const wanted = new Set(histories);
   const last = new Map<string, number>();
+  if (attempts === 'all') {
+    const heads = new Map<string, HeadState>();
+    for await (const _frames of acceptedFrames(log, heads, partitionsOf(histories, log)))
+      signal.throwIfAborted();
+    for (const [history, { next }] of heads) if (wanted.has(history)) last.set(history, next - 1);
+    return last;
+  }
   const isPart = (event: HistoryEvent): boolean =>
     ('attemptId' in event && attempts.has(event.attemptId)) || ('run' in event && event.run === run);
   for await (const frames of acceptedFrames(log, new Map(), partitionsOf(histories, log)))
