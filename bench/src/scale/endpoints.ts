@@ -71,6 +71,7 @@ const OWN: Readonly<
   blame: page(() => ({ history, bytes: '10000-20000' })),
   calls: page((calls) => ({ history, after: middle(calls), limit: 100 })),
   sizes: page((calls) => ({ history, after: middle(calls), limit: 100 })),
+  filmstrip: page((calls) => ({ history, branch: 0, after: middle(calls), limit: 100 })),
   watch: STREAM,
   file: FILES,
   files: FILES,

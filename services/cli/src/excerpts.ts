@@ -1,7 +1,7 @@
 import { canonicalJson, isJsonObject, type WideJson } from '@stemma/canonical';
 import { NODE_KIND } from '@stemma/context-tree';
 import type { TreeView } from '@stemma/history-store';
-import { isFailedBlock } from '@stemma/importers';
+import { isFailedBlock } from '@stemma/model-apis';
 import { oneLine } from './output.ts';
 
 /** A node in words: who says it and how it begins. Undefined: it is in none of the views. */

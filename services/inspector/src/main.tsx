@@ -8,6 +8,7 @@ import './style/layout.css';
 import './style/lists.css';
 import './style/branches.css';
 import './style/panes.css';
+import './style/film.css';
 import './style/rows.css';
 import './style/search.css';
 

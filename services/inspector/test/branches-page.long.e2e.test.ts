@@ -116,7 +116,7 @@ describe('branches and interventions in a browser', () => {
   });
 
   test('positions that stand as one are told apart by enlarging, by a click or by keys, and names stay in view', async () => {
-    const { page, faults, screenshot } = await stage.open({ address: '?h=many&show=branches', width: 1440 });
+    const { page, faults, screenshot } = await stage.open({ address: '?h=many&show=branches', width: 1180 });
     const drawing = page.getByRole('region', { name: 'Drawing of the branches' });
     const list = drawing.getByRole('list', { name: 'Branches' });
     const across = () => list.evaluate((box) => box.scrollWidth / box.clientWidth);

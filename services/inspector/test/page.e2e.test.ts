@@ -64,6 +64,8 @@ const open = async (
   await page.emulateMedia({ colorScheme });
   await page.goto(`${gateway.url}/${address}`);
 };
+/** With the table of cycles beside the view. */
+const CYCLES = '&side=cycles';
 const screenshot = (name: string) => page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
 const chosenCycle = () => page.getByRole('option', { selected: true }).locator('.cycle-number').innerText();
 const newInThread = () => page.locator('.message.is-new .message-id').allInnerTexts();
@@ -78,7 +80,7 @@ describe('the page in a browser', () => {
   });
 
   test('the page opens with the history that changed last, at its newest cycle, and sends requests only to its own server', async () => {
-    await open();
+    await open('?side=cycles');
     await expect
       .poll(() => page.locator('.history-name').allInnerTexts())
       .toEqual(['support', 'hostile', 'long']);
@@ -107,7 +109,7 @@ describe('the page in a browser', () => {
   });
 
   test('the keyboard moves through cycles, the page shows what is new, aged or left, and the address follows', async () => {
-    await open('?h=support');
+    await open(`?h=support${CYCLES}`);
     await soon(chosenCycle).toBe('4');
     await page.keyboard.press('j');
     await soon(chosenCycle).toBe('3');
@@ -164,7 +166,7 @@ describe('the page in a browser', () => {
   test('new events appear without a reload, and a page that shows an old cycle stays there', async () => {
     await client.start({ body: { id: 'start-live', recorder: 'test', name: 'live' } });
     await record('live', insert('one', 'user', 'first words'), COMMIT);
-    await open('?h=live');
+    await open(`?h=live${CYCLES}`);
     await soon(chosenCycle).toBe('1');
     await soon(() => page.getByRole('status').innerText()).toBe('live');
     await record('live', insert('two', 'assistant', 'second words'), COMMIT);
@@ -203,7 +205,7 @@ describe('the page in a browser', () => {
     'of a long history only the part in view is in the document, and every cycle can be reached',
     { tags: ['long'] },
     async () => {
-      await open('?h=long');
+      await open(`?h=long${CYCLES}`);
       await soon(chosenCycle).toBe('400');
       expect(await page.locator('.cycle').count()).toBeLessThan(60);
       await page.getByRole('listbox').evaluate((list) => (list.scrollTop = list.scrollHeight));
@@ -211,7 +213,7 @@ describe('the page in a browser', () => {
       expect(await page.locator('.cycle').count()).toBeLessThan(60);
       await page.locator('.cycle-number', { hasText: /^1$/ }).click();
       await soon(newInThread).toEqual([]);
-      await open('?h=long&at=@c200');
+      await open(`?h=long&at=@c200${CYCLES}`);
       await soon(chosenCycle).toBe('200');
       await soon(newInThread).toEqual(['q200']);
       expect(await page.locator('.gap').count()).toBe(2);
@@ -267,7 +269,7 @@ describe('the page in a browser', () => {
     async () => {
       const again = await serveGateway({ home, port: 0, page: dist });
       await open();
-      await page.goto(`${again.url}/?h=support`);
+      await page.goto(`${again.url}/?h=support${CYCLES}`);
       await soon(() => page.getByRole('status').innerText()).toBe('live');
       await again.close();
       await soon(() => page.getByRole('status').innerText()).toBe('offline');

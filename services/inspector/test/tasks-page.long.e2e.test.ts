@@ -2,7 +2,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { recordTrial } from './record-branches.ts';
 import { COMMIT, insert, recorderOf } from './record-histories.ts';
-import { useStage } from './stage.ts';
+import { paramOf, useStage } from './stage.ts';
 
 /** docs/running.md says what they are: a click or a key each, from the page as it opens. */
 const MOST_ACTIONS = 6;
@@ -42,25 +42,34 @@ const counted = (page: Page) => {
       actions++;
       await page.keyboard.press(key);
     },
+    shiftClick: async (what: Locator, at: (width: number) => number): Promise<void> => {
+      actions++;
+      const box = await what.boundingBox();
+      await what.click({ modifiers: ['Shift'], position: { x: at(box?.width ?? 0), y: 60 } });
+    },
     count: () => actions,
   };
 };
 
+/** The middle of the column of a call on the strip, of a history of so many calls. */
+const columnOf =
+  (call: number, calls: number) =>
+  (width: number): number =>
+    58 + (call - 0.5) * Math.min(92, (width - 58 - 14) / calls);
+
 test('what the model saw at call 12, and what had left since call 8 and why, is found in six clicks and keys', async () => {
   const { page, faults, screenshot } = await stage.open({ address: '?h=task', width: 1440, height: 900 });
   await page.getByRole('tree', { name: 'Context tree at @c14' }).waitFor();
-  const { click, press, count } = counted(page);
-  await click(page.locator('.cycle').filter({ has: page.locator('.cycle-number', { hasText: /^12$/ }) }));
+  const { click, press, shiftClick, count } = counted(page);
+  await press('ArrowLeft');
+  await press('ArrowLeft');
   const thread = page.getByRole('region', { name: 'Provider thread, content' });
   await page.getByRole('tree', { name: 'Context tree at @c12' }).waitFor();
   expect(await thread.innerText()).toMatch(/turn 12/);
   expect(await thread.innerText()).not.toMatch(/turn 13|refund|document/);
-  await press('t');
-  const calls = page.getByRole('listbox', { name: 'Calls, oldest first' });
-  await calls.getByRole('option').first().waitFor();
-  await click(page.getByRole('button', { name: 'Choose to compare' }));
-  await click(calls.getByRole('option').filter({ hasText: '@c8' }));
-  await click(page.getByRole('button', { name: 'Compare @c12 with @c8' }));
+  await shiftClick(page.getByRole('slider', { name: 'Filmstrip' }), columnOf(8, 14));
+  await expect.poll(() => paramOf(page, 'since')).toBe('@c8');
+  await press('d');
   await page.getByRole('region', { name: 'Summary' }).waitFor();
   await click(page.getByRole('button', { name: 'Nodes and causes' }));
   const view = page.getByRole('main');

@@ -89,9 +89,10 @@ test('the table beside the chart has every call, and what happened at each: inte
 
 test('playing goes on by itself to the newest call, and hostile names are text', async () => {
   const { page, faults } = await stage.open({ address: '?h=trial&show=time&at=@c6' });
-  await page.getByRole('button', { name: 'Play' }).click();
+  const play = page.locator('.time-bar').getByRole('button', { name: 'Play' });
+  await play.click();
   await expect.poll(() => paramOf(page, 'at'), { timeout: 20_000 }).toBe('@c7');
-  await page.getByRole('button', { name: 'Play' }).waitFor();
+  await play.waitFor();
   await page.getByRole('list', { name: 'What happened here' }).waitFor();
   expect(await page.locator('img').count()).toBe(0);
   expect([HOSTILE.startsWith(MARKUP), faults]).toEqual([true, []]);

@@ -9,7 +9,7 @@ import {
   type Headers,
 } from '@stemma/context-tree';
 import type { TreeAt, TreeView } from '@stemma/history-store';
-import { isFailedBlock } from '@stemma/importers';
+import { isFailedBlock } from '@stemma/model-apis';
 import { defined } from '@stemma/values';
 
 /** Where the node at an index lies. */

@@ -50,7 +50,7 @@ export {
   removedIds,
 } from './facts-of-event.ts';
 export type { BranchPosition } from './branch-position.ts';
-export type { EventCategory, EventOf } from './facts.ts';
+export type { EventCategory, EventOf, Removal } from './facts.ts';
 export {
   type Author,
   type Body,

@@ -51,6 +51,8 @@ export type {
 } from './causes/types.ts';
 export { listEventsOfNode } from './causes/why.ts';
 export { checkSnapshotRows } from './check-view.ts';
+export { openFilmstrip } from './filmstrip/filmstrip.ts';
+export type { FilmCell, FilmCursor, Filmstrip } from './filmstrip/types.ts';
 export { followFrom, followLog, readAccepted, readFrameEvents, type EventBatch } from './follow.ts';
 export { type PathStep, pathTo } from './impact/path.ts';
 export type { CycleSpan, Impact, TaintedCall } from './impact/types.ts';

@@ -79,6 +79,7 @@ export { CtreeView } from './questions/ctrees-tree.ts';
 export { Doctor } from './questions/doctor.ts';
 export { ImpactAnswer } from './questions/impact.ts';
 export { StreamedEvent, StreamMessage } from './questions/stream.ts';
+export type { FilmCellAnswer } from './questions/filmstrip.ts';
 export { type PromptSizeAnswer, type SizesAnswer } from './questions/sizes.ts';
 export { HistoryPage } from './questions/histories.ts';
 export { SnapshotPage, SnapshotSummaryAnswer } from './questions/snapshots.ts';

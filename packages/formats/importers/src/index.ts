@@ -22,7 +22,6 @@ export {
   type RecordedMessage,
   recordedMessages,
 } from './openai-chat/call-steps.ts';
-export { isFailedBlock } from './openai-chat/failed-block.ts';
 export { isSystemRole, leadingSystem, systemBetween } from './openai-chat/leading-system.ts';
 export { messageGroups } from './openai-chat/message-groups.ts';
 export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';

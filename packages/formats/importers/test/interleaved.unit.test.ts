@@ -1,7 +1,8 @@
 import type { FlatTree } from '@stemma/context-tree';
 import { NODE_KIND } from '@stemma/context-tree';
 import { describe, expect, it } from 'vitest';
-import { isFailedBlock, threadBlocks, toOpenAIMessages } from '../src/index.ts';
+import { isFailedBlock } from '@stemma/model-apis';
+import { threadBlocks, toOpenAIMessages } from '../src/index.ts';
 import { record, sourceOf, type Recorded } from './in-memory.ts';
 
 const imported = async (body: unknown, format = 'auto'): Promise<Recorded> => {

@@ -2,12 +2,14 @@ import {
   followLog,
   openAudit,
   openCauses,
+  openFilmstrip,
   openPools,
   openQuestions,
   openRequestedRuns,
   openStages,
   type Audit,
   type Causes,
+  type Filmstrip,
   type PoolQuestions,
   type Questions,
   type RequestedRuns,
@@ -32,6 +34,8 @@ export type HomeQueries = {
   /** The compiler stages of histories, at any position. */
   readonly stages: StagesQuestions;
   readonly causes: Causes;
+  /** Every call of a history in numbers and names. */
+  readonly filmstrip: Filmstrip;
 };
 
 export const openQueries = (
@@ -51,4 +55,5 @@ export const openQueries = (
   runs: openRequestedRuns(projection),
   stages: openStages(projection),
   causes: openCauses(projection),
+  filmstrip: openFilmstrip(projection),
 });

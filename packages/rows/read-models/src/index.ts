@@ -95,7 +95,8 @@ export { embedderIn, embedderRow, vectorOf } from './pool/pool-rows.ts';
 export type { ReadModel } from './read-model.ts';
 export { type MessageRole, messageRole, NO_TOKENS, type RoleTokens } from './sizes/roles.ts';
 export { sizes } from './sizes/sizes.ts';
-export { findPromptSize, readThreadLength } from './sizes/size-rows.ts';
+export type { DecidedTool, Decisions, GoneBy } from './sizes/decisions.ts';
+export { findPromptSize, listSizes, readThreadLength, type SizeRow } from './sizes/size-rows.ts';
 export {
   loadingTokenizer,
   textOfContent,

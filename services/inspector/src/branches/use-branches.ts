@@ -19,17 +19,17 @@ export type InterventionsShown = {
   readonly type: ListedInterventionType | null;
   readonly actor: string | null;
   readonly on: string | null;
-  readonly since: string | null;
-  readonly until: string | null;
+  readonly after: string | null;
+  readonly before: string | null;
 };
 
 /** The filter as the server takes it; a time that is none is left out. */
-export const filterOf = ({ type, actor, on, since, until }: InterventionsShown) => {
+export const filterOf = ({ type, actor, on, ...times }: InterventionsShown) => {
   const timeOf = (text: string | null): string | null => {
     const time = text === null ? NaN : Date.parse(text);
     return Number.isNaN(time) ? null : new Date(time).toISOString();
   };
-  const [after, before] = [timeOf(since), timeOf(until)];
+  const [after, before] = [timeOf(times.after), timeOf(times.before)];
   return defined({
     type: type ?? undefined,
     actor: actor ?? undefined,

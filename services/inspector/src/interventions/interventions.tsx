@@ -35,8 +35,8 @@ export const Interventions = ({
 }): ComponentChildren => {
   const [pages, setPages] = useState(1);
   const type = interventionTypes.find((one) => one === address.type) ?? null;
-  const { actor, on, since, until, intervention } = address;
-  const shown = { type, actor, on, since, until };
+  const { actor, on, after, before, intervention } = address;
+  const shown = { type, actor, on, after, before };
   const query = useInterventions(history, shown, pages);
   const names = useBranchNames(history);
   return (
@@ -110,7 +110,7 @@ const Filter = ({
   readonly names: ReadonlyMap<number, string>;
   readonly go: Go;
 }): ComponentChildren => {
-  const { type, actor, on, since, until } = shown;
+  const { type, actor, on, after, before } = shown;
   // The list offers recent actors, whatever is chosen now.
   const all = useInterventions(history, NO_FILTER, 1);
   const seen = all.state === 'done' ? all.value.interventions.map((one) => one.actor) : [];
@@ -145,16 +145,16 @@ const Filter = ({
         from{' '}
         <input
           type="datetime-local"
-          value={since ?? ''}
-          onChange={({ currentTarget }) => choose({ since: currentTarget.value || null })}
+          value={after ?? ''}
+          onChange={({ currentTarget }) => choose({ after: currentTarget.value || null })}
         />
       </label>
       <label>
         to{' '}
         <input
           type="datetime-local"
-          value={until ?? ''}
-          onChange={({ currentTarget }) => choose({ until: currentTarget.value || null })}
+          value={before ?? ''}
+          onChange={({ currentTarget }) => choose({ before: currentTarget.value || null })}
         />
       </label>
       <span class="quiet">

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'preact/hooks';
 export const VIEWS = ['thread', 'bytes', 'openai', 'tree'] as const;
 export type View = (typeof VIEWS)[number];
 
-/** What the column beside the histories shows. */
+/** What the column beside the view lists; without one there is none. */
 export const SIDES = ['cycles', 'branches', 'interventions'] as const;
 export type Side = (typeof SIDES)[number];
 
@@ -40,7 +40,8 @@ export type Address = {
   readonly view: View;
   /** Texts are shown as they are, or as the Markdown or JSON that they may be. */
   readonly texts: 'plain' | 'rendered';
-  readonly side: Side;
+  /** Null: nothing is listed beside the view. */
+  readonly side: Side | null;
   /** An intervention by its id. */
   readonly intervention: string | null;
   /** Only interventions of this type, and of this actor. */
@@ -54,6 +55,8 @@ export type Address = {
   readonly show: Show | null;
   /** The other point of the time view. */
   readonly other: string | null;
+  /** The older call (`@c8`) that the one shown is compared with; null: the one before. */
+  readonly since: string | null;
   /** The two sides of a comparison, and which part of it is shown. */
   readonly a: string | null;
   readonly b: string | null;
@@ -64,8 +67,8 @@ export type Address = {
   readonly dialog: Dialog | null;
   /** Only interventions of this branch, from this time on and before that one. */
   readonly on: string | null;
-  readonly since: string | null;
-  readonly until: string | null;
+  readonly after: string | null;
+  readonly before: string | null;
 };
 
 export const parseAddress = (search: string): Address => {
@@ -76,7 +79,7 @@ export const parseAddress = (search: string): Address => {
     node: query.get('node'),
     view: VIEWS.find((one) => one === query.get('view')) ?? 'thread',
     texts: query.get('texts') === 'rendered' ? 'rendered' : 'plain',
-    side: SIDES.find((one) => one === query.get('side')) ?? 'cycles',
+    side: SIDES.find((one) => one === query.get('side')) ?? null,
     intervention: query.get('intervention'),
     type: query.get('type'),
     actor: query.get('actor'),
@@ -91,7 +94,8 @@ export const parseAddress = (search: string): Address => {
     dialog: DIALOGS.find((one) => one === query.get('dialog')) ?? null,
     on: query.get('on'),
     since: query.get('since'),
-    until: query.get('until'),
+    after: query.get('after'),
+    before: query.get('before'),
   };
 };
 
@@ -113,11 +117,12 @@ export const printAddress = ({ history, side, view, texts, ...rest }: Address): 
     other,
     on,
     since,
-    until,
+    after,
+    before,
     dialog,
   } = rest;
   const given = {
-    ...{ h: history, show, at, side: side === 'cycles' ? null : side, type, actor, on, since, until },
+    ...{ h: history, show, at, since, side, type, actor, on, after, before },
     ...{ intervention, node, select, find, a, b, part, filter, other, dialog },
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
@@ -139,7 +144,7 @@ export const change = (now: Address, to: Partial<Address>): Address => {
   const away = moved && rootOf(to.history ?? null) !== rootOf(now.history);
   return {
     ...now,
-    ...(moved ? { at: null, node: null, other: null, dialog: null } : {}),
+    ...(moved ? { at: null, node: null, other: null, since: null, dialog: null } : {}),
     ...(moved || shows ? { filter: null } : {}),
     ...(away ? { ...NO_FILTER, intervention: null, select: null, a: null, b: null } : {}),
     ...(to.node == null ? {} : { intervention: null }),
@@ -149,7 +154,7 @@ export const change = (now: Address, to: Partial<Address>): Address => {
 };
 
 /** Every intervention is listed. */
-export const NO_FILTER = { type: null, actor: null, on: null, since: null, until: null } as const;
+export const NO_FILTER = { type: null, actor: null, on: null, after: null, before: null } as const;
 
 /** The history in the id of one of its branches; a name is returned unchanged. */
 const rootOf = (history: string | null): string | null =>

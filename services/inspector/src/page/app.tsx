@@ -4,6 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAddress, type Address, type Go, type View } from './address.ts';
 import { isChosen } from './chosen.ts';
 import { Head } from './head.tsx';
+import { Failure } from '../asking/states.tsx';
 import { Histories, useHistories } from './histories.tsx';
 import { KeysHelp, useKeys, type KeyAction } from './keys.tsx';
 import { Legend } from './legend.tsx';
@@ -14,6 +15,7 @@ import { visible } from '../parts/safe-text.tsx';
 import { SearchDialog } from '../search/search.tsx';
 import { Intervene, ShownView, Views } from './shown-views.tsx';
 import { SidePanel } from './side.tsx';
+import { Filmstrip } from '../filmstrip/filmstrip.tsx';
 import { lookingAt, useHead, type Looking } from '../cycles/use-cycles.ts';
 import { QueriesContext, type Queries } from '../asking/queries.ts';
 
@@ -46,6 +48,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
     if (address.history === null && newest !== undefined) go({ history: newest }, 'replace');
   }, [address.history, newest]);
 
+  const shown = shownBranch(page, address.history);
   const summary = list.find((one) => isChosen(one, address.history));
   useEffect(() => {
     document.title = [looking?.reference, summary?.name ?? address.history, 'Stemma']
@@ -63,7 +66,9 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   useKeys(run);
 
   return (
-    <div class={`app with-${address.side}${address.show === null ? '' : ' shows-view'}`}>
+    <div
+      class={`app ${address.side === null ? 'no-side' : `with-${address.side}`}${address.show === null ? '' : ' shows-view'}`}
+    >
       <Head
         summary={summary}
         chosen={address.history}
@@ -74,6 +79,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
         find={() => go({ find: '' })}
       />
       <Histories chosen={address.history} choose={(history) => go({ history })} />
+      {shown !== null && <Filmstrip address={address} {...shown} looking={looking} go={go} />}
       {address.history !== null && (
         <SidePanel head={head} looking={looking} address={{ ...address, history: address.history }} go={go} />
       )}
@@ -90,10 +96,12 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
           />
         ) : address.history === null ? (
           <Welcome loaded={histories.state === 'done'} />
+        ) : head.state === 'failed' ? (
+          <section class="panel">
+            <Failure error={head.error} />
+          </section>
         ) : looking === null ? (
-          head.state === 'failed' ? null : (
-            <p class="note pending">Loading…</p>
-          )
+          <p class="note pending">Loading…</p>
         ) : (
           <MainPanes history={address.history} looking={looking} head={head} address={address} go={go} />
         )}
@@ -122,6 +130,16 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
       {help && <KeysHelp close={() => setHelp(false)} />}
     </div>
   );
+};
+
+/** The branch that the address names: an id says it before the server does, so that the strip stays while a branch is changed. */
+const shownBranch = (
+  page: SnapshotPage | undefined,
+  asked: string | null,
+): { readonly history: string; readonly branch: string } | null => {
+  if (page !== undefined) return { history: page.history, branch: page.branch };
+  const history = /^(h[a-z2-7]{20})(?::\d+)?$/.exec(asked ?? '')?.[1];
+  return history === undefined || asked === null ? null : { history, branch: asked };
 };
 
 const Welcome = ({ loaded }: { readonly loaded: boolean }): ComponentChildren => (
@@ -195,8 +213,14 @@ const runAction = (
     case 'context':
       go({ show: null });
       return;
-    case 'time':
     case 'compare':
+      // Two calls that are chosen on the strip are compared.
+      go({
+        ...{ show: 'compare', part: null, type: null },
+        ...(address.since === null ? {} : { a: address.since, b: looking?.reference ?? null }),
+      });
+      return;
+    case 'time':
     case 'rerun':
     case 'pool':
     case 'branch-drawing':
@@ -209,7 +233,7 @@ const runAction = (
     case 'cycles':
     case 'branches':
     case 'interventions':
-      go({ side: action });
+      go({ side: address.side === action ? null : action });
       return;
   }
 };

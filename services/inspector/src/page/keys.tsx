@@ -4,17 +4,21 @@ import type { Show, Side } from './address.ts';
 
 /** The keys and their effects, for the table that `?` shows. */
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
-  [['j', '↓'], 'the older cycle'],
-  [['k', '↑'], 'the newer cycle'],
-  [['f'], 'follow the newest cycle'],
+  [['j', '←', '↓'], 'the older call'],
+  [['k', '→', '↑'], 'the newer call'],
+  [
+    ['Home', 'End'],
+    'on the strip: the first and the last call; ↑ ↓ its tracks, Shift ← → since, Space plays',
+  ],
+  [['f'], 'follow the newest call'],
   [['o'], 'the working state'],
   [['['], 'the previous history'],
   [[']'], 'the next history'],
   [['v'], 'thread, bytes, OpenAI messages'],
   [['m'], 'texts as they are, or rendered: Markdown, JSON'],
-  [['c'], 'the cycles'],
-  [['b'], 'the branches'],
-  [['i'], 'the interventions'],
+  [['c'], 'the table of cycles, beside the view'],
+  [['b'], 'the branches, beside the view'],
+  [['i'], 'the interventions, beside the view'],
   [['a'], 'intervene: inject, edit, fork, roll back, run'],
   [['x'], 'the context at the chosen cycle'],
   [['t'], 'time: scrub through the calls'],
@@ -58,8 +62,10 @@ type ViewKey = 'context' | 'intervene' | 'branch-drawing' | Exclude<Show, 'branc
 const ACTIONS: Readonly<Record<string, KeyAction>> = {
   j: 'older',
   ArrowDown: 'older',
+  ArrowLeft: 'older',
   k: 'newer',
   ArrowUp: 'newer',
+  ArrowRight: 'newer',
   f: 'follow',
   o: 'open',
   '[': 'above',

@@ -15,7 +15,7 @@ const TABS: readonly (readonly [side: Side, words: string, key: string])[] = [
   ['interventions', 'Interventions', 'i'],
 ];
 
-/** The column beside the histories: the cycles of a branch, or the branches of its history, or the interventions. */
+/** The column beside the view: the cycles of a branch, or the branches of its history, or the interventions. */
 export const SidePanel = ({
   head,
   looking,
@@ -28,6 +28,7 @@ export const SidePanel = ({
   readonly go: Go;
 }): ComponentChildren => {
   const { side } = address;
+  if (side === null) return null;
   const label = TABS.find(([name]) => name === side)?.[1];
   return (
     <section class={`panel side side-${side}`} aria-label={label}>
@@ -45,6 +46,9 @@ export const SidePanel = ({
             </button>
           ))}
         </div>
+        <button class="plain" title="Close the list (its key)" onClick={() => go({ side: null })}>
+          Close
+        </button>
       </header>
       {side === 'cycles' ? (
         <Cycles head={head} looking={looking} go={go} />
@@ -76,7 +80,7 @@ const HistorySide = ({
   const branch = found?.branch ?? (root === undefined ? undefined : address.history);
   if (history === undefined || branch === undefined)
     return (
-      <Shown query={head} what={address.side}>
+      <Shown query={head} what={address.side ?? 'branch'}>
         {() => null}
       </Shown>
     );

@@ -23,6 +23,7 @@ import { experiment } from './experiment.ts';
 import { exported } from './export.ts';
 import { file } from './file.ts';
 import { files } from './files.ts';
+import { filmstrip } from './filmstrip.ts';
 import { held } from './held.ts';
 import { heldOf } from './held-of.ts';
 import { histories } from './histories.ts';
@@ -75,6 +76,7 @@ export const ANSWERS: AnswerCatalogue = {
   file,
   files,
   sizes,
+  filmstrip,
   tools,
   bisect,
   attempts,

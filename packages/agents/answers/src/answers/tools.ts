@@ -1,18 +1,19 @@
 import { eventsFrom } from '@stemma/agent-loop';
 import { valueText, type AnswerOf, type QUESTIONS } from '@stemma/api';
-import {
-  canonicalJson,
-  isJsonObject,
-  parseWideJson,
-  type WideJson,
-  type WideJsonObject,
-} from '@stemma/canonical';
+import { canonicalJson, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { removedIds, type RecordedNode } from '@stemma/events';
 import { branchRefOf, type BranchRef } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { LoggedEvent } from '@stemma/queries';
-import { isFailedBlock } from '@stemma/importers';
-import { definitionsIn, valueChanges, type ToolDefinition } from '@stemma/model-apis';
+import {
+  definitionsIn,
+  isFailedBlock,
+  toolCallOf,
+  toolCallsOf,
+  valueChanges,
+  type CalledTool,
+  type ToolDefinition,
+} from '@stemma/model-apis';
 import { pathLimits } from '@stemma/pools';
 import type { ContractAnswer } from '../answer.ts';
 
@@ -153,14 +154,20 @@ const openToolUses = (uses: ToolUses) => {
       if ((event.type !== 'NodeInserted' && event.type !== 'NodeImported') || seq === intervened) return;
       if (event.node.kind === 'result') result(event.node);
       if (event.node.kind !== 'call') return;
-      const called = callIn((event.node['content'] ?? null) as WideJson);
-      if (called !== null) call(called, at, event.node.id);
+      const called = toolCallOf((event.node['content'] ?? null) as WideJson);
+      if (called !== null) call(keyed(called), at, event.node.id);
     },
   };
 };
 
 /** A call of a tool; its key is the same for the same id and arguments. */
 type Called = { readonly id: string | null; readonly name: string; readonly key: string };
+
+const keyed = ({ id, name, input }: CalledTool): Called => ({
+  id,
+  name,
+  key: canonicalJson([id, name, input]),
+});
 
 /**
  * Tells a call from what repeats it. An answer and the node that it becomes are one call. Two answers, or two nodes
@@ -194,38 +201,11 @@ const openSeenCalls = () => {
 /** The calls of an answer, each once where its choices repeat it. */
 const callsAnswered = (payload: WideJsonObject): readonly Called[] => {
   const answers = [payload['data_answer'], payload['data_choices']].flat() as WideJson[];
-  const calls = answers
-    .flatMap((answer) => {
-      const made = isJsonObject(answer) ? answer['tool_calls'] : null;
-      return Array.isArray(made) ? (made as readonly WideJson[]) : [];
-    })
-    .flatMap((each) => callIn(each) ?? []);
+  const calls = answers.flatMap(toolCallsOf).map(keyed);
   const keys = new Set<string>();
   return calls.filter(({ id, key }) => {
     const fresh = id === null || !keys.has(key);
     keys.add(key);
     return fresh;
   });
-};
-
-/** A call of a tool in the form of any API. */
-const callIn = (given: WideJson): Called | null => {
-  if (!isJsonObject(given)) return null;
-  const inner = given['function'] ?? given['custom'] ?? given;
-  const { name, tool } = isJsonObject(inner) ? inner : {};
-  const called = typeof name === 'string' ? name : tool;
-  if (typeof called !== 'string') return null;
-  const { id: own, call_id: other } = given;
-  const id = typeof own === 'string' ? own : typeof other === 'string' ? other : null;
-  const said = (inner as WideJsonObject)['arguments'] ?? (inner as WideJsonObject)['input'] ?? null;
-  return { id, name: called, key: canonicalJson([id, called, parsedOf(said)]) };
-};
-
-const parsedOf = (given: WideJson): WideJson => {
-  if (typeof given !== 'string') return given;
-  try {
-    return parseWideJson(given);
-  } catch {
-    return given;
-  }
 };

@@ -26,6 +26,7 @@ import { experiment } from './experiment.ts';
 import { exportTree } from './export.ts';
 import { file } from './file.ts';
 import { files } from './files.ts';
+import { filmstrip } from './filmstrip.ts';
 import { held } from './held.ts';
 import { heldOf } from './held-of.ts';
 import { histories } from './histories.ts';
@@ -79,6 +80,7 @@ const all = {
   file,
   files,
   sizes,
+  filmstrip,
   tools,
   bisect,
   watch,

@@ -9,10 +9,12 @@ import {
   type PayloadSource,
   type TreeNode,
 } from '@stemma/context-tree';
+import type { Removal } from '@stemma/events';
 import { payloadIn, type AppliedFrame, type BranchState } from '@stemma/history';
 import { netChanges } from '@stemma/history-store';
 import type { Rows } from '@stemma/row-store';
 import { collect } from '@stemma/suspend';
+import { decisionsAfter, NO_DECISIONS, removalsOf } from './decisions.ts';
 import { messageRole, NO_TOKENS } from './roles.ts';
 import { nodesEntered, putSize, sizeAt, type SizeRow } from './size-rows.ts';
 import { openContentSizes, type ContentSize, type ContentSizes } from './content-sizes.ts';
@@ -21,6 +23,7 @@ import { loadedCounter, textOfContent } from './tokens.ts';
 const EMPTY: SizeRow = {
   ...{ messages: 0, bytes: 0, tokens: 0, roles: NO_TOKENS, sys: 0, entered: 0, removed: 0 },
   ...{ since: 0, turn: null, head: null, came: [], parent: null },
+  ...{ cameTokens: 0, goneTokens: 0, goneBy: {}, decisions: NO_DECISIONS },
 };
 
 const NOTHING: ContentSize = { bytes: 0, tokens: 0 };
@@ -45,11 +48,15 @@ export const foldSizes = (frame: AppliedFrame, rows: Rows, payload: PayloadSourc
   const next = before === undefined ? EMPTY : startOf(size, before.seq);
   const isNew = (id: string): boolean =>
     nodesEntered(rows, history, branchId, size, before?.seq ?? 0).has(id);
+  const removals = removalsOf(frame.events);
   const after = collect((attempt) => {
     const counted = (ref: EventRef): ContentSize => attempt(contentOf, ref, NOTHING);
-    return withEnds(frame, sizeAfter(next, changes, counted, isNew), counted);
+    return withEnds(frame, sizeAfter(next, changes, { contentOf: counted, isNew, removals }), counted);
   });
-  putSize(rows, history, branchId, seq, after);
+  putSize(rows, history, branchId, seq, {
+    ...after,
+    decisions: decisionsAfter(next.decisions, frame.events),
+  });
 };
 
 /** A branch begins with what its parent shows there, and with all that entered since the newest snapshot. */
@@ -69,7 +76,9 @@ const foldBranchStart = (
 /** What a frame after a row goes on from: after a snapshot nothing has entered or gone yet. */
 const startOf = (size: SizeRow, seq: number): SizeRow => {
   const open = { ...size, turn: null, head: null, came: [], parent: null };
-  return size.turn === null ? open : { ...open, entered: 0, removed: 0, since: seq };
+  if (size.turn === null) return open;
+  const nothing = { cameTokens: 0, goneTokens: 0, goneBy: {}, decisions: NO_DECISIONS };
+  return { ...open, entered: 0, removed: 0, since: seq, ...nothing };
 };
 
 type ShownChange = {
@@ -116,16 +125,24 @@ const openContents =
 
 type CountContent = (ref: EventRef) => ContentSize;
 
+/** What the changes of a frame are counted with. */
+type Counting = {
+  readonly contentOf: CountContent;
+  /** True for a node that entered since the newest snapshot. */
+  readonly isNew: (id: string) => boolean;
+  readonly removals: ReadonlyMap<string, Removal>;
+};
+
 const sizeAfter = (
   start: SizeRow,
   changes: readonly ShownChange[],
-  contentOf: CountContent,
-  isNew: (id: string) => boolean,
+  { contentOf, isNew, removals }: Counting,
 ): SizeRow => {
-  let { messages, bytes, tokens, sys, entered, removed } = start;
+  let { messages, bytes, tokens, sys, entered, removed, cameTokens, goneTokens } = start;
   const roles = { ...start.roles };
+  const goneBy = { ...start.goneBy };
   const came: string[] = [];
-  const add = (record: NodeRecord, sign: 1 | -1): void => {
+  const add = (record: NodeRecord, sign: 1 | -1): number => {
     const content = contentOf(record.payload);
     const counted = sign * content.tokens;
     const inSys = record.location.kind === 'sys';
@@ -134,19 +151,29 @@ const sizeAfter = (
     tokens += counted;
     roles[messageRole(record.headers, inSys)] += counted;
     if (inSys) sys += counted;
+    return counted;
   };
   for (const { id, before, after } of changes) {
-    if (before !== undefined) add(before, -1);
-    if (after !== undefined) add(after, 1);
+    const more = (before === undefined ? 0 : add(before, -1)) + (after === undefined ? 0 : add(after, 1));
     if (before === undefined && after !== undefined) {
       came.push(id);
       entered++;
+      cameTokens += more;
+    } else if (after !== undefined) {
+      // What was sealed or moved has the content of before, and need not be looked for.
+      if (more !== 0 && isNew(id)) cameTokens += more;
+    } else if (isNew(id)) {
+      entered--;
+      cameTokens += more;
+    } else {
+      removed++;
+      goneTokens -= more;
+      const removal = removals.get(id) ?? 'cascaded';
+      goneBy[removal] = (goneBy[removal] ?? 0) + 1;
     }
-    if (before === undefined || after !== undefined) continue;
-    if (isNew(id)) entered--;
-    else removed++;
   }
-  return { ...start, messages, bytes, tokens, roles, sys, entered, removed, came };
+  const sums = { messages, bytes, tokens, roles, sys, entered, removed, cameTokens, goneTokens, goneBy };
+  return { ...start, ...sums, came };
 };
 
 /** The same with the tokens of the newest turn and of the head, where the frame ends a cycle. */

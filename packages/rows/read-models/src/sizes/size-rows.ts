@@ -1,6 +1,7 @@
 import { fail } from '@stemma/errors';
 import type { BranchPosition } from '@stemma/events';
 import { findRow, listRows, type NamedRow, putRow, type RowReader, type Rows } from '@stemma/row-store';
+import type { DecidedTool, Decisions, GoneBy } from './decisions.ts';
 import type { RoleTokens } from './roles.ts';
 import { PROMPT_SIZES, SIZE_HEADS } from './tables.ts';
 
@@ -16,6 +17,12 @@ export type SizeRow = {
   /** Messages that the newest snapshot does not have, and those that only it has; where a cycle ends, against the one before. */
   readonly entered: number;
   readonly removed: number;
+  /** Tokens of the messages that entered, and those that the removed ones had. */
+  readonly cameTokens: number;
+  readonly goneTokens: number;
+  readonly goneBy: GoneBy;
+  /** What the messages since the newest snapshot show of the call with it; where a cycle ends, of the call before. */
+  readonly decisions: Decisions;
   /** The frame from which on rows say which nodes entered since the newest snapshot. */
   readonly since: number;
   /** Tokens of the newest turn and of the head; null where no cycle ends. */
@@ -29,7 +36,7 @@ export type SizeRow = {
 
 /** Writes what a branch shows from a frame on. */
 export const putSize = (rows: Rows, history: string, branchId: number, seq: number, size: SizeRow): void => {
-  const { roles, came, parent } = size;
+  const { roles, came, parent, goneBy, decisions } = size;
   putRow(rows, PROMPT_SIZES, {
     history,
     branch_id: branchId,
@@ -51,6 +58,12 @@ export const putSize = (rows: Rows, history: string, branchId: number, seq: numb
     came: came.length === 0 ? null : came,
     parent: parent?.branchId ?? null,
     at: parent?.at ?? null,
+    came_tokens: size.cameTokens,
+    gone_tokens: size.goneTokens,
+    gone_by: Object.keys(goneBy).length === 0 ? null : Object.fromEntries(Object.entries(goneBy)),
+    said: decisions.said,
+    tools: decisions.tools.length === 0 ? null : decisions.tools,
+    summaries: decisions.summaries,
   });
   putRow(rows, SIZE_HEADS, { history, branch_id: branchId, seq });
 };
@@ -74,7 +87,30 @@ const sizeOf = (row: NamedRow<typeof PROMPT_SIZES>): SizeRow => ({
   head: row.head,
   came: (row.came ?? []) as readonly string[],
   parent: row.parent === null || row.at === null ? null : { branchId: row.parent, at: row.at },
+  cameTokens: row.came_tokens,
+  goneTokens: row.gone_tokens,
+  goneBy: (row.gone_by ?? {}) as GoneBy,
+  decisions: {
+    said: row.said,
+    tools: (row.tools ?? []) as readonly DecidedTool[],
+    summaries: row.summaries,
+  },
 });
+
+/** A row of a branch, with its frame. */
+export type SizeOfFrame = { readonly seq: number; readonly size: SizeRow };
+
+/** What a branch shows from each of its own frames on that changes it, oldest first, from a frame on. */
+export const listSizes = (
+  rows: RowReader,
+  history: string,
+  branchId: number,
+  bounds: { readonly from?: number; readonly limit?: number } = {},
+): readonly SizeOfFrame[] =>
+  listRows(rows, PROMPT_SIZES, { history, branch_id: branchId }, bounds).map((row) => ({
+    seq: row.seq,
+    size: sizeOf(row),
+  }));
 
 /**
  * What the thread shows at a position, and the branch whose row says so; undefined: the thread is not full.
