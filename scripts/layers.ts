@@ -27,6 +27,7 @@ export const pureLibraries = [
   'eventsource-parser',
   'csv-parse',
   'yaml',
+  '@msgpack/msgpack',
 ];
 
 /** All that the inspector imports of Stemma. */

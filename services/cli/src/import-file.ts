@@ -6,6 +6,7 @@ import { importStep, type Command, type ImportFacts } from '@stemma/history';
 import type { Home } from '@stemma/home';
 import { readImport, type ImportItem, type NameConversation } from '@stemma/importers';
 import { setImmediate } from 'node:timers/promises';
+import { shownPath } from './checkpoint-server.ts';
 import type { CallImport } from './import-calls.ts';
 import { openFound, type Imported, type ImportedCounts } from './import-found.ts';
 import { openImportRest, type ImportRest } from './import-rest.ts';
@@ -59,7 +60,7 @@ export const importFile = async (
 ): Promise<ImportedFile> => {
   using source = openImportSource(file, { stdin: options.stdin ?? process.stdin, signal: options.signal });
   const state = { home: opened };
-  const found = openFound(file);
+  const found = openFound(shownPath(file));
   const refused: RefusedPart[] = [];
   const open = new Map<number, { readonly tally: ImportedCounts; readonly frames: ImportedFrames }>();
   const pending = openPending();

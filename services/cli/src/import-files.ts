@@ -3,6 +3,7 @@ import { fail, isStemmaError, nameOfText } from '@stemma/errors';
 import { globSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isArchive, listMembers, memberOf } from './archive-source.ts';
+import { isServerAddress } from './checkpoint-server.ts';
 
 /** What to import: each file once, in order; `-` is stdin. */
 export type ImportFiles = {
@@ -15,10 +16,13 @@ export type ImportFiles = {
 
 /** Files of a folder or of an archive that are read. */
 const TRANSCRIPT = /\.(json|jsonl|ndjson|eval|traj|yaml|yml|har|af)(\.(gz|zst))?$/i;
+/** Read in a folder only: a part of an archive cannot be opened as a database. */
+const DATABASE = /\.sqlite3?$/i;
 const ARCHIVE = /\.zip$/i;
 
 /** True for a file that is read where it lies in a folder. */
-export const isTranscript = (file: string): boolean => TRANSCRIPT.test(file) || ARCHIVE.test(file);
+export const isTranscript = (file: string): boolean =>
+  [TRANSCRIPT, DATABASE, ARCHIVE].some((ending) => ending.test(file));
 
 /** Folders are not gone into any deeper than this. */
 const MOST_DEPTH = 32;
@@ -76,7 +80,13 @@ const statOf = (path: string) => {
 
 /** The files that a pattern names, where no file has its name. @throws E_IO where it names none */
 const namedBy = (path: string): readonly string[] => {
-  if (path === '-' || !/[*?[{]/.test(path) || statOf(path) !== undefined || memberOf(path) !== undefined)
+  if (
+    path === '-' ||
+    isServerAddress(path) ||
+    !/[*?[{]/.test(path) ||
+    statOf(path) !== undefined ||
+    memberOf(path) !== undefined
+  )
     return [path];
   const found = globSync(path).sort(compareCodePoints);
   if (found.length === 0) throw fail('E_IO', `no file has a name like ${path}`, { file: path });
@@ -85,7 +95,7 @@ const namedBy = (path: string): readonly string[] => {
 
 /** Takes a file, or what is in it if it is an archive. */
 const take = async (path: string, files: string[], passedOver: string[]): Promise<void> => {
-  const members = path !== '-' && isArchive(path) ? await membersOf(path) : [];
+  const members = path !== '-' && !isServerAddress(path) && isArchive(path) ? await membersOf(path) : [];
   const found = members.filter((member) => TRANSCRIPT.test(member));
   // What is wrong with an archive is said when it is read.
   if (found.length === 0) files.push(path);
@@ -143,6 +153,6 @@ export const nameOfFile = (file: string): string | undefined => {
   if (file === '-' || statOf(file)?.isFile() === false) return undefined;
   const own = basename(file)
     .replace(/\.(gz|zst)$/i, '')
-    .replace(/\.(json|jsonl|ndjson|eval|traj|yaml|yml|har|af)$/i, '');
+    .replace(/\.(json|jsonl|ndjson|eval|traj|yaml|yml|har|af|sqlite3?)$/i, '');
   return asName(own) ?? `file-${sha256Hex(Buffer.from(own.normalize())).slice(0, 8)}`;
 };

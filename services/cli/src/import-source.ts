@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream';
 import { archiveLines, isArchive, memberBytes, memberOf } from './archive-source.ts';
+import { databaseLines, isDatabase } from './checkpoint-database.ts';
+import { isServerAddress, serverLines, shownPath } from './checkpoint-server.ts';
 import { inflate } from './inflate.ts';
 import { openInput, type InputSurroundings } from './input.ts';
 
@@ -28,7 +30,8 @@ const freeSpace = (folder: string): number => {
 };
 
 /**
- * A file that can be read twice, uncompressed if it is a gzip or Zstandard file; of an archive of Inspect (`.eval`) the logs in it, a line each;
+ * A file that can be read twice, uncompressed if it is a gzip or Zstandard file; of an archive of Inspect (`.eval`) the logs in it, and of a
+ * database of LangGraph (a file, or the address of a server) its checkpoints, a line each;
  * `runs.zip/a.json` is a file in another archive. What a pipe gives is copied to a temporary file while it is read for the first time, so
  * that a fault in it ends the reading, however long it goes on.
  *
@@ -40,6 +43,13 @@ export const openImportSource = (
   around: InputSurroundings,
   limits?: PipeLimits,
 ): ImportSource & Disposable => {
+  if (isServerAddress(file))
+    return {
+      name: shownPath(file),
+      size: null,
+      open: () => serverLines(file),
+      [Symbol.dispose]: () => undefined,
+    };
   const member = file === '-' ? undefined : memberOf(file);
   if (member !== undefined)
     return {
@@ -49,19 +59,19 @@ export const openImportSource = (
       [Symbol.dispose]: () => undefined,
     };
   const raw = openRawSource(file, around, limits);
-  if (raw.size !== null && isArchive(file))
-    return {
-      name: raw.name,
-      size: null,
-      open: () => archiveLines(file, raw.name),
-      [Symbol.dispose]: () => raw[Symbol.dispose](),
-    };
+  const lines = raw.size === null ? null : linesOf(file, raw.name);
   return {
     name: raw.name,
-    size: raw.size,
-    open: () => inflate(raw.open(), raw.name),
+    size: lines === null ? raw.size : null,
+    open: lines ?? (() => inflate(raw.open(), raw.name)),
     [Symbol.dispose]: () => raw[Symbol.dispose](),
   };
+};
+
+/** The lines of a file that is no text; null: it is one, or compressed. */
+const linesOf = (file: string, name: string): ImportSource['open'] | null => {
+  if (isArchive(file)) return () => archiveLines(file, name);
+  return isDatabase(file) ? () => databaseLines(file) : null;
 };
 
 const openRawSource = (

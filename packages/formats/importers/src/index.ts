@@ -13,6 +13,16 @@ export {
   type RandomAccess,
   type ZipEntry,
 } from './foreign/zip-entries.ts';
+export {
+  compareThreads,
+  LANGGRAPH_HEAD,
+  parentsFirst,
+  type StoredChannel,
+  storedLine,
+  type StoredRow,
+  type StoredValue,
+  type ThreadName,
+} from './foreign/langgraph/stored.ts';
 export type { ImportReport } from './importer.ts';
 export {
   appendSteps,

@@ -4,6 +4,7 @@ import { defined } from '@stemma/values';
 import { importBundle, isBundleFile } from '../bundle/import-bundle.ts';
 import type { CommandSpec, Context, TopCommand } from '../command.ts';
 import { ERASABLE_OPTIONS, erasableOf } from '../erasable.ts';
+import { shownPath } from '../checkpoint-server.ts';
 import { importFile } from '../import-file.ts';
 import type { Imported } from '../import-found.ts';
 import { isTranscript, listImportFiles, sizeOf } from '../import-files.ts';
@@ -38,7 +39,7 @@ export const importCommand: TopCommand = {
   arguments: [
     [
       '[files...]',
-      'files of JSON, JSON lines or YAML, also compressed (.gz, .zst), archives (.zip) and folders of them, or pipes; - reads stdin. Also bundles (.stemma), folders of Logosphere sessions, and the name of a program that --discover lists: claude, codex …',
+      'files of JSON, JSON lines or YAML, also compressed (.gz, .zst), archives (.zip) and folders of them, or pipes; - reads stdin. Also bundles (.stemma), folders of Logosphere sessions, databases of LangGraph (SQLite files, postgres://USER@HOST/DATABASE; PGPASSWORD has the password), and the name of a program that --discover lists: claude, codex …',
     ],
   ],
   options: [
@@ -144,11 +145,12 @@ const importPaths = async (
   // A file is read twice.
   const total = sizes.reduce((sum, size) => sum + size, 0) * 2;
   const progress = display(
-    files.length === 1 ? `bytes of ${files[0] ?? ''}` : `bytes of ${files.length} files`,
+    files.length === 1 ? `bytes of ${shownPath(files[0] ?? '')}` : `bytes of ${files.length} files`,
   );
   let done = 0;
   for (const [i, file] of files.entries()) {
     const most = (sizes[i] ?? 0) * 2;
+    const shown = shownPath(file);
     try {
       if (sessions.includes(file)) {
         if (erasable !== undefined) throw fail('E_USAGE', 'a session cannot be imported as erasable');
@@ -169,7 +171,7 @@ const importPaths = async (
       }
       const found = await importFile(dry ? null : await open(), file, {
         format,
-        name: names(file),
+        name: names(shown),
         stdin,
         ...defined({ erasable }),
         strict: options['strict'] === true,
@@ -179,15 +181,15 @@ const importPaths = async (
         onProgress: (bytes, ofFile) =>
           progress.count(done + (ofFile > 0 ? Math.min(bytes, most) : 0), Math.max(total, done + most)),
       });
-      refused.push(...found.refused.map((part) => ({ file, ...part })));
+      refused.push(...found.refused.map((part) => ({ file: shown, ...part })));
       if (found.imported === undefined || (watches && found.imported.repeated)) continue;
       imported.push(found.imported);
-      for (const sentence of found.imported.says) output.say(`${file}: ${sentence}`);
+      for (const sentence of found.imported.says) output.say(`${shown}: ${sentence}`);
     } catch (error) {
       // It is written on, and read once more when that is seen.
       if (watches && isStemmaError(error, 'E_INPUT_CHANGED')) continue;
       if ((files.length > 1 || watches) && ofTheFile(error) && isStemmaError(error)) {
-        refused.push({ file, place: null, code: error.code, message: error.message });
+        refused.push({ file: shown, place: null, code: error.code, message: error.message });
         continue;
       }
       progress.end();

@@ -28,8 +28,8 @@ export type ConversationBranches = {
   readonly switched: (at: BranchPoint) => boolean;
   /** The frame that begins a branch. */
   readonly forked: (at: BranchPoint) => void;
-  /** The ids of the nodes that leave. @param keeps ids of items */
-  readonly compacted: (keeps: ReadonlySet<string>) => readonly string[];
+  /** The ids of the nodes that leave. @param keeps ids of items @param ofSystem true if the system's messages may leave too */
+  readonly compacted: (keeps: ReadonlySet<string>, ofSystem: boolean) => readonly string[];
 };
 
 /** A message in the thread; `before`: the number of the one before it on its branch, or −1. */
@@ -112,12 +112,12 @@ export const conversationBranches = (): ConversationBranches => {
       state.tip = piece;
       state.end = { seq: state.next - 1, branchId: state.branchId, piece };
     },
-    compacted(keeps) {
+    compacted(keeps, ofSystem) {
       const gone: string[] = [];
       let tip = -1;
       for (const at of thread()) {
         const piece = pieces[at] as Piece;
-        if (piece.inSystem || (piece.item !== undefined && keeps.has(piece.item))) {
+        if ((piece.inSystem && !ofSystem) || (piece.item !== undefined && keeps.has(piece.item))) {
           pieces.push({ ...piece, before: tip });
           tip = pieces.length - 1;
           continue;

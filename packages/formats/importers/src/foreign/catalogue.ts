@@ -10,6 +10,7 @@ import { har, polly } from './har.ts';
 import { helicone } from './helicone.ts';
 import { inspect } from './inspect/reader.ts';
 import { langchain } from './langchain.ts';
+import { langgraph } from './langgraph/reader.ts';
 import { langfuse } from './langfuse.ts';
 import { langsmith } from './langsmith.ts';
 import { letta } from './letta.ts';
@@ -47,6 +48,7 @@ export const FOREIGN: readonly ForeignReader[] = [
   pydanticAi,
   letta,
   langchain,
+  langgraph,
   openaiAgents,
   copilotCli,
   cline,

@@ -230,18 +230,21 @@ class Conversation {
     return { op: 'commit', at_ns: this.#time(at), ...named };
   }
 
-  *#compact({ keeps = [] }: ForeignCompaction): Iterable<ImporterOutput> {
+  *#compact(item: ForeignCompaction): Iterable<ImporterOutput> {
+    const where = this.#begins(item);
+    yield* this.#follow(item, where);
     this.summary.add('compactions');
-    const gone = this.#branches.compacted(new Set(keeps));
+    const gone = this.#branches.compacted(new Set(item.keeps), item.ofSystem === true);
     for (let from = 0; from < gone.length; from += MOST_STEPS) {
       const removed = gone.slice(from, from + MOST_STEPS).map((id): Step => ({ op: 'remove', id }));
       yield this.#output([...removed, { op: 'annotate', note: COMPACTED }]);
       this.#branches.passed();
     }
+    if (item.id !== undefined) this.#branches.item(item.id);
   }
 
   /** Counts the time of an item, and says what it is called in errors. */
-  #begins({ id, at }: ForeignMessage | ForeignCall): string {
+  #begins({ id, at }: ForeignMessage | ForeignCall | ForeignCompaction): string {
     const where = id ?? `message ${this.#ordinal}`;
     if (at === undefined) return where;
     if (this.#lastAt !== undefined && at < this.#lastAt) this.summary.warning('W_CLOCK_BACK', where);
@@ -251,7 +254,10 @@ class Conversation {
   }
 
   /** Where an item goes on: another branch begins there if something else follows the same already. */
-  *#follow({ after }: ForeignMessage | ForeignCall, where: string): Iterable<ImporterOutput> {
+  *#follow(
+    { after }: ForeignMessage | ForeignCall | ForeignCompaction,
+    where: string,
+  ): Iterable<ImporterOutput> {
     if (after === undefined) return;
     const found = this.#branches.find(after);
     if (found === 'tip') return;

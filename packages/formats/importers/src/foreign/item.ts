@@ -171,10 +171,12 @@ export type ForeignSaidAnswer = {
 };
 
 /** The conversation so far is left out from here on: what follows stands in its place (a summary). */
-export type ForeignCompaction = {
+export type ForeignCompaction = Following & {
   readonly kind: 'compaction';
   /** Ids of messages and calls that stay; by default none but the system's messages. */
   readonly keeps?: readonly string[] | undefined;
+  /** True if the system's messages leave too where `keeps` does not name them. */
+  readonly ofSystem?: boolean | undefined;
 };
 
 /** Something else that is counted: an answer that somebody stopped, where no call says so. */

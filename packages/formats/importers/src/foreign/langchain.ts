@@ -1,10 +1,11 @@
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { openChatItems } from './chat-items.ts';
-import { isList, listOf, nonEmpty, objectOf } from './fields.ts';
+import { isList, nonEmpty, objectOf } from './fields.ts';
 import type { ForeignItem } from './item.ts';
 import type { ForeignReader } from './reader.ts';
-import { isLangChain, langChainFacts, langChainMessage } from './said/langchain.ts';
+import { isLangChain } from './said/langchain.ts';
+import { itemsOfLangChain } from './said/langchain-items.ts';
 
 /**
  * Messages of LangChain: `messages_to_dict` (`[{type: 'human', data: {content}}]`), `dumpd` (`[{lc: 1, id: […, 'HumanMessage'], kwargs}]`) and `model_dump`
@@ -70,23 +71,8 @@ const openConversation = (): Conversation => {
   const items = openChatItems();
   return {
     *add(value, where) {
-      const message = langChainMessage(value);
-      if (message === null) throw fail('E_INPUT_SHAPE', `${where} is no message of LangChain`);
-      const fields = fieldsOf(value);
-      const lost = listOf(fields['invalid_tool_calls']).length;
-      if (lost > 0) yield { kind: 'dropped', what: 'call that is no JSON', count: lost };
-      if (fields['artifact'] !== undefined && fields['artifact'] !== null)
-        yield { kind: 'dropped', what: 'field artifact' };
-      yield items.add(message, langChainFacts(value));
+      if (!isLangChain(value)) throw fail('E_INPUT_SHAPE', `${where} is no message of LangChain`);
+      yield* itemsOfLangChain(value, items);
     },
   };
-};
-
-const fieldsOf = (value: WideJson) => {
-  const fields = objectOf(value);
-  return isJsonObject(fields['kwargs'])
-    ? fields['kwargs']
-    : isJsonObject(fields['data'])
-      ? fields['data']
-      : fields;
 };
