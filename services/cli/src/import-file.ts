@@ -13,6 +13,7 @@ import { openImportRest, type ImportRest } from './import-rest.ts';
 import { areHarmless, openImportedFrames, type ImportedFrames } from './imported-frames.ts';
 import { openImportSource } from './import-source.ts';
 import type { InputSurroundings } from './input.ts';
+import type { Trial, TrialForks } from './trial-forks.ts';
 
 /** A conversation of a file that could not be read. */
 export type RefusedPart = { readonly place: string; readonly code: ErrorCode; readonly message: string };
@@ -34,6 +35,8 @@ export type ImportFileOptions = {
   readonly strict?: boolean;
   /** The file is being written: what may not be whole yet is left for later. */
   readonly mayGrow?: boolean;
+  /** Trials of one task become branches of one history. */
+  readonly forks?: TrialForks;
   /** That of all files of an import. Default: one of this file, which keeps the home open. */
   readonly rest?: ImportRest;
   /** What `-` reads (default: stdin of the process). */
@@ -62,7 +65,7 @@ export const importFile = async (
   const state = { home: opened };
   const found = openFound(shownPath(file));
   const refused: RefusedPart[] = [];
-  const open = new Map<number, { readonly tally: ImportedCounts; readonly frames: ImportedFrames }>();
+  const open = new Map<number, OpenConversation>();
   const pending = openPending();
   let calls: CallImport | undefined;
   /** Bytes of the file: read by now, and when the command before was. */
@@ -103,16 +106,27 @@ export const importFile = async (
         const conversation = open.get(item.conversation) ?? {
           tally: newTally(),
           frames: openImportedFrames(),
+          trial: state.home === null ? undefined : options.forks?.begin(item.command),
         };
         open.set(item.conversation, conversation);
-        const { tally, frames } = conversation;
+        const { tally, frames, trial } = conversation;
+        if (trial !== undefined && state.home !== null) {
+          await pending.all();
+          if (item.renamed === undefined) await recordInTrial(state.home, item.command, trial, tally);
+          await rested(bytes);
+          continue;
+        }
         // Nothing goes ahead of the start: if another history has the name, no later frame may land in it.
         if (item.renamed !== undefined) {
           await pending.all();
           const outcome = await recordStart(state.home, item, options, tally);
           if (outcome !== undefined && item.frame !== undefined) frames.recorded(item.frame, outcome);
+          if (outcome !== undefined && options.forks?.hasFirst() === false)
+            options.forks.recorded(item.command, outcome);
         } else {
-          const work = recordNext(state.home, item, conversation);
+          const work = recordNext(state.home, item, conversation, options.forks);
+          // Trials are compared with it, command by command.
+          if (options.forks !== undefined) await work;
           if (item.frame !== undefined && frames.waitFor({ finishes: item.finishes === true })) await work;
           await pending.add(work, bytes);
         }
@@ -139,9 +153,13 @@ export const importFile = async (
         found.addBeside(item, histories);
         continue;
       }
-      await recordSummary(state.home, item.history, { ...item.report, format: item.format });
+      const { tally = newTally(), trial } = open.get(item.conversation) ?? {};
+      // What a history was imported from is said of its main branch.
+      if (trial === undefined)
+        await recordSummary(state.home, item.history, { ...item.report, format: item.format });
       rest.historyEnded();
-      found.add(item, open.get(item.conversation)?.tally ?? newTally());
+      if (trial === undefined && options.forks?.isBeside(item.history) === true) found.says(BESIDE);
+      found.add(item, tally, trial?.branch());
       open.delete(item.conversation);
     }
   } catch (error) {
@@ -163,7 +181,12 @@ const recordSummary = async (
   await home.submit({ id, history, branchId: 0, by: { recorder: 'import' }, steps: [step] });
 };
 
-const openCalls = async ({ name, erasable }: ImportFileOptions): Promise<CallImport> => {
+const openCalls = async ({ name, erasable, forks }: ImportFileOptions): Promise<CallImport> => {
+  if (forks !== undefined)
+    throw fail(
+      'E_USAGE',
+      '--as-forks is for conversations; calls that hold all their messages are put where they go on from',
+    );
   if (erasable !== undefined) throw fail('E_USAGE', 'a file of calls cannot be imported as erasable');
   const { openCallImport } = await import('./import-calls.ts');
   return openCallImport(typeof name === 'string' ? name : null);
@@ -196,6 +219,27 @@ const openPending = () => {
 
 type FirstItem = Extract<ImportItem, { readonly kind: 'command' }>;
 
+const BESIDE = 'it begins otherwise than the first trial, and is a history of its own';
+
+/** What is known of a conversation while it is recorded. */
+type OpenConversation = {
+  readonly tally: ImportedCounts;
+  readonly frames: ImportedFrames;
+  /** It is a branch of the first conversation. */
+  readonly trial?: Trial | undefined;
+};
+
+/** Records the next command of a conversation that becomes a branch. */
+const recordInTrial = async (
+  home: Home,
+  command: Command,
+  trial: Trial,
+  tally: ImportedCounts,
+): Promise<void> => {
+  const outcome = await trial.add(home, command);
+  if (outcome !== undefined) countEvents(tally, outcome);
+};
+
 /** So many histories may have one name with a number behind it. */
 const MOST_NAMESAKES = 10_000;
 
@@ -223,16 +267,20 @@ const recordStart = async (
 const recordNext = async (
   home: Home | null,
   { command, frame, finishes = false }: FirstItem,
-  { tally, frames }: { readonly tally: ImportedCounts; readonly frames: ImportedFrames },
+  { tally, frames }: OpenConversation,
+  forks: TrialForks | undefined,
 ): Promise<void> => {
   if (frame === undefined) {
-    await record(home, command, tally);
+    const outcome = await record(home, command, tally);
+    if (outcome !== undefined) forks?.recorded(command, outcome);
     return;
   }
   for (;;)
     try {
       const outcome = await record(home, frames.inHistory(command, frame), tally);
-      if (outcome !== undefined) frames.recorded(frame, outcome);
+      if (outcome === undefined) return;
+      frames.recorded(frame, outcome);
+      forks?.recorded(command, outcome);
       return;
     } catch (error) {
       // It says what there was of the answer then; its messages are all in the thread.

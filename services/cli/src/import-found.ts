@@ -42,12 +42,19 @@ export type ImportedCounts = { cycles: number; nodes: number; events: number; re
 
 /** What is found in a file, conversation by conversation. */
 export type FoundInFile = {
-  readonly add: (item: Extract<ImportItem, { kind: 'report' }>, tally: ImportedCounts) => void;
+  readonly add: (
+    item: Extract<ImportItem, { kind: 'report' }>,
+    tally: ImportedCounts,
+    /** Where it is, if it is a branch of another conversation's history. */
+    at?: Pick<ImportedConversation, 'history' | 'branch' | 'branchId'>,
+  ) => void;
   /** What stands beside its conversations, and the calls that hold their whole input. */
   readonly addBeside: (
     item: Extract<ImportItem, { kind: 'beside' }>,
     calls: readonly ImportedCalls[],
   ) => void;
+  /** Tells a person something of the file. */
+  readonly says: (sentence: string) => void;
   /** One entry for the file; undefined: nothing was read. */
   readonly imported: () => Imported | undefined;
 };
@@ -56,12 +63,13 @@ export const openFound = (file: string): FoundInFile => {
   const conversations: ImportedConversation[] = [];
   const summaries: ImportSummary[] = [];
   const reports: ImportReport[] = [];
+  const sentences: string[] = [];
   let about: Pick<Imported, 'format' | 'mapping' | 'version' | 'title'> | undefined;
   return {
-    add({ history, name, format, report }, tally) {
+    add({ history, name, format, report }, tally, at = { history, branch: history, branchId: 0 }) {
       const { mapping, version, title, summary } = report;
       about = { format, mapping, ...defined({ version, title }), ...about };
-      conversations.push({ history, name, branch: history, branchId: 0, ...tally });
+      conversations.push({ name, ...at, ...tally });
       summaries.push(summary);
       reports.push(report);
     },
@@ -77,6 +85,7 @@ export const openFound = (file: string): FoundInFile => {
         });
       }
     },
+    says: (sentence) => void sentences.push(sentence),
     imported() {
       const [first = NOTHING] = conversations;
       if (about === undefined) return undefined;
@@ -94,7 +103,11 @@ export const openFound = (file: string): FoundInFile => {
         events: sum(({ events }) => events),
         repeated: conversations.every(({ repeated }) => repeated),
         ...summary,
-        says: [...reports.flatMap(sentencesOf), ...(reports.some(saysItself) ? [] : warningsOf(summary))],
+        says: [
+          ...sentences,
+          ...reports.flatMap(sentencesOf),
+          ...(reports.some(saysItself) ? [] : warningsOf(summary)),
+        ],
         read: counted(reports, ({ read }) => read),
         skipped: counted(reports, ({ skipped }) => skipped),
         unknown: counted(reports, ({ unknown }) => unknown),

@@ -35,8 +35,8 @@ export const importReportText = (
     .join('');
 
 /** The history of a file, and how many further ones there are. */
-const namesOf = ({ name, history, conversations }: Imported): string =>
-  `${name ?? history}${conversations > 1 ? ` and ${conversations - 1} more` : ''}`;
+const namesOf = ({ name, history, branchId, conversations }: Imported): string =>
+  `${branchId === 0 ? '' : 'branch '}${name ?? history}${conversations > 1 ? ` and ${conversations - 1} more` : ''}`;
 
 /** How true the picture of a file of another program is. */
 const fidelityOf = ({

@@ -1,5 +1,5 @@
 import { ERRORS, fail, isStemmaError } from '@stemma/errors';
-import { IMPORTERS } from '@stemma/importers';
+import { IMPORTERS, type NameConversation } from '@stemma/importers';
 import { defined } from '@stemma/values';
 import { importBundle, isBundleFile } from '../bundle/import-bundle.ts';
 import type { CommandSpec, Context, TopCommand } from '../command.ts';
@@ -14,6 +14,7 @@ import { openImportRest } from '../import-rest.ts';
 import { text } from '../options.ts';
 import { discoverImports, pathsOfPrograms, PROGRAM_NAMES, type FoundSessions } from '../session-folders.ts';
 import { importReportText, type Refused } from '../import-report.ts';
+import { openTrialForks } from '../trial-forks.ts';
 import { printable, table } from '../output.ts';
 import { changedFiles } from '../changed-files.ts';
 import { existsSync, statSync } from 'node:fs';
@@ -52,6 +53,10 @@ export const importCommand: TopCommand = {
       'the name of the history; for several, a pattern: {file} is the name of the file, {n} a number (default: what the file says, else its name)',
     ],
     ...ERASABLE_OPTIONS,
+    [
+      '--as-forks',
+      'trials of one task: the first conversation is a history, each further one with the same beginning a branch where it parts',
+    ],
     ['--strict', 'record nothing of a file with a conversation that cannot be read'],
     ['--dry-run', 'a report only; nothing is recorded'],
     ['--discover', 'list what programs of this user keep in their usual places; nothing is read'],
@@ -109,6 +114,14 @@ const discoveredText = (found: readonly FoundSessions[], width: number): string 
         width,
       );
 
+/** Names the first conversation as it was asked, and the others as by default. */
+const nameOfFirst =
+  (given: string, others: ReturnType<ReturnType<typeof openNames>>): NameConversation =>
+  (conversation) => {
+    if (conversation.index === 0) return given;
+    return typeof others === 'function' ? others(conversation) : others;
+  };
+
 /** Imports files and folders, and says what they came to. Gives the exit code of the first that is refused. */
 const importPaths = async (
   { home: open, reopenHome, output, stdin, signal, progress: display }: Context,
@@ -123,12 +136,18 @@ const importPaths = async (
   const { passedOver, empty } = listed;
   const files = [...sessions, ...listed.files];
   const { erasable } = erasableOf(options);
+  const asForks = options['asForks'] === true;
+  const forks = asForks ? openTrialForks() : undefined;
+  const given = text(options, 'history')?.normalize('NFC');
   const names = openNames(
-    text(options, 'history')?.normalize('NFC'),
+    asForks ? undefined : given,
     // A folder that is watched gets more of them.
     watches ? Infinity : files.length,
     erasable !== undefined,
   );
+  /** The name of the history is that of the first trial; the others are named after their files. */
+  const nameOf = (file: string): ReturnType<typeof names> =>
+    given !== undefined && forks?.hasFirst() === false ? nameOfFirst(given, names(file)) : names(file);
   const dry = options['dryRun'] === true;
   if (!dry) await open({ create: true });
   const rest = openImportRest(reopenHome);
@@ -171,9 +190,9 @@ const importPaths = async (
       }
       const found = await importFile(dry ? null : await open(), file, {
         format,
-        name: names(shown),
+        name: nameOf(shown),
         stdin,
-        ...defined({ erasable }),
+        ...defined({ erasable, forks }),
         strict: options['strict'] === true,
         mayGrow: watches,
         rest,
