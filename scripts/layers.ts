@@ -28,6 +28,7 @@ export const pureLibraries = [
   'csv-parse',
   'yaml',
   '@msgpack/msgpack',
+  'hyparquet-writer',
 ];
 
 /** All that the inspector imports of Stemma. */

@@ -1,5 +1,5 @@
 import type { WideJson, WideJsonObject } from '@stemma/canonical';
-import type { CallApi, CallStatus, CallUsage } from '@stemma/events';
+import type { CallApi, CallFidelity, CallStatus, CallUsage } from '@stemma/events';
 import type { Losses } from './losses.ts';
 
 /** A message as the chat API has it. */
@@ -18,6 +18,8 @@ export type ExportedCall = {
   readonly label: string;
   /** Milliseconds since 1970 when its request went out; null: nobody saw that. */
   readonly sentAt: number | null;
+  /** How true its picture is, where a file told of it; null: its recorder was there. */
+  readonly fidelity: CallFidelity | null;
   readonly api: CallApi;
   readonly model: string | null;
   readonly parameters: WideJson;

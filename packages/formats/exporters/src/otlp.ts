@@ -4,7 +4,7 @@ import { argumentsOf } from './arguments-of.ts';
 import type { ExportedCall, ExportedMessage, Exporter } from './exporter.ts';
 import { kindOfPart, listOf, objectOf, partsOf, textOf, thinkingText } from './fields.ts';
 import type { Losses } from './losses.ts';
-import { readTranscript } from './transcript.ts';
+import { readCalls } from './transcript.ts';
 
 /**
  * OTLP as its file exporter writes it: a line of JSON for each call, a span with the GenAI conventions (1.37 and later). All spans of a
@@ -18,12 +18,11 @@ export const otlp: Exporter = {
     {
       suffix: '',
       async *write(source, lost) {
-        for (const branch of source.branches)
-          for await (const item of readTranscript(source, branch)) {
-            if (item.kind !== 'call' || !item.isOwn) continue;
-            const span = spanOf(source.history, item.call, item, lost);
-            yield `${jsonText({ resourceSpans: [{ resource: RESOURCE, scopeSpans: [{ scope: { name: 'stemma' }, spans: [span] }] }] })}\n`;
-          }
+        for await (const { call, ...said } of readCalls(source, lost)) {
+          const span = spanOf(source.history, call, said, lost);
+          const scopeSpans = [{ scope: { name: 'stemma' }, spans: [span] }];
+          yield `${jsonText({ resourceSpans: [{ resource: RESOURCE, scopeSpans }] })}\n`;
+        }
       },
     },
   ],

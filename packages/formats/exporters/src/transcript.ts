@@ -2,6 +2,7 @@ import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canoni
 import { comparableMessage } from '@stemma/model-apis';
 import type { ExportedBranch, ExportedCall, ExportedMessage, ExportSource } from './exporter.ts';
 import { listOf, textOf } from './fields.ts';
+import type { Losses } from './losses.ts';
 
 /** A branch in the order in which it was said: each message once, and each call where it was made. */
 export type TranscriptItem =
@@ -55,6 +56,22 @@ export async function* readTranscript(
   }
 }
 
+/** The calls of all branches, each once. What stands behind the last call of a branch is added to `lost`: no call was shown it. */
+export async function* readCalls(
+  source: ExportSource,
+  lost: Losses,
+): AsyncGenerator<Extract<TranscriptItem, { readonly kind: 'call' }>> {
+  for (const branch of source.branches) {
+    let unshown = 0;
+    for await (const item of readTranscript(source, branch)) {
+      if (item.kind === 'call') unshown = 0;
+      else if (item.kind === 'message' && item.isOwn) unshown += 1;
+      if (item.kind === 'call' && item.isOwn) yield item;
+    }
+    lost.add('message that no call was shown', unshown);
+  }
+}
+
 /** The messages of a step that the one before does not show, and how many of that one it shows no more. */
 const changed = (
   before: readonly ExportedMessage[],
@@ -94,6 +111,7 @@ const unrecordedCall = (
     attemptId: `@c${cycle}`,
     label: `@c${cycle}`,
     sentAt: null,
+    fidelity: { kind: 'reconstructed', missing: [] },
     api: 'other',
     model: textOf(beside['model']) ?? null,
     parameters: {},

@@ -1,7 +1,7 @@
 import type { ExportedCall, Exporter, ExportSource } from './exporter.ts';
 import { isoTime } from './fields.ts';
 import type { Losses } from './losses.ts';
-import { readTranscript } from './transcript.ts';
+import { readCalls } from './transcript.ts';
 
 /** Cassettes of VCR.py: each call with its bytes as they were on the wire. Calls that have none are left out by name. */
 export const vcr: Exporter = {
@@ -13,14 +13,12 @@ export const vcr: Exporter = {
       suffix: '',
       async *write(source, lost) {
         let isFirst = true;
-        for (const branch of source.branches)
-          for await (const item of readTranscript(source, branch)) {
-            if (item.kind !== 'call' || !item.isOwn) continue;
-            const interaction = await interactionOf(source, item.call, lost);
-            if (interaction === null) continue;
-            yield `${isFirst ? 'interactions:\n' : ''}${interaction}`;
-            isFirst = false;
-          }
+        for await (const { call } of readCalls(source, lost)) {
+          const interaction = await interactionOf(source, call, lost);
+          if (interaction === null) continue;
+          yield `${isFirst ? 'interactions:\n' : ''}${interaction}`;
+          isFirst = false;
+        }
         yield `${isFirst ? 'interactions: []\n' : ''}version: 1\n`;
       },
     },

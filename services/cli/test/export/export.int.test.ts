@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parquetReadObjects } from 'hyparquet';
 import { keepHomeOpen, runStemma, temporaryFolder, type Run } from '../run-stemma.ts';
 import { atifFile, cassette, chatLines, otlpFile } from './files.ts';
 
@@ -107,6 +108,70 @@ describe('a history in the format of another program', () => {
       'I look',
     ]);
     expect(alone[1]).toContain('Nine metres.');
+  });
+
+  test('is two tables in Parquet: a row a call, a row a message, null where nobody knows', async () => {
+    const { stdout } = await run(
+      'export',
+      'spans',
+      '--format',
+      'parquet',
+      '-o',
+      at('spans.parquet'),
+      '--json',
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      files: [{ file: at('spans.calls.parquet') }, { file: at('spans.messages.parquet') }],
+    });
+    const rows = async (name: string): Promise<readonly Record<string, unknown>[]> => {
+      const bytes = readFileSync(at(name));
+      return parquetReadObjects({ file: new Uint8Array(bytes).buffer });
+    };
+    const calls = await rows('spans.calls.parquet');
+    expect(
+      calls.map((row) => [
+        row['branch'],
+        row['label'],
+        row['input_tokens'],
+        row['shown_messages'],
+        row['answer'],
+      ]),
+    ).toEqual([
+      ['main', '@c1', 21n, 2n, 'I look.'],
+      ['main', '@c2', 22n, 4n, 'Seven metres.'],
+      [expect.any(String), '@c2', 23n, 4n, 'Nine metres.'],
+    ]);
+    expect(calls[0]).toMatchObject({
+      started_at: new Date('2026-09-01T10:00:01Z'),
+      ...{
+        model: 'gpt-x',
+        duration_ms: 250n,
+        tool_calls: 1n,
+        fidelity: 'same',
+        parameters: '{"max_tokens":100}',
+      },
+    });
+    expect(calls[0]?.['error'] ?? null).toBeNull();
+    const messages = await rows('spans.messages.parquet');
+    expect(
+      messages.map((row) => [
+        row['number'],
+        row['role'],
+        row['text'],
+        row['thinking'] ?? null,
+        row['tool_name'] ?? null,
+      ]),
+    ).toEqual([
+      [0n, 'system', 'You help.', null, null],
+      [1n, 'user', 'How deep is it at pier 2?', null, null],
+      [2n, 'assistant', 'I look.', 'A tool knows.', null],
+      [3n, 'tool', '7 m', null, 'depth'],
+      [4n, 'assistant', 'Seven metres.', null, null],
+      [3n, 'tool', '9 m', null, 'depth'],
+      [4n, 'assistant', 'Nine metres.', null, null],
+    ]);
+    const refused = await run('export', 'spans', '--format', 'parquet');
+    expect([refused.code, refused.stderr]).toEqual([64, expect.stringContaining('name the file')]);
   });
 
   test('names calls without bytes that a cassette cannot hold', async () => {
