@@ -50,6 +50,8 @@ const reportOf = async (file: string) => {
   return report;
 };
 
+const plain = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value);
+
 describe('rollouts of Codex', () => {
   it('a response is what the model makes in one go, and events that repeat items are counted apart', async () => {
     const lines = [
@@ -97,6 +99,26 @@ describe('rollouts of Codex', () => {
       usage: { input: 190 },
       missing: { answer: 1 },
     });
+  });
+
+  it('turns that a person takes back are a branch that was left: what comes next follows what stood before them', async () => {
+    const back = (count: unknown): Line =>
+      line('event_msg', { type: 'thread_rolled_back', num_turns: count });
+    const turn = (asked: string, answer: string): readonly Line[] => [
+      item(person(asked)),
+      item(says(answer)),
+    ];
+    const lines = [meta, ...turn('One?', '1'), ...turn('Two?', '2'), ...turn('Three?', '3')];
+    const { summary } = await reportOf(text([...lines, back(2), ...turn('Other?', '4'), back('x')]));
+    expect(summary).toMatchObject({ calls: 4, branches: 1, dropped: { 'event thread_rolled_back': 1 } });
+    const commands = await commandsOf(text([...lines, back(2), ...turn('Other?', '4')]));
+    const at = commands.findIndex(({ steps }) => steps[0]?.op === 'fork');
+    const second = commands.findIndex(({ steps }) => JSON.stringify(steps, plain).includes('Two?'));
+    // The end of the call stands between: it changes nothing that is shown.
+    expect(commands[at]?.steps[0]).toMatchObject({ op: 'fork', at: { branchId: 0, seq: second - 2 } });
+    expect(new Set(commands.slice(at + 1).map(({ branchId }) => branchId))).toEqual(new Set([at]));
+    const all = await commandsOf(text([...lines, back(9), ...turn('Anew?', '5')]));
+    expect(all.some(({ steps }) => steps[0]?.op === 'fork')).toBe(true);
   });
 
   it('custom calls, shells, an aborted turn and a compaction are what they are', async () => {

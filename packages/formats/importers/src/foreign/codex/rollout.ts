@@ -53,6 +53,12 @@ export class Rollout {
   /** Hashes of the messages so far: a compaction repeats those that stay. */
   readonly #said = new Set<string>();
   #calls = 0;
+  #messages = 0;
+  /** What the thread holds since it was compacted last, and which of it begins a turn of a person. */
+  #thread: { readonly id: string; readonly beginsTurn: boolean }[] = [];
+  #isCompacted = false;
+  /** Where the next item goes on, after a person went back; undefined: behind the last one. */
+  #after: string | null | undefined;
 
   *line(line: WideJsonObject, where: string): Iterable<ForeignItem> {
     const type = textOf(line['type']) ?? 'without a type';
@@ -98,7 +104,8 @@ export class Rollout {
   }
 
   /** Items of the conversation, which begins when somebody has said something. */
-  *#out(items: readonly ForeignItem[]): Iterable<ForeignItem> {
+  *#out(given: readonly ForeignItem[]): Iterable<ForeignItem> {
+    const items = given.map((item) => this.#standing(item));
     if (!this.#isBegun) {
       this.#waiting.push(...items);
       const speaks = this.#title !== undefined || items.some(({ kind }) => kind === 'call');
@@ -106,6 +113,36 @@ export class Rollout {
       return;
     }
     yield* items;
+  }
+
+  /** The item with its id, and where it goes on. */
+  #standing(item: ForeignItem): ForeignItem {
+    if (item.kind === 'compaction') {
+      this.#thread = [];
+      this.#isCompacted = true;
+    }
+    if (item.kind !== 'message' && item.kind !== 'call') return item;
+    const id = item.id ?? `message ${(this.#messages += 1)}`;
+    const beginsTurn = item.kind === 'message' && item.role === 'user' && !isOfProgram(item.messages);
+    this.#thread.push({ id, beginsTurn });
+    const after = this.#after;
+    this.#after = undefined;
+    return { ...item, id, ...(after !== undefined && { after }) };
+  }
+
+  /** A person took back the last turns: what comes next follows what stands before them. */
+  *#rolledBack(event: WideJsonObject): Iterable<ForeignItem> {
+    yield* this.#out(this.#closed());
+    const { num_turns: count } = event;
+    const turns = this.#thread.flatMap(({ beginsTurn }, index) => (beginsTurn ? [index] : []));
+    const from =
+      typeof count === 'number' && count > 0 ? turns.at(-Math.min(count, turns.length)) : undefined;
+    if (from === undefined || (from === 0 && this.#isCompacted)) {
+      yield* this.#out([{ kind: 'dropped', what: 'event thread_rolled_back' }]);
+      return;
+    }
+    this.#thread = this.#thread.slice(0, from);
+    this.#after = this.#thread.at(-1)?.id ?? null;
   }
 
   *#meta(payload: WideJsonObject, at: number | undefined): Iterable<ForeignItem> {
@@ -181,6 +218,10 @@ export class Rollout {
     if (type === 'turn_aborted') {
       if (this.#response !== null) this.#response.aborted = true;
       else yield* this.#out([{ kind: 'count', what: 'aborted' }]);
+      return;
+    }
+    if (type === 'thread_rolled_back') {
+      yield* this.#rolledBack(event);
       return;
     }
     // The others repeat what stands in items, for the screen.
