@@ -73,7 +73,7 @@ test('a text is shown as it is, or as the Markdown or JSON that it may be, in wh
   expect(faults).toEqual([]);
 });
 
-test('pictures are shown beside their JSON, whose longer parts fold, with the arguments of tool calls opened', async () => {
+test('pictures are shown beside their JSON, whose longer parts fold; a call of a tool stands with its arguments unfolded, and raw on demand', async () => {
   const { page, faults, screenshot } = await stage.open({
     address: '?h=incident',
     width: 1440,
@@ -89,6 +89,8 @@ test('pictures are shown beside their JSON, whose longer parts fold, with the ar
   ).toBe(1);
   await expect.poll(() => message.innerText()).toContain('no picture that this browser can draw');
   const call = page.locator('.message[data-node="call"]');
+  expect(await call.innerText()).toContain('a, b, c, d, e, f');
+  await call.getByRole('button', { name: 'raw' }).click();
   expect(await call.innerText()).toContain('"f"');
   expect(await call.innerText()).not.toContain('\\"');
   await call.locator('summary').first().focus();

@@ -1,6 +1,6 @@
-import { excerptOf, type AttemptAnswer, type Excerpt, type SnapshotPage } from '@stemma/api';
+import type { AttemptAnswer, SnapshotPage, SnapshotSummaryAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
-import { Content } from '../parts/content.tsx';
+import { RecordedAnswer } from '../parts/recorded-answer.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { useSnapshot } from '../cycles/use-cycles.ts';
 import { useQuery } from '../asking/queries.ts';
@@ -24,17 +24,10 @@ export const CallWords = ({
 );
 
 /** Model, tokens, time, cost and end of the call with the snapshot of a cycle; nothing if none is recorded. */
-export const CallBar = ({
-  page,
-  cycle,
-}: {
-  readonly page: SnapshotPage;
-  readonly cycle: number;
-}): ComponentChildren => {
-  const snapshot = useSnapshot(page, cycle);
-  const call = snapshot?.call ?? null;
-  if (call === null || snapshot === undefined) {
-    return snapshot?.calls === 0 ? (
+export const CallBar = ({ snapshot }: { readonly snapshot: SnapshotSummaryAnswer }): ComponentChildren => {
+  const { call } = snapshot;
+  if (call === null) {
+    return snapshot.calls === 0 ? (
       <p class="call-bar quiet">No call is recorded with this snapshot.</p>
     ) : null;
   }
@@ -133,7 +126,6 @@ export const CallAnswer = ({
   );
   if (call === null || query.state !== 'done' || 'method' in query.value) return null;
   const { answer, not_shown: notShown } = query.value;
-  const content = answer === null ? null : contentOf(answer);
   return (
     <>
       {notShown !== null && (
@@ -142,21 +134,12 @@ export const CallAnswer = ({
           <p>{`${notShown.slice(0, 1).toUpperCase()}${notShown.slice(1)}.`}</p>
         </section>
       )}
-      {content !== null && (
+      {answer !== null && (
         <section class="call-answer" aria-label="The answer">
           <h3 class="quiet">Answered</h3>
-          <Content content={content} />
+          <RecordedAnswer answer={answer} />
         </section>
       )}
     </>
   );
-};
-
-/** The text of an answer; the whole message if there is more to it. */
-const contentOf = (answer: unknown): Excerpt | null => {
-  const { content, tool_calls: calls } = answer as {
-    readonly content?: unknown;
-    readonly tool_calls?: unknown;
-  };
-  return excerptOf(typeof content === 'string' && calls === undefined ? content : answer);
 };

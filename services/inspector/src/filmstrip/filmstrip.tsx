@@ -44,7 +44,14 @@ export const Filmstrip = ({
   if (film.last < film.first) return null;
   const chosen = chosenIn(film, branches, branch, looking, address.since);
   return (
-    <Strip film={film} saved={saved} held={held} chosen={chosen} isLow={address.show !== null} go={go} />
+    <Strip
+      film={film}
+      saved={saved}
+      held={held}
+      chosen={chosen}
+      isLow={address.show !== null && address.show !== 'call'}
+      go={go}
+    />
   );
 };
 

@@ -45,7 +45,10 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   // Without an address the page shows the newest history, and keeps it when another becomes newer.
   const newest = list[0]?.history;
   useEffect(() => {
-    if (address.history === null && newest !== undefined) go({ history: newest }, 'replace');
+    // Who says nothing about what to see is shown the newest call.
+    const isNew = location.search === '';
+    if (address.history === null && newest !== undefined)
+      go({ history: newest, ...(isNew ? { show: 'call' } : {}) }, 'replace');
   }, [address.history, newest]);
 
   const shown = shownBranch(page, address.history);
@@ -220,6 +223,7 @@ const runAction = (
         ...(address.since === null ? {} : { a: address.since, b: looking?.reference ?? null }),
       });
       return;
+    case 'call':
     case 'time':
     case 'rerun':
     case 'pool':

@@ -14,7 +14,7 @@ import { Shown } from '../asking/states.tsx';
 import { ThreadPane } from '../thread/thread-pane.tsx';
 import { RemovedNodes, TreePane } from '../tree/tree-pane.tsx';
 import type { Query } from '../asking/queries.ts';
-import type { Looking } from '../cycles/use-cycles.ts';
+import { useSnapshot, type Looking } from '../cycles/use-cycles.ts';
 import { MORE, TAIL, useTree } from '../tree/use-tree.ts';
 import { grouped } from '../parts/words.ts';
 
@@ -159,7 +159,7 @@ const ThreadPanel = ({
         <ViewTabs view={view} texts={texts} go={go} />
       </header>
       <HeldBar history={history} go={go} />
-      {head.state === 'done' && cycle !== null && <CallBar page={head.value} cycle={cycle} />}
+      {head.state === 'done' && cycle !== null && <BarOfCycle page={head.value} cycle={cycle} />}
       <div class="pane scroll" tabIndex={0} role="region" aria-label="Provider thread, content">
         {isRaw ? (
           <BytesPane
@@ -189,6 +189,17 @@ const ThreadPanel = ({
       </div>
     </section>
   );
+};
+
+const BarOfCycle = ({
+  page,
+  cycle,
+}: {
+  readonly page: SnapshotPage;
+  readonly cycle: number;
+}): ComponentChildren => {
+  const snapshot = useSnapshot(page, cycle);
+  return snapshot === undefined ? null : <CallBar snapshot={snapshot} />;
 };
 
 /** What the thread is shown as. */

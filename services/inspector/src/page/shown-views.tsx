@@ -5,6 +5,7 @@ import type { PageView, ViewProps } from '../parts/page-view.ts';
 
 /** The views by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
 const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])[] = [
+  ['call', 'Call', 'u'],
   [null, 'Context', 'x'],
   ['time', 'Time', 't'],
   ['compare', 'Compare', 'd'],
@@ -18,6 +19,7 @@ const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])
 ];
 
 const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>> = {
+  call: () => import('../card/call-card.tsx'),
   time: () => import('../time/time.tsx'),
   compare: () => import('../comparison/compare.tsx'),
   rerun: () => import('../reruns/reruns.tsx'),

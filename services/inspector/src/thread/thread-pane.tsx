@@ -3,7 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { FailedBadge, KindBadge, NewBadge, roleClass, TtlBadge } from '../parts/badges.tsx';
 import { Content } from '../parts/content.tsx';
+import { readToolCall, valueOfExcerpt } from '../parts/read-tool-call.ts';
 import { SafeText, visible } from '../parts/safe-text.tsx';
+import { ToolCall } from '../parts/tool-call.tsx';
 import { selectorOf, useScroll } from '../parts/scroll.ts';
 import { rowsOf, usePosition } from '../tree/use-tree.ts';
 import { plural } from '../parts/words.ts';
@@ -125,7 +127,12 @@ const MessageBody = ({
 }): ComponentChildren => {
   const [whole, setWhole] = useState(false);
   if (node.content === null) return <p class="quiet message-none">no content</p>;
-  if (whole) return <Whole node={node.id} history={history} reference={reference} />;
+  if (whole)
+    return (
+      <Whole node={node.id} isCall={node.thread?.kind === 'call'} history={history} reference={reference} />
+    );
+  const call = node.thread?.kind === 'call' ? readToolCall(valueOfExcerpt(node.content)) : null;
+  if (call !== null) return <ToolCall call={call} />;
   return (
     <>
       <Content content={node.content} />
@@ -141,10 +148,12 @@ const MessageBody = ({
 
 const Whole = ({
   node,
+  isCall,
   history,
   reference,
 }: {
   readonly node: string;
+  readonly isCall: boolean;
   readonly history: string;
   readonly reference: string | undefined;
 }): ComponentChildren => {
@@ -153,6 +162,8 @@ const Whole = ({
   );
   if (query.state === 'failed') return <p class="quiet">{query.error.message}</p>;
   if (query.state === 'pending') return <p class="quiet">Loading…</p>;
+  const call = isCall ? readToolCall(query.value.payload['content']) : null;
+  if (call !== null) return <ToolCall call={call} />;
   const content = excerptOf(query.value.payload['content']);
   return content && <Content content={content} />;
 };

@@ -1,0 +1,91 @@
+import { firstWords, type Excerpt, type TreeNodeAnswer, type TreePage } from '@stemma/api';
+import { callWords } from '../parts/words.ts';
+
+/** A message that a call was shown, or the older one was. */
+export type ShownRow = {
+  readonly id: string;
+  readonly role: string | null;
+  readonly kind: string | null;
+  readonly text: string;
+  readonly failed: boolean;
+  /** Of one that left: what removed it, where that is known. */
+  readonly cause: string | null;
+};
+
+/** What a call was shown since an older one, in the order in which the card shows it. */
+export type ShownGroups = {
+  readonly left: readonly ShownRow[];
+  readonly changed: readonly ShownRow[];
+  readonly fresh: readonly ShownRow[];
+  readonly asBefore: readonly ShownRow[];
+  /** Nodes of the tree that are not loaded. */
+  readonly notLoaded: number;
+};
+
+const textOf = (content: Excerpt | null): string =>
+  content === null
+    ? 'no content'
+    : firstWords((content.form === 'json' ? callWords(content.text) : undefined) ?? content.text, 240);
+
+const rowOf = (node: TreeNodeAnswer): ShownRow => ({
+  id: node.id,
+  role: node.thread?.role ?? node.role ?? null,
+  kind: node.thread?.kind ?? node.kind ?? null,
+  text: textOf(node.content),
+  failed: node.failed === true,
+  cause: null,
+});
+
+const messagesOf = ({ nodes }: TreePage): readonly TreeNodeAnswer[] =>
+  nodes.filter(({ thread }) => thread !== null);
+
+/** What ages is the same message. */
+const hasChanged = ({ changed }: TreeNodeAnswer): boolean => changed.some((field) => field !== 'ttl');
+
+/** Against the call before. */
+export const groupsOf = (page: TreePage): ShownGroups => {
+  const messages = messagesOf(page);
+  const isFirst = page.previous === null;
+  return {
+    left: page.removed
+      .filter(({ content, role }) => content !== null || role !== null)
+      .map(({ id, role, kind, content, cause }) => ({
+        ...{ id, role, kind, cause },
+        text: textOf(content),
+        failed: false,
+      })),
+    changed: messages.filter((node) => !node.new && hasChanged(node)).map(rowOf),
+    fresh: messages.filter((node) => node.new || isFirst).map(rowOf),
+    asBefore: messages.filter((node) => !node.new && !isFirst && !hasChanged(node)).map(rowOf),
+    notLoaded: page.total - page.nodes.length,
+  };
+};
+
+/** Against any older call: by the ids of messages, and their contents. */
+export const groupsSince = (older: TreePage, page: TreePage): ShownGroups => {
+  const before = new Map(messagesOf(older).map((node) => [node.id, node]));
+  const messages = messagesOf(page);
+  const now = new Set(messages.map(({ id }) => id));
+  const isChanged = (node: TreeNodeAnswer): boolean =>
+    before.get(node.id)?.content?.text !== node.content?.text;
+  const kept = messages.filter(({ id }) => before.has(id));
+  return {
+    left: [...before.values()].filter(({ id }) => !now.has(id)).map(rowOf),
+    changed: kept.filter(isChanged).map(rowOf),
+    fresh: messages.filter(({ id }) => !before.has(id)).map(rowOf),
+    asBefore: kept.filter((node) => !isChanged(node)).map(rowOf),
+    notLoaded: page.total - page.nodes.length + older.total - older.nodes.length,
+  };
+};
+
+/** The messages that followed a call: what it decided, and what came back. */
+export const followingOf = (
+  next: TreePage,
+): { readonly decided: readonly TreeNodeAnswer[]; readonly back: readonly TreeNodeAnswer[] } => {
+  const fresh = messagesOf(next).filter((node) => node.new);
+  const roleOf = (node: TreeNodeAnswer): string => node.thread?.role ?? node.role ?? '';
+  return {
+    decided: fresh.filter((node) => roleOf(node) === 'assistant'),
+    back: fresh.filter((node) => roleOf(node) === 'tool' || roleOf(node) === 'function'),
+  };
+};
