@@ -121,8 +121,7 @@ export const importFile = async (
           await pending.all();
           const outcome = await recordStart(state.home, item, options, tally);
           if (outcome !== undefined && item.frame !== undefined) frames.recorded(item.frame, outcome);
-          if (outcome !== undefined && options.forks?.hasFirst() === false)
-            options.forks.recorded(item.command, outcome);
+          if (outcome !== undefined) options.forks?.recorded(item.command, outcome);
         } else {
           const work = recordNext(state.home, item, conversation, options.forks);
           // Trials are compared with it, command by command.
@@ -158,7 +157,6 @@ export const importFile = async (
       if (trial === undefined)
         await recordSummary(state.home, item.history, { ...item.report, format: item.format });
       rest.historyEnded();
-      if (trial === undefined && options.forks?.isBeside(item.history) === true) found.says(BESIDE);
       found.add(item, tally, trial?.branch());
       open.delete(item.conversation);
     }
@@ -218,8 +216,6 @@ const openPending = () => {
 };
 
 type FirstItem = Extract<ImportItem, { readonly kind: 'command' }>;
-
-const BESIDE = 'it begins otherwise than the first trial, and is a history of its own';
 
 /** What is known of a conversation while it is recorded. */
 type OpenConversation = {

@@ -7,17 +7,15 @@ import { branchRefOf } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 
 /**
- * Trials of one task as branches of one history: the first conversation is its main branch, and each later one begins a branch where it
- * says something else than all before it. What they have in common is recorded once, with the times of the first.
+ * Trials of tasks as branches: the first conversation with a beginning is the main branch of a history, and each later one with the same
+ * begins a branch where it says something else than all before it. What they have in common is recorded once, with the times of the first.
  */
 export type TrialForks = {
-  /** Learns what the first conversation recorded, command by command. */
+  /** Learns what the first trial of a task recorded, command by command. */
   readonly recorded: (command: Command, outcome: Outcome) => void;
-  /** True once there is a conversation that others can be branches of. */
-  readonly hasFirst: () => boolean;
-  /** True for a history that is not that of the first conversation. */
-  readonly isBeside: (history: string) => boolean;
-  /** A further conversation, by its first command; undefined: it has no common beginning, and is a history of its own. */
+  /** How many tasks there are so far. */
+  readonly tasks: () => number;
+  /** A further conversation, by its first command; undefined: none before has its beginning. */
   readonly begin: (first: Command) => Trial | undefined;
 };
 
@@ -42,26 +40,32 @@ const NO_IDS: ReadonlyMap<string, string> = new Map();
 /** So many branches may have one name with a number behind it. */
 const MOST_NAMESAKES = 10_000;
 
+/** The first trial of a task. */
+type Task = { readonly history: string; readonly root: Said; last: Said };
+
 export const openTrialForks = (): TrialForks => {
-  let base:
-    { readonly history: string; readonly root: Said; readonly begins: string; last: Said } | undefined;
+  /** By how they begin, and by their histories. */
+  const begun = new Map<string, Task>();
+  const tasks = new Map<string, Task>();
   return {
     recorded(command, { history, branchId, seq }) {
       const said: Said = { at: { branchId, seq }, ids: NO_IDS, followers: new Map() };
-      if (base === undefined) {
-        base = { history, root: said, begins: sameness(command.steps.slice(1)), last: said };
+      const known = tasks.get(history);
+      if (known === undefined) {
+        const task: Task = { history, root: said, last: said };
+        tasks.set(history, task);
+        begun.set(sameness(command.steps.slice(1)), task);
         return;
       }
-      if (history !== base.history || branchId !== 0) return;
-      base.last.followers.set(sameness(command.steps), said);
-      base.last = said;
+      if (branchId !== 0) return;
+      known.last.followers.set(sameness(command.steps), said);
+      known.last = said;
     },
-    hasFirst: () => base !== undefined,
-    isBeside: (history) => base !== undefined && history !== base.history,
+    tasks: () => tasks.size,
     begin(first) {
       const [start, ...steps] = first.steps;
-      if (base === undefined || start?.op !== 'start' || sameness(steps) !== base.begins) return undefined;
-      return openTrial(base.history, base.root, start.name ?? null);
+      const task = start?.op === 'start' ? begun.get(sameness(steps)) : undefined;
+      return task && openTrial(task.history, task.root, start?.op === 'start' ? (start.name ?? null) : null);
     },
   };
 };

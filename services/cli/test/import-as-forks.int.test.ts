@@ -55,6 +55,8 @@ test('trials with one beginning become branches of one history, and another begi
   expect(once.map(({ branch, repeated }) => [branch, repeated])).toEqual(
     imported.map(({ branch }) => [branch, true]),
   );
+  const { stderr } = await runStemma(['import', ...files, '--as-forks', '--history', 'task', ...at]);
+  expect(stderr).toContain('the conversations begin in 2 ways: each is a history');
   const verified = await runStemma(['verify', ...at]);
   expect(verified.code).toBe(0);
 });

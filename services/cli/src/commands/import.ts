@@ -55,7 +55,7 @@ export const importCommand: TopCommand = {
     ...ERASABLE_OPTIONS,
     [
       '--as-forks',
-      'trials of one task: the first conversation is a history, each further one with the same beginning a branch where it parts',
+      'trials of one task, or of several: each further conversation with the same beginning is a branch of the first, where it parts',
     ],
     ['--strict', 'record nothing of a file with a conversation that cannot be read'],
     ['--dry-run', 'a report only; nothing is recorded'],
@@ -147,7 +147,7 @@ const importPaths = async (
   );
   /** The name of the history is that of the first trial; the others are named after their files. */
   const nameOf = (file: string): ReturnType<typeof names> =>
-    given !== undefined && forks?.hasFirst() === false ? nameOfFirst(given, names(file)) : names(file);
+    given !== undefined && forks?.tasks() === 0 ? nameOfFirst(given, names(file)) : names(file);
   const dry = options['dryRun'] === true;
   if (!dry) await open({ create: true });
   const rest = openImportRest(reopenHome);
