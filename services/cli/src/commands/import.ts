@@ -222,6 +222,8 @@ const importPaths = async (
   }
   progress.end();
   for (const { file, code, message } of refused) output.say(`${file}: refused: ${message} (${code})`);
+  const beginnings = forks?.tasks() ?? 0;
+  if (beginnings > 1) output.say(`the conversations begin in ${beginnings} ways: each is a history`);
   const [first] = refused;
   if (watches && imported.length === 0 && first === undefined) return undefined;
   if (first !== undefined && imported.length === 0 && !watches)
