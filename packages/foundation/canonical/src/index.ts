@@ -27,4 +27,5 @@ export { type JsonReader } from './json-reader.ts';
 export { type JsonReading } from './json-reading.ts';
 export { openWideJsonReader, parseJson, parseWideJson } from './parse-json.ts';
 export { readJson } from './read-json.ts';
+export { sameJson } from './same-json.ts';
 export { binariesIfRead, openUnpacker, unpack, unpackFrom, type Unpacker } from './unpack.ts';

@@ -1,6 +1,5 @@
-import { sha256, toHex, type WideJson } from '@stemma/canonical';
+import { sameJson, sha256, toHex, type WideJson } from '@stemma/canonical';
 import { hashOfSaid, messageHash, scopeSeed } from '@stemma/read-models';
-import { sameJson } from './same-json.ts';
 
 /** The hashes of a list of messages over a scope: calls of another scope have others, even with the same messages. */
 export type PromptHashes = {

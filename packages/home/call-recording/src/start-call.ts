@@ -6,7 +6,7 @@ import {
   type BaseBody,
   type UnkeptBody,
 } from '@stemma/call-bodies';
-import { canonicalJson, type WideJson } from '@stemma/canonical';
+import { canonicalJson, sameJson, type WideJson } from '@stemma/canonical';
 import type { EventRef } from '@stemma/context-tree';
 import { isStemmaError } from '@stemma/errors';
 import {
@@ -30,7 +30,6 @@ import { LRUCache } from 'lru-cache';
 import { finishStep, type CallEnd } from './finish-call.ts';
 import type { PromptHashes } from './prompt-hash.ts';
 import { redactedRequest } from './redacted-body.ts';
-import { sameJson } from './same-json.ts';
 
 /** What is known of a call besides its messages. */
 export type CallFacts = {

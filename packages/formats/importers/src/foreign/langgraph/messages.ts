@@ -1,4 +1,4 @@
-import { isJsonObject, type WideJson } from '@stemma/canonical';
+import { isJsonObject, sameJson, type WideJson } from '@stemma/canonical';
 import { isList, listOf, nonEmpty, objectOf } from '../fields.ts';
 import { fieldsOf } from '../said/langchain-items.ts';
 import { isLangChain } from '../said/langchain.ts';
@@ -6,12 +6,16 @@ import { shortHash } from '../short-hash.ts';
 
 /** A message of a state. */
 export type StateMessage = {
-  /** Its id there, else its hash. */
-  readonly key: string;
-  readonly hasId: boolean;
-  readonly hash: string;
+  readonly id: string | undefined;
   readonly value: WideJson;
 };
+
+/** True for the same message as it was: an edited one is another one. */
+export const isUnchanged = (a: StateMessage, b: StateMessage): boolean =>
+  a.id === b.id && sameJson(a.value, b.value);
+
+/** By which a message as it stands there is known. */
+export const nameOf = ({ id, value }: StateMessage): string => `${id ?? ''}\n${shortHash(value)}`;
 
 const ROLES: ReadonlySet<WideJson | undefined> = new Set([
   ...['system', 'developer', 'user', 'assistant', 'tool', 'function'],
@@ -23,11 +27,7 @@ const isChatMessage = (value: WideJson): boolean =>
 
 const isMessage = (value: WideJson): boolean => isLangChain(value) || isChatMessage(value);
 
-const messageOf = (value: WideJson): StateMessage => {
-  const id = nonEmpty(fieldsOf(value)['id']);
-  const hash = shortHash(value);
-  return { key: id ?? hash, hasId: id !== undefined, hash, value };
-};
+const messageOf = (value: WideJson): StateMessage => ({ id: nonEmpty(fieldsOf(value)['id']), value });
 
 /** The messages of a channel; null: it holds something else, or nothing. */
 export const messagesIn = (value: WideJson): readonly StateMessage[] | null =>
@@ -56,10 +56,10 @@ export const withWrites = (
     for (const value of isList(given) ? given : [given]) {
       if (isRemoval(value)) {
         const id = nonEmpty(fieldsOf(value)['id']);
-        state = id === ALL ? [] : state.filter(({ key }) => key !== id);
+        state = id === ALL ? [] : state.filter((message) => message.id !== id);
       } else if (isMessage(value)) {
         const message = messageOf(value);
-        const at = message.hasId ? state.findIndex(({ key }) => key === message.key) : -1;
+        const at = message.id === undefined ? -1 : state.findIndex(({ id }) => id === message.id);
         if (at >= 0) state[at] = message;
         else state.push(message);
       }

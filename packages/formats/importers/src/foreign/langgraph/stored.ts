@@ -1,6 +1,6 @@
 import { compareCodePoints, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { isStemmaError } from '@stemma/errors';
-import { bytesOfBase64, listOf, nonEmpty, objectOf, textOf, type Field } from '../fields.ts';
+import { listOf, nonEmpty, objectOf, textOf, type Field } from '../fields.ts';
 import { readTypedValue } from './typed-value.ts';
 
 /**
@@ -58,10 +58,9 @@ export const readStored = (row: WideJson): StoredState | null => {
   const unread: string[] = [];
   const read = (stored: Field, what: string): WideJson | undefined => {
     const { type, base64 } = objectOf(stored);
-    const bytes = bytesOfBase64(textOf(base64) ?? '');
     const form = textOf(type) ?? '';
     try {
-      const value = bytes === undefined ? undefined : readTypedValue(form, bytes);
+      const value = readTypedValue(form, Buffer.from(textOf(base64) ?? '', 'base64'));
       if (value === undefined) unread.push(`${what} of the form ${form.slice(0, 40)}`);
       return value;
     } catch (error) {

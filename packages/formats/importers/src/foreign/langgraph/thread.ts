@@ -4,7 +4,7 @@ import { timeOf } from '../fields.ts';
 import type { ForeignItem } from '../item.ts';
 import { isLangChain } from '../said/langchain.ts';
 import { itemsOfLangChain } from '../said/langchain-items.ts';
-import { messagesIn, withWrites, type StateMessage } from './messages.ts';
+import { isUnchanged, messagesIn, nameOf, withWrites, type StateMessage } from './messages.ts';
 import type { StoredState } from './stored.ts';
 
 /** The channel of messages that LangGraph's own states have. */
@@ -105,7 +105,8 @@ const messageChannels = (
   tips: ReadonlyMap<string, Tip>,
 ): readonly string[] => {
   const found = new Set(tips.keys());
-  for (const [channel, value] of channels ?? []) if (messagesIn(value) !== null) found.add(channel);
+  for (const [channel, value] of channels ?? [])
+    if (!found.has(channel) && messagesIn(value) !== null) found.add(channel);
   for (const channel of deltas) found.add(channel);
   return [...found].sort((a, b) => (a === MESSAGES ? -1 : b === MESSAGES ? 1 : compareCodePoints(a, b)));
 };
@@ -168,7 +169,7 @@ function* itemsOfState(
   const kept: Shown[] = [];
   for (const each of shown) {
     const next = state[kept.length];
-    if (next?.key === each.message.key && next.hash === each.message.hash) kept.push(each);
+    if (next !== undefined && isUnchanged(each.message, next)) kept.push(each);
   }
   let { item: after, last } = tip;
   const time = timeOf(at);
@@ -179,12 +180,13 @@ function* itemsOfState(
     [after, last] = [item, null];
     for (const each of kept) last = { ...each, before: last };
   }
-  const gone = new Set(kept.length < shown.length ? shown.map(({ message }) => message.key) : []);
+  const gone = new Set(kept.length < shown.length ? shown.map(({ message }) => nameOf(message)) : []);
   for (const [index, message] of state.slice(kept.length).entries()) {
     const item = `${id}:${index}`;
-    const again = message.hasId ? seen.has(nameOf(message)) : gone.has(message.key);
-    const isEdited = message.hasId && !again && seen.has(message.key);
-    if (message.hasId) seen.add(message.key).add(nameOf(message));
+    const name = nameOf(message);
+    const again = message.id === undefined ? gone.has(name) : seen.has(name);
+    const isEdited = message.id !== undefined && !again && seen.has(message.id);
+    if (message.id !== undefined) seen.add(message.id).add(name);
     for (const each of itemsOfMessage(message.value, items, { id: item, after, at: time }))
       yield again || isEdited ? shownAgain(each, again) : each;
     [after, last] = [item, { message, item, before: last }];
@@ -198,9 +200,6 @@ const itemsOfMessage = (value: WideJson, items: ChatItems, location: Location): 
   isLangChain(value)
     ? itemsOfLangChain(value, items, location)
     : [items.add(value as WideJsonObject, location)];
-
-/** Of a message as it stands there: an edited one is another one. */
-const nameOf = ({ key, hash }: StateMessage): string => `${key}\n${hash}`;
 
 /** A message that the thread had before is no other call, whoever changed it. */
 const shownAgain = (item: ForeignItem, again: boolean): ForeignItem => {

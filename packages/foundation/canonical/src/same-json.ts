@@ -1,4 +1,4 @@
-import { isJsonObject, type WideJson } from '@stemma/canonical';
+import { isJsonObject, type WideJson } from './json-value.ts';
 
 /** True if two values have the same canonical JSON. The texts of equal values are compared, and nothing is made of them. */
 export const sameJson = (a: WideJson, b: WideJson): boolean => {
