@@ -4,7 +4,7 @@ import { argumentsOf } from './arguments-of.ts';
 import type { ExportedCall, ExportedMessage, Exporter, ExportSource } from './exporter.ts';
 import { isoTime, kindOfPart, listOf, objectOf, partsOf, textOf } from './fields.ts';
 import { configOf, toolChoiceOf } from './inspect-config.ts';
-import type { Losses } from './losses.ts';
+import { type Losses, openLosses, openPromptLosses } from './losses.ts';
 import { readTranscript } from './transcript.ts';
 
 /**
@@ -21,7 +21,7 @@ export const inspect: Exporter = {
       async *write(source, lost) {
         const first = await firstCall(source);
         yield `${jsonText(headOf(source, first)).slice(0, -1)},"samples":[\n{"id":1,"epoch":1,"events":[`;
-        const pool: string[] = [];
+        const pool: Pool = { messages: [], numbers: new Map() };
         let events = 0;
         for (const branch of source.branches) {
           const prompt = openPrompt(pool, lost);
@@ -31,10 +31,11 @@ export const inspect: Exporter = {
           }
         }
         yield '],"events_data":{"calls":[],"messages":[';
-        for (const [i, message] of pool.entries()) yield `${i === 0 ? '' : ','}\n${message}`;
+        for (const [i, message] of pool.messages.entries()) yield `${i === 0 ? '' : ','}\n${message}`;
         const shown = await tipOf(source);
         const input = textOfContent(shown.find(({ role }) => role === 'user')?.['content']);
-        const messages = shown.map((message) => inspectMessage(message, lost));
+        // They are in the pool already, but for those that no call was shown.
+        const messages = shown.map((message) => inspectMessage(message, openLosses()));
         yield `]},"input":${jsonText(input)},"target":"","messages":${jsonText(messages)}}\n]}\n`;
       },
     },
@@ -81,10 +82,20 @@ const headOf = (
   },
 });
 
-/** Puts the messages of prompts into the pool, each once. */
-const openPrompt = (pool: string[], lost: Losses) => {
+/** The messages of a sample as JSON, each once, and their numbers. */
+type Pool = { readonly messages: string[]; readonly numbers: Map<string, number> };
+
+const numberIn = ({ messages, numbers }: Pool, message: string): number => {
+  const number = numbers.get(message) ?? messages.push(message) - 1;
+  numbers.set(message, number);
+  return number;
+};
+
+/** Puts the messages of prompts into the pool. */
+const openPrompt = (pool: Pool, lost: Losses) => {
   let before: readonly ExportedMessage[] = [];
   const numbers: number[] = [];
+  const lostOf = openPromptLosses(lost);
   return {
     /** The messages as ranges of the pool. */
     refs(shown: readonly ExportedMessage[]): readonly WideJson[] {
@@ -92,7 +103,7 @@ const openPrompt = (pool: string[], lost: Losses) => {
       while (same < numbers.length && before[same] === shown[same]) same++;
       numbers.length = same;
       for (const { message } of shown.slice(same))
-        numbers.push(pool.push(jsonText(inspectMessage(message, lost))) - 1);
+        numbers.push(numberIn(pool, jsonText(inspectMessage(message, lostOf(message)))));
       before = shown;
       const ranges: [number, number][] = [];
       for (const number of numbers) {

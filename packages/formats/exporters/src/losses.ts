@@ -1,4 +1,4 @@
-import { compareCodePoints } from '@stemma/canonical';
+import { compareCodePoints, type WideJsonObject } from '@stemma/canonical';
 
 /** What an export leaves out, by name: `thinking`, `parameter seed`. */
 export type Losses = {
@@ -23,4 +23,13 @@ export const openLosses = (): Losses => {
     list: () =>
       [...counts].sort(([a], [b]) => compareCodePoints(a, b)).map(([what, count]) => ({ what, count })),
   };
+};
+
+/**
+ * Where to count what a message of a prompt loses: that of an answer is counted with its call, and it is shown once more to those after
+ * it.
+ */
+export const openPromptLosses = (lost: Losses): ((message: WideJsonObject) => Losses) => {
+  const counted = openLosses();
+  return ({ role }) => (role === 'assistant' ? counted : lost);
 };

@@ -3,7 +3,7 @@ import { jsonText } from '@stemma/model-apis';
 import { argumentsOf } from './arguments-of.ts';
 import type { ExportedCall, ExportedMessage, Exporter } from './exporter.ts';
 import { kindOfPart, listOf, objectOf, partsOf, textOf, thinkingText } from './fields.ts';
-import type { Losses } from './losses.ts';
+import { type Losses, openPromptLosses } from './losses.ts';
 import { readCalls } from './transcript.ts';
 
 /**
@@ -18,8 +18,9 @@ export const otlp: Exporter = {
     {
       suffix: '',
       async *write(source, lost) {
-        for await (const { call, ...said } of readCalls(source, lost)) {
-          const span = spanOf(source.history, call, said, lost);
+        const promptOf = openPrompts(lost);
+        for await (const { call, shown, answer } of readCalls(source, lost)) {
+          const span = spanOf(source.history, call, { prompt: promptOf(shown), answer }, lost);
           const scopeSpans = [{ scope: { name: 'stemma' }, spans: [span] }];
           yield `${jsonText({ resourceSpans: [{ resource: RESOURCE, scopeSpans }] })}\n`;
         }
@@ -30,12 +31,23 @@ export const otlp: Exporter = {
 
 const RESOURCE = { attributes: [{ key: 'service.name', value: { stringValue: 'stemma' } }] };
 
-const spanOf = (
-  history: string,
-  call: ExportedCall,
-  said: { readonly shown: readonly ExportedMessage[]; readonly answer: WideJsonObject | null },
-  lost: Losses,
-): WideJsonObject => {
+/** What a call was shown, as JSON, and its answer. */
+type Said = { readonly prompt: string; readonly answer: WideJsonObject | null };
+
+/** The JSON of prompts; a message that several calls were shown is written once. */
+const openPrompts = (lost: Losses): ((shown: readonly ExportedMessage[]) => string) => {
+  const texts = new WeakMap<ExportedMessage, string>();
+  const lostOf = openPromptLosses(lost);
+  const textOfMessage = (shown: ExportedMessage): string => {
+    const { message } = shown;
+    const text = texts.get(shown) ?? jsonText(otelMessage(message, lostOf(message)));
+    texts.set(shown, text);
+    return text;
+  };
+  return (shown) => `[${shown.map(textOfMessage).join(',')}]`;
+};
+
+const spanOf = (history: string, call: ExportedCall, said: Said, lost: Losses): WideJsonObject => {
   const { attemptId, sentAt, durationMs, error, model } = call;
   if (sentAt === null) lost.add('duration of a call without a time', durationMs === null ? 0 : 1);
   if (call.status !== 'answered' && call.status !== 'failed') lost.add(`status ${call.status}`);
@@ -60,7 +72,7 @@ const nanoseconds = (at: number | null): string => (at === null ? '0' : `${at}00
 const attributesOf = (
   history: string,
   call: ExportedCall,
-  { shown, answer }: { readonly shown: readonly ExportedMessage[]; readonly answer: WideJsonObject | null },
+  { prompt, answer }: Said,
   lost: Losses,
 ): WideJsonObject => {
   const { model, usage, finishReason, firstByteMs, tools, error } = call;
@@ -75,7 +87,7 @@ const attributesOf = (
       Object.entries(parameters).map(([name, value]) => [`gen_ai.request.${name}`, value] as const),
     ),
     ...(tools !== null && tools.length > 0 && { 'gen_ai.tool.definitions': jsonText([...tools]) }),
-    'gen_ai.input.messages': jsonText(shown.map(({ message }) => otelMessage(message, lost))),
+    'gen_ai.input.messages': prompt,
     ...(answer !== null && {
       'gen_ai.output.messages': jsonText([
         { ...otelMessage(answer, lost), ...(finishReason !== null && { finish_reason: finishReason }) },

@@ -10,6 +10,7 @@ import { exportRequest } from '../export/export-request.ts';
 import { fileTarget } from '../export/export-target.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
+import { withSmallHeaps } from '../small-heaps.ts';
 
 /** Every value of `--format`, with what it writes. */
 const FORMATS: readonly (readonly [name: string, summary: string])[] = [
@@ -55,7 +56,7 @@ export const exportCommand: TopCommand = {
     if (model !== undefined) throw fail('E_USAGE', `--format ${format} takes no --model`);
     if (format === 'pact') return exportPosition(context, asked);
     const exporter = EXPORTERS.find((each) => each.name === format);
-    if (exporter !== undefined) return exportHistory(context, exporter, asked);
+    if (exporter !== undefined) return withSmallHeaps(() => exportHistory(context, exporter, asked));
     const known = FORMATS.map(([each]) => each).join(', ');
     throw fail('E_USAGE', `--format is ${JSON.stringify(format.slice(0, 100))}, not one of ${known}`);
   },

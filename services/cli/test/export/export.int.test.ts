@@ -174,6 +174,40 @@ describe('a history in the format of another program', () => {
     expect([refused.code, refused.stderr]).toEqual([64, expect.stringContaining('name the file')]);
   });
 
+  test('says each message of a log of Inspect once, and counts what it loses once', async () => {
+    const file = at('odd.json');
+    const odd = { role: 'user', content: 'Odd.', tint: 'red' };
+    const said = [
+      odd,
+      { role: 'assistant', content: 'Yes.' },
+      odd,
+      { role: 'assistant', content: 'Again.', hue: 'blue' },
+    ];
+    writeFileSync(file, JSON.stringify([...said, odd, { role: 'assistant', content: 'No.' }]));
+    expect((await run('import', file, '--history', 'odd')).code).toBe(0);
+    const { stdout, stderr } = await run('export', 'odd', '--format', 'inspect');
+    const [sample] = (
+      JSON.parse(stdout) as {
+        samples: [{ events_data: { messages: object[] }; events: { input_refs: unknown }[] }];
+      }
+    ).samples;
+    expect(sample.events_data.messages).toHaveLength(3);
+    expect(sample.events.map((event) => event.input_refs)).toEqual([
+      [[0, 1]],
+      [
+        [0, 2],
+        [0, 1],
+      ],
+      [
+        [0, 2],
+        [0, 1],
+        [2, 3],
+        [0, 1],
+      ],
+    ]);
+    expect(stderr).toBe('lost: field hue of a message ×1, field tint of a message ×3\n');
+  });
+
   test('names calls without bytes that a cassette cannot hold', async () => {
     const { code, stdout, stderr } = await run('export', 'spans', '--format', 'vcr');
     expect([code, stdout]).toEqual([0, 'interactions: []\nversion: 1\n']);

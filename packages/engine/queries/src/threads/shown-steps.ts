@@ -132,8 +132,10 @@ const openShownThread = (payloadOf: (ref: EventRef) => Promise<WideJsonObject>) 
       }
       // A block that a person inserted may be a part of the message before it.
       if (!isRecorded) return shownAll(slices.flatMap(({ blocks }) => blocks));
-      messages = [...messages.slice(0, first), ...added];
-      return { messages, shared: first, beside };
+      // What was open before is sealed now: it is the same message.
+      const shared = first + samePrefix(messages.slice(first), added);
+      messages = [...messages.slice(0, shared), ...added.slice(shared - first)];
+      return { messages, shared, beside };
     },
     end(blocks: readonly ShownBlock[]): Shown {
       beside = besideIn(blocks) ?? beside;
