@@ -1,5 +1,6 @@
 import type { TreeNodeAnswer, TreePage, WhyAnswer } from '@stemma/api';
 import { expect, test } from 'vitest';
+import { timeLeft } from '../src/calls/use-held.ts';
 import { removedBecause } from '../src/card/removed-because.ts';
 import { followingOf, groupsOf, groupsSince } from '../src/card/shown-rows.ts';
 import { columnsOf, readAnswer, readToolCall } from '../src/parts/read-tool-call.ts';
@@ -146,4 +147,10 @@ test('what removed a message is said with its rule, its time, its holder, or who
     'ann removed it before @c9. “it misled” (command c7)',
   );
   expect(removedBecause({ ...removed({ kind: 'expiry' }), removed: null }, null)).toBeNull();
+});
+
+test('the time that a held call has left is in minutes and seconds, in hours where it is long, and never below none', () => {
+  expect([252_000, 59_001, 3_725_000, -5].map((left) => timeLeft(1_000 + left, 1_000))).toEqual([
+    ...['4:12', '1:00', '1:02:05', '0:00'],
+  ]);
 });

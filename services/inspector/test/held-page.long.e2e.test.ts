@@ -34,8 +34,18 @@ test(
     expect(await held.innerText()).toMatch(
       /held the call of cycle 2 to m-<b>1, by b1 until .*, then it ends\s.*stemma resume htalk/s,
     );
+    // From every view, and from the tab of the browser, with the time that is left.
+    await page.goto(`${stage.url}/?h=htalk&show=events`);
+    const badge = page.getByRole('button', { name: /^1 held \d+:\d\d$/ });
+    await badge.waitFor();
+    expect(await page.title()).toMatch(/^🔒 1 held \d+:\d\d · /);
+    await badge.click();
+    await held.waitFor();
+    expect(await page.getByRole('slider', { name: 'Filmstrip' }).getAttribute('aria-valuemax')).toBe('2');
     await home.steering.release('htalk', 'call-1', { abort: false }, { actor: 'ann' });
     await held.waitFor({ state: 'detached' });
+    await badge.waitFor({ state: 'detached' });
+    expect(await page.title()).not.toMatch(/held/);
     expect(faults).toEqual([]);
   },
 );

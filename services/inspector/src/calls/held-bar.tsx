@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Go } from '../page/address.ts';
 import { SafeText } from '../parts/safe-text.tsx';
-import { useQuery } from '../asking/queries.ts';
+import { timeLeft, useHeld } from './use-held.ts';
 import { isoTime } from '../parts/words.ts';
 
 const THEN = { 'go-on': 'it goes on', abort: 'it ends' } as const;
@@ -14,10 +14,7 @@ export const HeldBar = ({
   readonly history: string;
   readonly go: Go;
 }): ComponentChildren => {
-  const query = useQuery(`now/h/${history}/held`, (client) =>
-    client.held({ history: history.split(':')[0] ?? history }),
-  );
-  const calls = query.state === 'done' ? query.value.calls : [];
+  const calls = useHeld(history.split(':')[0] ?? history);
   if (calls.length === 0) return null;
   return (
     <ul class="held-bar" aria-label="Held calls">
@@ -27,7 +24,7 @@ export const HeldBar = ({
           <SafeText text={call.model ?? 'no named model'} />, by{' '}
           <SafeText text={call.breakpoints.join(', ')} />{' '}
           <span class="quiet">
-            until {isoTime(call.until)}, then {THEN[call.then]}
+            until {isoTime(call.until)}, {timeLeft(call.until, Date.now())} left, then {THEN[call.then]}
           </span>{' '}
           <span class="tabs">
             <button class="plain" onClick={() => go({ history: call.branch, at: 'open', dialog: 'release' })}>

@@ -2,10 +2,10 @@ import type { FilmCellAnswer, HeldCallAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Address, Go } from '../page/address.ts';
-import { useQuery } from '../asking/queries.ts';
 import { Failure } from '../asking/states.tsx';
 import type { Looking } from '../cycles/use-cycles.ts';
-import { grouped, shortDuration } from '../parts/words.ts';
+import { timeLeft, useHeld } from '../calls/use-held.ts';
+import { grouped } from '../parts/words.ts';
 import { FilmHead } from './film-head.tsx';
 import { spokenCell, type Film } from './film-tracks.ts';
 import { cellAt, columnLeft, trackTop, layoutOf, scrollTo, type FilmLayout } from './film-layout.ts';
@@ -55,19 +55,6 @@ export const Filmstrip = ({
   );
 };
 
-/** The calls that wait. The time that is left is said anew each second while one does. */
-const useHeld = (history: string): readonly HeldCallAnswer[] => {
-  const query = useQuery(`now/h/${history}/held`, (client) => client.held({ history }));
-  const calls = query.state === 'done' ? query.value.calls : NONE;
-  const [, tick] = useState(0);
-  useEffect(() => {
-    if (calls.length === 0) return undefined;
-    const timer = setInterval(() => tick((n) => n + 1), 1_000);
-    return () => clearInterval(timer);
-  }, [calls.length]);
-  return calls;
-};
-
 const NONE: readonly never[] = [];
 const NO_NAMES: ReadonlyMap<string, readonly string[]> = new Map();
 
@@ -93,7 +80,7 @@ const heldCells = (film: Film, held: readonly HeldCallAnswer[]): readonly HeldCe
       film.tracks.find((track) => track.branchId === branchId)?.row ??
       film.trackOf(branchId, cycle - 1)?.row ??
       0,
-    words: `held ${shortDuration(Math.max(0, until - Date.now()))}`,
+    words: `held ${timeLeft(until, Date.now())}`,
   }));
 
 type StripProps = {

@@ -11,7 +11,6 @@ import { Legend } from './legend.tsx';
 import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import { Palette } from './palette.tsx';
-import { visible } from '../parts/safe-text.tsx';
 import { SearchDialog } from '../search/search.tsx';
 import { Intervene, ShownView, Views } from './shown-views.tsx';
 import { SidePanel } from './side.tsx';
@@ -53,12 +52,6 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
 
   const shown = shownBranch(page, address.history);
   const summary = list.find((one) => isChosen(one, address.history));
-  useEffect(() => {
-    document.title = [looking?.reference, summary?.name ?? address.history, 'Stemma']
-      .filter((one) => one != null)
-      .map(visible)
-      .join(' · ');
-  }, [looking?.reference, summary?.name, address.history]);
 
   const run = (action: KeyAction): void => {
     if (action === 'help') setHelp(!help);
@@ -80,6 +73,8 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
         help={() => setHelp(true)}
         legend={() => setLegend(true)}
         find={() => go({ find: '' })}
+        title={[looking?.reference, summary?.name ?? address.history]}
+        go={go}
       />
       <Histories chosen={address.history} choose={(history) => go({ history })} />
       {shown !== null && <Filmstrip address={address} {...shown} looking={looking} go={go} />}

@@ -1,6 +1,8 @@
 import { importLine, importSentences, type HistorySummaryAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { branchLabel, findChosenBranch } from './chosen.ts';
+import type { Go } from './address.ts';
+import { HeldBadge } from './held-badge.tsx';
 import type { Live } from './live.ts';
 import { SafeText, visible } from '../parts/safe-text.tsx';
 import { useChanges } from '../tree/use-changes.ts';
@@ -16,6 +18,8 @@ export const Head = ({
   help,
   legend,
   find,
+  title,
+  go,
 }: {
   readonly summary: HistorySummaryAnswer | undefined;
   readonly chosen: string | null;
@@ -24,6 +28,9 @@ export const Head = ({
   readonly help: () => void;
   readonly legend: () => void;
   readonly find: () => void;
+  /** What the tab of the browser says, before the name of the page. */
+  readonly title: readonly (string | null | undefined)[];
+  readonly go: Go;
 }): ComponentChildren => {
   useChanges(live);
   const state = live.state();
@@ -83,6 +90,7 @@ export const Head = ({
           )}
         </p>
       )}
+      <HeldBadge title={title} go={go} />
       <span
         class={`connection ${state}`}
         role="status"
