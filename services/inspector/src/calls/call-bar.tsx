@@ -1,4 +1,4 @@
-import type { AttemptAnswer, SnapshotPage, SnapshotSummaryAnswer } from '@stemma/api';
+import { fidelityNote, type AttemptAnswer, type SnapshotPage, type SnapshotSummaryAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { RecordedAnswer } from '../parts/recorded-answer.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
@@ -54,6 +54,11 @@ export const CallBar = ({ snapshot }: { readonly snapshot: SnapshotSummaryAnswer
         )}
       </Fact>
       <Fact name="cost">{costWords(call) ?? <span class="quiet">not known</span>}</Fact>
+      {call.fidelity !== null && (
+        <Fact name="picture">
+          <SafeText text={fidelityNote(call.fidelity)} />
+        </Fact>
+      )}
       {(snapshot.calls ?? 0) > 1 && <Fact name="attempts">{snapshot.calls}, the newest shown</Fact>}
       {call.led_to.length > 0 && (
         <Fact name="led to">

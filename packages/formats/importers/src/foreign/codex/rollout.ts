@@ -105,7 +105,7 @@ export class Rollout {
 
   /** Items of the conversation, which begins when somebody has said something. */
   *#out(given: readonly ForeignItem[]): Iterable<ForeignItem> {
-    const items = given.map((item) => this.#standing(item));
+    const items = given.map((item) => this.#withId(item));
     if (!this.#isBegun) {
       this.#waiting.push(...items);
       const speaks = this.#title !== undefined || items.some(({ kind }) => kind === 'call');
@@ -116,7 +116,7 @@ export class Rollout {
   }
 
   /** The item with its id, and where it goes on. */
-  #standing(item: ForeignItem): ForeignItem {
+  #withId(item: ForeignItem): ForeignItem {
     if (item.kind === 'compaction') {
       this.#thread = [];
       this.#isCompacted = true;
