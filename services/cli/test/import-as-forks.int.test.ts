@@ -86,6 +86,18 @@ const session = (
   return lines.map((each) => JSON.stringify(each)).join('\n');
 };
 
+test('calls of branches that part behind one snapshot are told apart where they are exported', async () => {
+  const files = ['In Ghent.', 'In Bruges.', 'At sea.'].map((answer, n) =>
+    write(`answer-${n}.json`, JSON.stringify([system, user('Where is she?'), assistant(answer)])),
+  );
+  await importing(files, 'parted');
+  const spans = join(folder.path, 'parted.jsonl');
+  await runStemma(['export', 'parted', '--format', 'otlp', '-o', spans, ...at]);
+  const other = ['--home', join(folder.path, 'other')];
+  const { imported } = (await stemmaJson(['import', spans, ...other])) as { imported: { calls: number }[] };
+  expect(imported).toMatchObject([{ calls: 3 }]);
+});
+
 test('sessions part where an answer does, also in the middle of it, and each call has its own answer', async () => {
   const files = [
     write(

@@ -1,6 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import { jsonText } from '@stemma/model-apis';
-import type { Exporter } from './exporter.ts';
+import type { ExportedMessage, Exporter } from './exporter.ts';
+import { changed } from './transcript.ts';
 
 /**
  * A line of JSON for the tip of each branch, `{"messages": […], "tools": […]}`, as programs for training and evaluation read them.
@@ -14,11 +15,16 @@ export const chatJsonl: Exporter = {
     {
       suffix: '',
       async *write({ branches }, lost) {
-        for (const { steps } of branches) {
+        for (const { branchId, isAlone, steps } of branches) {
           let tools: readonly WideJson[] | null = null;
-          for await (const { cycle, messages, beside, calls } of steps()) {
+          let before: readonly ExportedMessage[] = [];
+          for await (const { cycle, branchId: of, messages, shared, beside, calls } of steps()) {
             tools = calls.at(-1)?.tools ?? tools;
-            lost.add('facts of a call (model, tokens, times)', calls.length);
+            if (isAlone || of === branchId) {
+              lost.add('facts of a call (model, tokens, times)', calls.length);
+              lost.add('message that was shown no more', changed(before, messages, shared).removed);
+            }
+            before = messages;
             if (cycle !== null) continue;
             yield jsonText({
               messages: messages.map(({ message }) => message),

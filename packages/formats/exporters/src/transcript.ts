@@ -41,7 +41,7 @@ export async function* readTranscript(
     if (removed > 0) yield { kind: 'removed', count: removed, isOwn };
     for (const { message, at } of added) {
       if (asked !== null && message['role'] === 'assistant') {
-        const call = unrecordedCall(asked, message);
+        const call = unrecordedCall(asked, of, message);
         yield { kind: 'call', call, shown: before, answer: message, isOwn };
         asked = null;
       } else if (!take(answers, message)) yield { kind: 'message', message, at, isOwn };
@@ -73,7 +73,7 @@ export async function* readCalls(
 }
 
 /** The messages of a step that the one before does not show, and how many of that one it shows no more. */
-const changed = (
+export const changed = (
   before: readonly ExportedMessage[],
   messages: readonly ExportedMessage[],
   shared: number,
@@ -103,12 +103,14 @@ const take = (counts: Map<string, number>, message: WideJsonObject): boolean => 
 /** What is known of a call that an answer stands for. */
 const unrecordedCall = (
   { cycle, beside }: { readonly cycle: number; readonly beside: WideJsonObject },
+  branchId: number,
   answer: WideJson,
 ): ExportedCall => {
   const nobodySaw = { contentType: null, coding: null };
   const tools = beside['tools'];
   return {
-    attemptId: `@c${cycle}`,
+    // Branches that part there have answers of their own.
+    attemptId: branchId === 0 ? `@c${cycle}` : `${branchId}@c${cycle}`,
     label: `@c${cycle}`,
     sentAt: null,
     fidelity: { kind: 'reconstructed', missing: [] },
