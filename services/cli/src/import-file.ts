@@ -1,7 +1,7 @@
 import { canonicalJson, sha256Hex, type WideJson } from '@stemma/canonical';
 import type { Outcome } from '@stemma/command-handler';
-import { fail, isStemmaError, type ErrorCode } from '@stemma/errors';
-import { isOf, nodeIn } from '@stemma/events';
+import { fail, isStemmaError, type ErrorCode, type StemmaError } from '@stemma/errors';
+import { isOf, nodeIn, type BranchPosition } from '@stemma/events';
 import { importStep, type Command, type ImportFacts } from '@stemma/history';
 import type { Home } from '@stemma/home';
 import { readImport, type ImportItem, type NameConversation } from '@stemma/importers';
@@ -10,10 +10,10 @@ import { shownPath } from './checkpoint-server.ts';
 import type { CallImport } from './import-calls.ts';
 import { openFound, type Imported, type ImportedCounts } from './import-found.ts';
 import { openImportRest, type ImportRest } from './import-rest.ts';
-import { areHarmless, openImportedFrames, type ImportedFrames } from './imported-frames.ts';
+import { changedBranches, openImportedFrames, type ImportedFrames } from './imported-frames.ts';
 import { openImportSource } from './import-source.ts';
 import type { InputSurroundings } from './input.ts';
-import type { Trial, TrialForks } from './trial-forks.ts';
+import { goOnBeside, partsThere, type Trial, type TrialForks } from './trial-forks.ts';
 
 /** A conversation of a file that could not be read. */
 export type RefusedPart = { readonly place: string; readonly code: ErrorCode; readonly message: string };
@@ -103,7 +103,7 @@ export const importFile = async (
       const bytes = read.now - read.before;
       if (item.kind === 'command') {
         read.before = read.now;
-        const conversation = open.get(item.conversation) ?? {
+        const conversation: OpenConversation = open.get(item.conversation) ?? {
           tally: newTally(),
           frames: openImportedFrames(),
           trial: state.home === null ? undefined : options.forks?.begin(item.command),
@@ -121,6 +121,7 @@ export const importFile = async (
           await pending.all();
           const outcome = await recordStart(state.home, item, options, tally);
           if (outcome !== undefined && item.frame !== undefined) frames.recorded(item.frame, outcome);
+          if (outcome !== undefined) conversation.main = { branchId: 0, seq: outcome.seq };
           if (outcome !== undefined) options.forks?.recorded(item.command, outcome);
         } else {
           const work = recordNext(state.home, item, conversation, options.forks);
@@ -152,12 +153,13 @@ export const importFile = async (
         found.addBeside(item, histories);
         continue;
       }
-      const { tally = newTally(), trial } = open.get(item.conversation) ?? {};
+      const { tally = newTally(), trial, parts = false } = open.get(item.conversation) ?? {};
       // What a history was imported from is said of its main branch.
-      if (trial === undefined)
+      if (trial === undefined || parts)
         await recordSummary(state.home, item.history, { ...item.report, format: item.format });
       rest.historyEnded();
       found.add(item, tally, trial?.branch());
+      if (parts) found.says(BESIDE);
       open.delete(item.conversation);
     }
   } catch (error) {
@@ -217,12 +219,19 @@ const openPending = () => {
 
 type FirstItem = Extract<ImportItem, { readonly kind: 'command' }>;
 
+const BESIDE =
+  'the history goes on otherwise than the file, which was rewritten, or somebody changed the branch: what the file says is on a branch beside';
+
 /** What is known of a conversation while it is recorded. */
 type OpenConversation = {
   readonly tally: ImportedCounts;
   readonly frames: ImportedFrames;
-  /** It is a branch of the first conversation. */
-  readonly trial?: Trial | undefined;
+  /** It is a branch of the first conversation, or goes on beside what was imported before. */
+  trial?: Trial | undefined;
+  /** True if the history goes on otherwise than the file: somebody changed the branch, or the file was rewritten. */
+  parts?: boolean;
+  /** Its last command on the main branch. */
+  main?: BranchPosition;
 };
 
 /** Records the next command of a conversation that becomes a branch. */
@@ -263,19 +272,29 @@ const recordStart = async (
 const recordNext = async (
   home: Home | null,
   { command, frame, finishes = false }: FirstItem,
-  { tally, frames }: OpenConversation,
+  conversation: OpenConversation,
   forks: TrialForks | undefined,
 ): Promise<void> => {
+  const { tally, frames } = conversation;
   if (frame === undefined) {
     const outcome = await record(home, command, tally);
     if (outcome !== undefined) forks?.recorded(command, outcome);
     return;
   }
-  for (;;)
+  /** Nothing is awaited before it is known that later commands are of a branch, too. */
+  const goOn = (home: Home, error: unknown): Promise<void> => {
+    if (command.branchId !== 0 || conversation.main === undefined) throw error;
+    conversation.trial = goOnBeside(command.history, conversation.main, frame, frames);
+    conversation.parts = true;
+    return recordInTrial(home, command, conversation.trial, tally);
+  };
+  for (;;) {
+    if (home !== null && frames.isChanged(command)) return goOn(home, partedFrom(command));
     try {
       const outcome = await record(home, frames.inHistory(command, frame), tally);
       if (outcome === undefined) return;
       frames.recorded(frame, outcome);
+      if (outcome.branchId === 0) conversation.main = { branchId: 0, seq: outcome.seq };
       forks?.recorded(command, outcome);
       return;
     } catch (error) {
@@ -284,26 +303,33 @@ const recordNext = async (
         frames.finishedBefore(frame);
         return;
       }
-      if (home === null || !isStemmaError(error, 'E_CONFLICT') || !frames.isKnown()) throw error;
-      await passOthers(home, frames.inHistory(command, frame), frame, frames);
+      if (home === null || !partsThere(error) || !frames.isKnown()) throw error;
+      const isPassed = isStemmaError(error, 'E_CONFLICT') && (await passOthers(home, command, frame, frames));
+      if (!isPassed) return goOn(home, error);
     }
+  }
 };
 
-/** Goes past what others wrote since the file was imported. @throws E_CONFLICT if it changes what the file goes on from */
+/** Why a command cannot stand on its branch. */
+const partedFrom = ({ history }: Command): StemmaError =>
+  fail(
+    'E_CONFLICT',
+    'the history goes on otherwise than the file: the file was rewritten, or somebody changed the branch since it was imported; import it under another name with --history',
+    { history },
+  );
+
+/** Goes past what others wrote since the file was imported, if it is so. */
 const passOthers = async (
   home: Home,
-  { history, next = 0 }: Command,
+  command: Command,
   frame: number,
   frames: ImportedFrames,
-): Promise<void> => {
+): Promise<boolean> => {
+  const { history, next = 0 } = frames.inHistory(command, frame);
   const others = await home.read.events(history, { from: next });
-  if (!areHarmless(others, frames))
-    throw fail(
-      'E_CONFLICT',
-      'the history goes on otherwise than the file: the file was rewritten, or somebody changed the branch since it was imported; import it under another name with --history',
-      { history, seq: next },
-    );
+  for (const branchId of changedBranches(others, frames.isOwn)) frames.changedByOthers(branchId);
   frames.passed(frame, new Set(others.map(({ seq }) => seq)).size);
+  return others.length > 0;
 };
 
 /** What has the name of an erasable history may be what that one holds: it is not recorded beside it where it would stay. */

@@ -53,6 +53,8 @@ export type FoundInFile = {
     item: Extract<ImportItem, { kind: 'beside' }>,
     calls: readonly ImportedCalls[],
   ) => void;
+  /** Tells a person something of the file. */
+  readonly says: (sentence: string) => void;
   /** One entry for the file; undefined: nothing was read. */
   readonly imported: () => Imported | undefined;
 };
@@ -61,6 +63,7 @@ export const openFound = (file: string): FoundInFile => {
   const conversations: ImportedConversation[] = [];
   const summaries: ImportSummary[] = [];
   const reports: ImportReport[] = [];
+  const sentences: string[] = [];
   let about: Pick<Imported, 'format' | 'mapping' | 'version' | 'title'> | undefined;
   return {
     add({ history, name, format, report }, tally, at = { history, branch: history, branchId: 0 }) {
@@ -82,6 +85,7 @@ export const openFound = (file: string): FoundInFile => {
         });
       }
     },
+    says: (sentence) => void sentences.push(sentence),
     imported() {
       const [first = NOTHING] = conversations;
       if (about === undefined) return undefined;
@@ -99,7 +103,11 @@ export const openFound = (file: string): FoundInFile => {
         events: sum(({ events }) => events),
         repeated: conversations.every(({ repeated }) => repeated),
         ...summary,
-        says: [...reports.flatMap(sentencesOf), ...(reports.some(saysItself) ? [] : warningsOf(summary))],
+        says: [
+          ...sentences,
+          ...reports.flatMap(sentencesOf),
+          ...(reports.some(saysItself) ? [] : warningsOf(summary)),
+        ],
         read: counted(reports, ({ read }) => read),
         skipped: counted(reports, ({ skipped }) => skipped),
         unknown: counted(reports, ({ unknown }) => unknown),

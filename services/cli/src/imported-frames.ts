@@ -18,6 +18,16 @@ export type ImportedFrames = {
   readonly waitFor: (about: { readonly finishes: boolean }) => boolean;
   /** The frames before this one are of others: so many more than was known. */
   readonly passed: (frame: number, others: number) => void;
+  /** Where a command stands, by the numbers of the conversation. */
+  readonly positionOf: (own: { readonly branchId: number; readonly seq: number }) => {
+    readonly branchId: number;
+    readonly seq: number;
+  };
+  readonly branchOf: (own: number) => number;
+  /** Notes that others changed a branch. */
+  readonly changedByOthers: (branchId: number) => void;
+  /** True if others changed the branch that a command is on. */
+  readonly isChanged: (command: Command) => boolean;
   /** True for a branch of the import, by its id in the history. */
   readonly isOwn: (branchId: number) => boolean;
 };
@@ -26,6 +36,7 @@ export const openImportedFrames = (): ImportedFrames => {
   /** From a frame on, so many frames of others stand before. */
   const shifts: { readonly from: number; readonly by: number }[] = [{ from: 0, by: 0 }];
   const branches = new Set([0]);
+  const changed = new Set<number>();
   let isKnown = true;
   /** The call that was started last may have been finished when less of its answer was there. */
   let mayBeFinished = true;
@@ -35,10 +46,12 @@ export const openImportedFrames = (): ImportedFrames => {
   const finishedBefore = (frame: number): void => {
     shifts.push({ from: frame + 1, by: shiftAt(frame) - 1 });
   };
+  const positionOf: ImportedFrames['positionOf'] = ({ branchId, seq }) => ({
+    branchId: branchOf(branchId),
+    seq: seqOf(seq),
+  });
   const stepIn = (step: Step): Step =>
-    step.op === 'fork' && step.at !== undefined
-      ? { ...step, at: { branchId: branchOf(step.at.branchId), seq: seqOf(step.at.seq) } }
-      : step;
+    step.op === 'fork' && step.at !== undefined ? { ...step, at: positionOf(step.at) } : step;
   return {
     inHistory: (command, frame) => {
       branches.add(branchOf(command.branchId));
@@ -64,6 +77,10 @@ export const openImportedFrames = (): ImportedFrames => {
     passed(frame, others) {
       shifts.push({ from: frame, by: shiftAt(frame) + others });
     },
+    positionOf,
+    branchOf,
+    changedByOthers: (branchId) => void changed.add(branchId),
+    isChanged: ({ branchId }) => changed.has(branchOf(branchId)),
     isOwn: (branchId) => branches.has(branchId),
   };
 };
@@ -80,8 +97,18 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'CallFinished',
 ]);
 
+/** An event of others, and the branch that it is on. */
+type OtherEvent = { readonly branchId: number; readonly event: { readonly type: string } };
+
 /** True if the import goes on behind these events as if they were not there. */
 export const areHarmless = (
-  events: readonly { readonly branchId: number; readonly event: { readonly type: string } }[],
-  { isOwn }: ImportedFrames,
-): boolean => events.every(({ branchId, event }) => !isOwn(branchId) || HARMLESS.has(event.type));
+  events: readonly OtherEvent[],
+  { isOwn }: Pick<ImportedFrames, 'isOwn'>,
+): boolean => changedBranches(events, isOwn).length === 0;
+
+/** The branches of the import that events change. */
+export const changedBranches = (
+  events: readonly OtherEvent[],
+  isOwn: (branchId: number) => boolean,
+): readonly number[] =>
+  events.flatMap(({ branchId, event }) => (isOwn(branchId) && !HARMLESS.has(event.type) ? [branchId] : []));

@@ -3,8 +3,10 @@ import type { Outcome } from '@stemma/command-handler';
 import { fail, isStemmaError } from '@stemma/errors';
 import type { BranchPosition } from '@stemma/events';
 import type { Command, Step } from '@stemma/history';
+import { areHarmless } from './imported-frames.ts';
 import { branchRefOf } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { defined } from '@stemma/values';
 
 /**
  * Trials of tasks as branches: the first conversation with a beginning is the main branch of a history, and each later one with the same
@@ -65,47 +67,65 @@ export const openTrialForks = (): TrialForks => {
     begin(first) {
       const [start, ...steps] = first.steps;
       const task = start?.op === 'start' ? begun.get(sameness(steps)) : undefined;
-      return task && openTrial(task.history, task.root, start?.op === 'start' ? (start.name ?? null) : null);
+      const name = start?.op === 'start' ? (start.name ?? null) : null;
+      return task && openTrial(task.history, { root: task.root, frame: 1, name, earlier: ALL_OWN });
     },
   };
 };
 
-const openTrial = (history: string, root: Said, name: string | null): Trial => {
+/** Where the commands of a conversation stand that were recorded before a branch was begun for it. */
+export type EarlierPositions = {
+  readonly positionOf: (own: BranchPosition) => BranchPosition | undefined;
+  readonly branchOf: (own: number) => number | undefined;
+};
+
+const ALL_OWN: EarlierPositions = { positionOf: () => undefined, branchOf: () => undefined };
+
+/**
+ * A conversation whose file goes on otherwise than the history that it was imported to: what comes is recorded on a branch that begins
+ * where both are the same.
+ *
+ * @param at the last command of its main branch that is the same
+ * @param frame the number of the next one
+ */
+export const goOnBeside = (
+  history: string,
+  at: BranchPosition,
+  frame: number,
+  earlier: EarlierPositions,
+): Trial => {
+  const root: Said = { at, ids: NO_IDS, followers: new Map() };
+  return openTrial(history, { root, frame, name: null, earlier });
+};
+
+type Beginning = {
+  readonly root: Said;
+  readonly frame: number;
+  /** Of its branch. */
+  readonly name: string | null;
+  readonly earlier: EarlierPositions;
+};
+
+const openTrial = (history: string, { root, frame: first, name, earlier }: Beginning): Trial => {
   const state = {
     /** The command before, where it stands. */
     before: root,
     /** Of the branch that was begun; null: all so far is in an earlier trial. */
     branchId: null as number | null,
     /** Of the next command, by the numbers of the conversation. */
-    frame: 1,
+    frame: first,
     /** A call whose end is not known to be the same: where it stands in front of, and its commands so far. */
     open: null as { readonly before: Said; readonly commands: Command[] } | null,
   };
   /** Where the commands of the conversation stand, by their numbers in it. */
-  const frames = new Map<number, BranchPosition>([[0, root.at]]);
+  const frames = new Map<number, BranchPosition>([[first - 1, root.at]]);
   const branches = new Map<number, number>();
-  /** What nodes are called in the history, by their ids in the conversation. */
-  const ids = new Map<string, string>();
-  const nodeIn = (node: Node, branchId: number, own: Map<string, string>): Node => {
-    const { id } = node;
-    if (typeof id !== 'string') return node;
-    const called = `b${branchId}.${id}`;
-    own.set(id, called);
-    ids.set(id, called);
-    return { ...node, id: called };
-  };
+  /** The last frame of each branch, as far as it is of this conversation. */
+  const tips = new Map<number, number>();
+  const names = openNodeNames();
   const stepIn = (step: Step, branchId: number, own: Map<string, string>): Step => {
-    if (step.op === 'insert')
-      return {
-        ...step,
-        node: nodeIn(step.node, branchId, own),
-        ...(step.siblings !== undefined && {
-          siblings: step.siblings.map((node) => nodeIn(node, branchId, own)),
-        }),
-      };
-    if (step.op === 'remove') return { ...step, id: ids.get(step.id) ?? step.id };
-    if (step.op !== 'fork' || step.at === undefined) return step;
-    const at = frames.get(step.at.seq);
+    if (step.op !== 'fork' || step.at === undefined) return names.stepIn(step, branchId, own);
+    const at = frames.get(step.at.seq) ?? earlier.positionOf(step.at);
     if (at === undefined)
       throw fail('E_INTERNAL', `a branch begins at the command ${step.at.seq}, which is not there`);
     return { ...step, at };
@@ -115,23 +135,50 @@ const openTrial = (history: string, root: Said, name: string | null): Trial => {
     if (state.branchId !== null || command.branchId !== 0) return false;
     const known = state.before.followers.get(sameness(command.steps));
     // The end of a call whose answer is the same is that of the earlier one.
-    if (known === undefined) return endsCall(command.steps) && state.open !== null;
+    if (known === undefined) {
+      const isSameCall = endsCall(command.steps) && state.open !== null;
+      if (isSameCall) state.open = null;
+      return isSameCall;
+    }
     if (startsCall(command.steps)) state.open = { before: state.before, commands: [] };
     if (endsCall(command.steps)) state.open = null;
     state.open?.commands.push(command);
-    for (const [own, called] of known.ids) ids.set(own, called);
+    names.learn(known.ids);
     state.before = known;
     return true;
   };
-  const record = async (home: Home, command: Command, branchId: number, frame: number): Promise<Outcome> => {
-    const { expected: _, ...free } = command;
+  const mainOf = (): number => state.branchId ?? state.before.at.branchId;
+  const begin = async (home: Home, command: Command): Promise<number> => {
+    const branchId = await beginBranch(home, history, { at: state.before.at, name, command });
+    tips.set(branchId, branchId);
+    state.branchId = branchId;
+    return branchId;
+  };
+  const submit = async (home: Home, command: Command, branchId: number, own: Map<string, string>) => {
+    const { expected: _, next: __, ...free } = command;
     const begins = command.steps.some(({ op }) => op === 'fork');
-    const on = begins ? branchId : (branches.get(command.branchId) ?? branchId);
-    const own = new Map<string, string>();
+    const isMain = begins || command.branchId === 0;
+    const on = isMain
+      ? branchId
+      : (branches.get(command.branchId) ?? earlier.branchOf(command.branchId) ?? branchId);
     const steps = command.steps.map((step) => stepIn(step, branchId, own));
-    const outcome = await home.submit({ ...free, history, branchId: on, steps });
+    // The end of a call shows nothing: what stands before it does not matter.
+    const tip = begins || endsAlone(steps) ? undefined : tips.get(on);
+    const outcome = await submitBehind(home, { ...free, history, branchId: on, steps }, tip);
+    tips.set(outcome.branchId, outcome.seq);
+    return outcome;
+  };
+  const record = async (home: Home, command: Command, branchId: number, frame: number): Promise<Outcome> => {
+    const own = new Map<string, string>();
+    const outcome = await submit(home, command, branchId, own).catch(async (error: unknown) => {
+      // Somebody changed the branch, or the file was rewritten once more.
+      if (command.branchId !== 0 || endsAlone(command.steps) || !partsThere(error)) throw error;
+      own.clear();
+      return submit(home, command, await begin(home, command), own);
+    });
     const at = { branchId: outcome.branchId, seq: outcome.seq };
     frames.set(frame, at);
+    const begins = command.steps.some(({ op }) => op === 'fork');
     if (begins) branches.set(frame, outcome.branchId);
     if (command.branchId !== 0 || begins) return outcome;
     const said: Said = { at, ids: own, followers: new Map() };
@@ -150,25 +197,86 @@ const openTrial = (history: string, root: Said, name: string | null): Trial => {
       if (state.branchId === null) {
         const { before, commands } = state.open ?? { before: state.before, commands: [] };
         state.before = before;
-        state.branchId = await beginBranch(home, history, { at: before.at, name, command });
+        await begin(home, command);
         // A call that goes on otherwise is another call.
         for (const [i, again] of commands.entries())
-          await record(home, again, state.branchId, frame - commands.length + i);
+          await record(home, again, mainOf(), frame - commands.length + i);
       }
-      return record(home, command, state.branchId, frame);
+      try {
+        return await record(home, command, mainOf(), frame);
+      } catch (error) {
+        // The call ended before, with less of its answer: its messages are all in the thread.
+        if (!endsAlone(command.steps) || !isStemmaError(error, 'E_COMMAND_REUSED')) throw error;
+        frames.set(frame, state.before.at);
+        return undefined;
+      }
     },
     branch() {
-      const branchId = state.branchId ?? state.before.at.branchId;
+      const branchId = mainOf();
       return { history, branch: branchRefOf(history, branchId).branch, branchId };
     },
   };
 };
+
+/**
+ * Submits a command behind the frame `tip` of its branch, and past what others wrote there that changes nothing.
+ *
+ * @throws E_CONFLICT if others changed the branch
+ */
+const submitBehind = async (home: Home, command: Command, tip: number | undefined): Promise<Outcome> => {
+  let expected = tip;
+  for (;;)
+    try {
+      return await home.submit({ ...command, ...defined({ expected }) });
+    } catch (error) {
+      if (expected === undefined || !isStemmaError(error, 'E_CONFLICT')) throw error;
+      const others = await home.read.events(command.history, { from: expected + 1 });
+      const isOn = (branchId: number): boolean => branchId === command.branchId;
+      const newest = others.findLast(({ branchId }) => isOn(branchId));
+      if (newest === undefined || !areHarmless(others, { isOwn: isOn })) throw error;
+      expected = newest.seq;
+    }
+};
+
+/** What nodes are called in the history, by their ids in the conversation: a history has each id once. */
+const openNodeNames = () => {
+  const ids = new Map<string, string>();
+  const nodeIn = (node: Node, branchId: number, own: Map<string, string>): Node => {
+    const { id } = node;
+    if (typeof id !== 'string') return node;
+    const called = `b${branchId}.${id}`;
+    own.set(id, called);
+    ids.set(id, called);
+    return { ...node, id: called };
+  };
+  return {
+    learn(known: ReadonlyMap<string, string>): void {
+      for (const [own, called] of known) ids.set(own, called);
+    },
+    stepIn(step: Step, branchId: number, own: Map<string, string>): Step {
+      if (step.op === 'remove') return { ...step, id: ids.get(step.id) ?? step.id };
+      if (step.op !== 'insert') return step;
+      const { node, siblings } = step;
+      return {
+        ...step,
+        node: nodeIn(node, branchId, own),
+        ...(siblings !== undefined && { siblings: siblings.map((each) => nodeIn(each, branchId, own)) }),
+      };
+    },
+  };
+};
+
+/** True if a command cannot stand where it would: a branch begins there. */
+export const partsThere = (error: unknown): boolean =>
+  isStemmaError(error, 'E_CONFLICT') || isStemmaError(error, 'E_COMMAND_REUSED');
 
 type Node = Extract<Step, { op: 'insert' }>['node'];
 
 const startsCall = (steps: readonly Step[]): boolean =>
   steps.some(({ op }) => op === 'start_call') && !endsCall(steps);
 const endsCall = (steps: readonly Step[]): boolean => steps.some(({ op }) => op === 'finish_call');
+
+const endsAlone = (steps: readonly Step[]): boolean => steps.every(({ op }) => op === 'finish_call');
 
 /** Begins the branch of a trial in front of its first own command, with a number behind its name if another branch has it. */
 const beginBranch = async (

@@ -1,4 +1,5 @@
 import { openHome, type Home } from '@stemma/home';
+import { toOpenAIMessages } from '@stemma/importers';
 import { temporaryFolder } from './run-stemma.ts';
 import { mkdirSync, writeFileSync, appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,6 +61,17 @@ const stateOf = async (home: Home): Promise<unknown> => {
   return all;
 };
 
+/** The texts that a branch shows at its tip. */
+const textOf = async (home: Home, branch: string): Promise<string> => {
+  const { tree, payloads, thread } = await home.read.view(await home.position(await home.find(branch)));
+  const messages = toOpenAIMessages(tree, payloads, thread) as readonly { content?: unknown }[];
+  const textIn = (content: unknown): string =>
+    Array.isArray(content)
+      ? content.map(({ text: part }: { text?: string }) => part ?? '').join('')
+      : String(content);
+  return messages.map(({ content }) => textIn(content)).join('\n');
+};
+
 describe('a session that is imported while it grows', () => {
   it('comes to what one import of the whole comes to, wherever it was read before', async () => {
     const folder = newFolder();
@@ -79,7 +91,7 @@ describe('a session that is imported while it grows', () => {
     expect((await importAs(often, file)).imported).toMatchObject({ repeated: true });
   });
 
-  it('goes on past names and branches of observers, and is refused where they changed its branch', async () => {
+  it('goes on past names and branches of observers, and on a branch of its own where they changed its own', async () => {
     const folder = newFolder();
     const home = await openIn(join(folder.path, 'home'));
     const file = join(folder.path, 'session.jsonl');
@@ -97,7 +109,77 @@ describe('a session that is imported while it grows', () => {
     await act('insert-2', 0, { op: 'insert', parent: '^ah', node: { ...node, content: 'Stop.' } });
     const changed = [...SESSION, prompt('u5', 'a4', 'And now?')];
     writeFileSync(file, bytesOf(changed));
-    await expect(importAs(home, file)).rejects.toMatchObject({ code: 'E_CONFLICT' });
+    const beside = await importAs(home, file);
+    const { branchId: own = 0, says = [] } = beside.imported ?? {};
+    expect([own > 0, says.join('\n')]).toEqual([true, expect.stringContaining('on a branch beside')]);
+    const threadOf = (branch: string) => textOf(home, branch);
+    expect(await threadOf('beds')).toMatch(/^(?!.*And now).*Stop\./s);
+    expect(await threadOf(`beds:${own}`)).toMatch(/^(?!.*Stop).*Yes\..*And now\?$/s);
+    expect((await importAs(home, file)).imported).toMatchObject({ branchId: own, repeated: true });
+
+    // It is written on, and somebody puts something behind it once more.
+    await act('insert-3', own, { op: 'insert', parent: '^ah', node: { ...node, content: 'Wait.' } });
+    writeFileSync(file, bytesOf([...changed, answer('a6', 'u5', 'msg_5', text('Two.'))]));
+    const { branchId: next = 0 } = (await importAs(home, file)).imported ?? {};
+    expect(next).not.toBe(own);
+    expect(await threadOf(`beds:${own}`)).toMatch(/^(?!.*Two).*Wait\./s);
+    expect(await threadOf(`beds:${next}`)).toMatch(/^(?!.*Wait).*And now\?.*Two\.$/s);
+    expect((await importAs(home, file)).imported).toMatchObject({ branchId: next, repeated: true });
+  });
+
+  it('a result between two lines of one answer parts it, and the tip shows all of the session wherever it was read before', async () => {
+    const folder = newFolder();
+    const file = join(folder.path, 'session.jsonl');
+    const calls = (id: string): Line => ({
+      type: 'tool_use',
+      id,
+      name: 'Read',
+      input: { file: `${id}.txt` },
+    });
+    const result = (uuid: string, parent: string, id: string): Line =>
+      prompt(uuid, parent, [{ type: 'tool_result', tool_use_id: id, content: `bed ${id}` }]);
+    const session: readonly Line[] = [
+      prompt('u1', null, 'Count the beds.'),
+      answer('a1', 'u1', 'msg_1', text('I look.')),
+      answer('a2', 'a1', 'msg_1', calls('t1')),
+      result('u2', 'a2', 't1'),
+      answer('a3', 'u2', 'msg_1', calls('t2')),
+      result('u3', 'a3', 't2'),
+      answer('a4', 'u3', 'msg_2', text('Two.')),
+    ];
+    const home = await openIn(join(folder.path, 'home'));
+    let tip = '';
+    for (let count = 1; count <= session.length; count++) {
+      writeFileSync(file, bytesOf(session.slice(0, count)));
+      const { branch = '' } = (await importAs(home, file)).imported ?? {};
+      tip = await textOf(home, branch);
+    }
+    const once = await openIn(join(folder.path, 'once'));
+    const { branch = '' } = (await importAs(once, file)).imported ?? {};
+    expect(tip).toBe(await textOf(once, branch));
+    expect(tip).toMatch(/bed t1.*bed t2.*Two\.$/s);
+    expect((await importAs(home, file)).imported).toMatchObject({ repeated: true });
+  });
+
+  it('a session that was rewritten goes on where it says something else, and nothing of before is lost', async () => {
+    const folder = newFolder();
+    const home = await openIn(join(folder.path, 'home'));
+    const file = join(folder.path, 'session.jsonl');
+    const said = (end: string): readonly Line[] => [
+      ...SESSION.slice(0, 5),
+      prompt('u3', 'a3', `Are you sure ${end}?`),
+      answer('a4', 'u3', `msg_${end}`, text(`Yes, ${end}.`)),
+    ];
+    for (const end of ['today', 'tomorrow', 'today', 'always']) {
+      writeFileSync(file, bytesOf(said(end)));
+      await importAs(home, file);
+    }
+    const { branches } = await home.read.history((await home.find('beds')).history);
+    const threads = await Promise.all(branches.map(({ branch }) => textOf(home, branch)));
+    for (const end of ['today', 'tomorrow', 'always'])
+      expect(threads.filter((thread) => thread.endsWith(`Are you sure ${end}?\nYes, ${end}.`))).toHaveLength(
+        1,
+      );
   });
 });
 
