@@ -37,7 +37,7 @@ export const SearchDialog = ({ text, go }: { readonly text: string; readonly go:
     return () => clearTimeout(timer);
   }, [typed, text]);
   const choose = ({ branch, call, label, node }: Hit): void =>
-    go({ find: null, history: branch, at: call ?? label, node });
+    go({ find: null, history: branch, at: call ?? label, node, show: null });
   return (
     <dialog
       ref={dialog}
