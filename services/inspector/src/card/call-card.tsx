@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import '../style/card.css';
 import { useSnapshot } from '../cycles/use-cycles.ts';
 import type { PageView, ViewProps } from '../parts/page-view.ts';
+import { SafeText } from '../parts/safe-text.tsx';
 import { isoTime } from '../parts/words.ts';
 import { HeldBar } from '../calls/held-bar.tsx';
 import { DecidedColumn, GotBackColumn, useFollowing } from './decided-column.tsx';
@@ -35,7 +36,9 @@ const Card = ({ address, looking, page, go }: CardProps): ComponentChildren => {
     <section class="panel card" aria-label="The call">
       <HeldBar history={history} go={go} />
       <header class="card-head">
-        <h2>{isDraft ? 'Next call' : cycle === null ? reference : `Call ${cycle}`}</h2>
+        <h2>
+          <SafeText text={isDraft ? 'Next call' : cycle === null ? reference : `Call ${cycle}`} />
+        </h2>
         <p class="quiet">
           {snapshot === undefined ? '' : isoTime(snapshot.at).replace('T', ' ').slice(0, 19)}
         </p>

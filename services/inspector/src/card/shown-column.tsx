@@ -32,7 +32,7 @@ export const ShownColumn = ({ history, looking, since, open, go }: Props): Compo
         <h3>Shown</h3>
         {query.state === 'done' && (
           <span class="quiet">
-            since {isOlder ? since : (query.value.previous?.label ?? 'the beginning')}
+            since <SafeText text={isOlder ? since : (query.value.previous?.label ?? 'the beginning')} />
             {isOlder && (
               <button class="link" onClick={() => go({ since: null })}>
                 {' '}
