@@ -68,7 +68,7 @@ export const SentRequest = z.strictObject({
 export type SentRequest = z.infer<typeof SentRequest>;
 
 /** How true the picture of a call is that a file told of: its bytes, all its messages, or messages that were put together (imports §1). */
-export const FIDELITIES = ['exact', 'same', 'reconstructed'] as const;
+const FIDELITIES = ['exact', 'same', 'reconstructed'] as const;
 export type Fidelity = (typeof FIDELITIES)[number];
 
 /** How true the picture of a call is, and what of it is missing in its file: `system prompt`, `tools`. */

@@ -36,7 +36,8 @@ export const addBundle = async (
     const source: FramesSide = { log: opened.log, contents: bundled };
     const wanted = new Map<string, HeadState>();
     for await (const _frames of acceptedFrames(source.log, wanted)) signal.throwIfAborted();
-    const erased = [...wanted.keys()].find((history) => keyring.erased().includes(history));
+    const gone = new Set(keyring.erased());
+    const erased = [...wanted.keys()].find((history) => gone.has(history));
     if (erased !== undefined)
       throw fail('E_HISTORY_ERASED', `the history ${erased} was erased here`, { history: erased });
     const target: FramesSide = { log, contents };
