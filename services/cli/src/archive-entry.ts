@@ -6,11 +6,13 @@ import {
   startOfEntry,
   STORED,
   ZSTD,
+  ZSTD_LIMITS,
   type RandomAccess,
   type ZipEntry,
 } from '@stemma/importers';
-import { Readable, type Duplex } from 'node:stream';
-import { constants, crc32, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import type { Duplex } from 'node:stream';
+import { crc32, createInflateRaw, createZstdDecompress } from 'node:zlib';
+import { decodedPieces } from './decoded-pieces.ts';
 
 /** So many bytes of an archive are read at once. */
 const PIECE = 256 * 1024;
@@ -25,26 +27,15 @@ export async function* streamZipEntry(file: RandomAccess, entry: ZipEntry): Asyn
   const where = nameOfEntry(file, entry);
   const start = await startOfEntry(file, entry);
   const decoder = decoderOf(entry, where);
-  const source = Readable.from(compressedBytes(file, entry, start, where), { objectMode: false });
-  let cause: Error | undefined;
-  source.on('error', (error) => decoder?.destroy((cause = error)));
+  const compressed = compressedBytes(file, entry, start, where);
   let [size, checksum] = [0, 0];
-  try {
-    for await (const piece of decoder === null ? source : source.pipe(decoder)) {
-      const bytes = piece as Uint8Array;
-      size += bytes.length;
-      if (size > entry.size) break;
-      checksum = crc32(bytes, checksum);
-      yield bytes;
-    }
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    if (cause === undefined && (code.startsWith('Z_') || code.startsWith('ZSTD_')))
-      throw fail('E_INPUT_SHAPE', `${where} is compressed and damaged (${code})`);
-    throw cause ?? error;
-  } finally {
-    source.destroy();
-    decoder?.destroy();
+  for await (const bytes of decoder === null
+    ? compressed
+    : decodedPieces(compressed, decoder, faultIn(where))) {
+    size += bytes.length;
+    if (size > entry.size) break;
+    checksum = crc32(bytes, checksum);
+    yield bytes;
   }
   if (size !== entry.size || checksum !== entry.checksum)
     throw fail(
@@ -52,6 +43,13 @@ export async function* streamZipEntry(file: RandomAccess, entry: ZipEntry): Asyn
       `${where} is damaged: its bytes are not those that were put into the archive`,
     );
 }
+
+const faultIn =
+  (where: string) =>
+  (error: NodeJS.ErrnoException): unknown =>
+    /^Z(STD)?_/.test(error.code ?? '')
+      ? fail('E_INPUT_SHAPE', `${where} is compressed and damaged (${error.code ?? ''})`)
+      : error;
 
 async function* compressedBytes(
   file: RandomAccess,
@@ -72,6 +70,6 @@ const decoderOf = ({ method, isEncrypted }: ZipEntry, where: string): Duplex | n
   if (isEncrypted) throw fail('E_INPUT_SHAPE', `${where} is encrypted, and cannot be read`);
   if (method === STORED) return null;
   if (method === DEFLATE) return createInflateRaw();
-  if (method === ZSTD) return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 27 } });
+  if (method === ZSTD) return createZstdDecompress(ZSTD_LIMITS);
   throw otherCompression(where, method);
 };

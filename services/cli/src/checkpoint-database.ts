@@ -2,32 +2,23 @@ import { fail, isStemmaError } from '@stemma/errors';
 import {
   compareThreads,
   LANGGRAPH_HEAD,
+  MOST_VALUE,
   parentsFirst,
+  refuseLongValue,
   type StoredChannel,
   storedLine,
   type StoredValue,
 } from '@stemma/importers';
-import { openRegularFile } from '@stemma/machine';
-import { closeSync, readSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { beginsWith } from './probe-file.ts';
 
 /** How a SQLite database begins. */
-const MAGIC = 'SQLite format 3\0';
-
-/** The most bytes of one value: longer ones are no state of a conversation. */
-const MOST_VALUE = 64 * 1024 * 1024;
+const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 
 /** True if a file begins as a SQLite database does. */
-export const isDatabase = (path: string): boolean => {
-  const head = Buffer.alloc(MAGIC.length);
-  const fd = openRegularFile(path);
-  try {
-    return readSync(fd, head, 0, head.length, 0) === head.length && head.toString('latin1') === MAGIC;
-  } finally {
-    closeSync(fd);
-  }
-};
+export const isDatabase = (path: string): boolean => beginsWith(path, MAGIC);
 
 /**
  * The checkpoints of a database of LangGraph as lines, each time from the beginning: thread by thread, parents first. Nothing is written, and
@@ -126,7 +117,7 @@ function* lines(database: DatabaseSync, path: string): Iterable<Uint8Array> {
       const found = row.get(thread, ns, id);
       if (found === undefined) continue;
       const written = writes.all(thread, ns, id);
-      for (const { size } of [found, ...written]) refuseLong(size, id);
+      for (const { size } of [found, ...written]) refuseLongValue(Number(size), id);
       yield storedLine({
         ...{ thread_id: thread, checkpoint_ns: ns, checkpoint_id: id, parent_checkpoint_id: parent },
         checkpoint: storedValue(found['type'], found['checkpoint']),
@@ -144,11 +135,6 @@ function* lines(database: DatabaseSync, path: string): Iterable<Uint8Array> {
 /** A value that is not too long; null for one that is. */
 const limited = (column: string): string =>
   `CASE WHEN length(${column}) <= ${MOST_VALUE} THEN ${column} END AS ${column}`;
-
-const refuseLong = (size: unknown, id: string): void => {
-  if (typeof size === 'number' && size > MOST_VALUE)
-    throw fail('E_INPUT_TOO_LARGE', `a value of checkpoint ${id} has ${size} bytes`, { limit: MOST_VALUE });
-};
 
 const storedValue = (type: unknown, value: unknown): StoredValue => ({
   type: typeof type === 'string' ? type : 'json',

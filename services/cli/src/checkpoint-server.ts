@@ -3,16 +3,15 @@ import { fail } from '@stemma/errors';
 import {
   compareThreads,
   LANGGRAPH_HEAD,
+  MOST_VALUE,
   parentsFirst,
+  refuseLongValue,
   type StoredChannel,
   storedLine,
   type StoredValue,
   type ThreadName,
 } from '@stemma/importers';
 import type { Cells, Database } from '@stemma/postgres';
-
-/** The most bytes of one value: longer ones are no state of a conversation. */
-const MOST_VALUE = 64 * 1024 * 1024;
 
 const KEY = ['thread_id', 'checkpoint_ns', 'checkpoint_id'];
 
@@ -121,7 +120,7 @@ async function* threadLines(
       [thread, ns, id],
     );
     for (const size of [row[2], ...values.map((cells) => cells[3]), ...writes.map((cells) => cells[3])])
-      refuseLong(size ?? null, id);
+      refuseLongValue(Number(size), id);
     yield storedLine({
       ...{ thread_id: thread, checkpoint_ns: ns, checkpoint_id: id, parent_checkpoint_id: parent },
       checkpoint: storedText(row[0] ?? null),
@@ -141,11 +140,6 @@ const compareWrites = (a: Cells, b: Cells): number =>
 /** A value that is not too long; null for one that is. */
 const limited = (column: string): string =>
   `CASE WHEN octet_length(${column}) <= ${MOST_VALUE} THEN ${column} END`;
-
-const refuseLong = (size: string | null, id: string): void => {
-  if (Number(size) > MOST_VALUE)
-    throw fail('E_INPUT_TOO_LARGE', `a value of checkpoint ${id} has ${size} bytes`, { limit: MOST_VALUE });
-};
 
 const storedText = (text: string | null): StoredValue => ({
   type: 'json',

@@ -1,9 +1,10 @@
 import { compareCodePoints, sha256Hex } from '@stemma/canonical';
 import { fail, isStemmaError, nameOfText } from '@stemma/errors';
-import { globSync, readdirSync, statSync } from 'node:fs';
+import { globSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isArchive, listMembers, memberOf } from './archive-source.ts';
 import { isServerAddress } from './checkpoint-server.ts';
+import { statOf } from './probe-file.ts';
 
 /** What to import: each file once, in order; `-` is stdin. */
 export type ImportFiles = {
@@ -68,15 +69,6 @@ export const listFolder = (folder: string): readonly string[] => {
 };
 
 const isFolder = (path: string): boolean => statOf(path)?.isDirectory() === true;
-
-/** Undefined: there is none. */
-const statOf = (path: string) => {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined; // a part of the path is no folder
-  }
-};
 
 /** The files that a pattern names, where no file has its name. @throws E_IO where it names none */
 const namedBy = (path: string): readonly string[] => {

@@ -1,16 +1,15 @@
 import { fail } from '@stemma/errors';
-import { Readable, type Duplex } from 'node:stream';
-import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
+import { ZSTD_LIMITS } from '@stemma/importers';
+import type { Duplex } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { decodedPieces } from './decoded-pieces.ts';
 
 type Compression = { readonly magic: readonly number[]; readonly open: () => Duplex };
 
 /** How compressed files begin: gzip (RFC 1952) and Zstandard (RFC 8878), whose window is at most 128 MiB. */
 const COMPRESSIONS: readonly Compression[] = [
   { magic: [0x1f, 0x8b], open: () => createGunzip() },
-  {
-    magic: [0x28, 0xb5, 0x2f, 0xfd],
-    open: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 27 } }),
-  },
+  { magic: [0x28, 0xb5, 0x2f, 0xfd], open: () => createZstdDecompress(ZSTD_LIMITS) },
 ];
 const LONGEST_MAGIC = Math.max(...COMPRESSIONS.map(({ magic }) => magic.length));
 
@@ -34,7 +33,7 @@ export async function* inflate(source: AsyncIterable<Uint8Array>, name: string):
     const all = withFirst(head, pieces);
     const compression = COMPRESSIONS.find(({ magic }) => magic.every((byte, i) => begins[i] === byte));
     if (compression === undefined) yield* all;
-    else yield* uncompressed(all, compression, name);
+    else yield* decodedPieces(all, compression.open(), faultIn(name));
   } finally {
     await pieces.return?.(undefined);
   }
@@ -48,28 +47,9 @@ async function* withFirst(
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-async function* uncompressed(
-  bytes: AsyncIterable<Uint8Array>,
-  { open }: Compression,
-  name: string,
-): AsyncIterable<Uint8Array> {
-  const compressed = Readable.from(bytes, { objectMode: false });
-  const decoder = open();
-  // What goes wrong in front of it is not its own fault.
-  let cause: Error | undefined;
-  compressed.on('error', (error) => decoder.destroy((cause = error)));
-  try {
-    for await (const piece of compressed.pipe(decoder)) yield piece as Uint8Array;
-  } catch (error) {
-    if (cause !== undefined) throw cause;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'Z_BUF_ERROR')
-      throw fail('E_INPUT_TRUNCATED', `${name} is compressed and ends in the middle`);
-    throw fail(
-      'E_INPUT_NOT_JSON',
-      `${name} is compressed and damaged, or more follows (${code ?? 'unknown'})`,
-    );
-  } finally {
-    compressed.destroy();
-  }
-}
+const faultIn =
+  (name: string) =>
+  ({ code }: NodeJS.ErrnoException): unknown =>
+    code === 'Z_BUF_ERROR'
+      ? fail('E_INPUT_TRUNCATED', `${name} is compressed and ends in the middle`)
+      : fail('E_INPUT_NOT_JSON', `${name} is compressed and damaged, or more follows (${code ?? 'unknown'})`);

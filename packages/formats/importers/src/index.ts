@@ -10,6 +10,7 @@ export {
   STORED,
   ZIP_MAGIC,
   ZSTD,
+  ZSTD_LIMITS,
   type RandomAccess,
   type ZipEntry,
 } from './foreign/zip-entries.ts';
@@ -18,6 +19,8 @@ export {
   LANGGRAPH_HEAD,
   parentsFirst,
   type StoredChannel,
+  MOST_VALUE,
+  refuseLongValue,
   storedLine,
   type StoredRow,
   type StoredValue,

@@ -33,6 +33,8 @@ const [LEAST_END, LONGEST_COMMENT, LOCATOR_SIZE, LOCAL_SIZE] = [22, 65_535, 20, 
 const MOST_DIRECTORY = 256 * 1024 * 1024;
 /** Compression by these methods is undone: none, deflate, Zstandard. */
 export const [STORED, DEFLATE, ZSTD] = [0, 8, 93] as const;
+/** For a decoder of Zstandard: its window is at most 128 MiB. */
+export const ZSTD_LIMITS = { params: { [constants.ZSTD_d_windowLogMax]: 27 } };
 /** Of the flags of an entry. */
 const ENCRYPTED = 1;
 
@@ -114,7 +116,7 @@ const uncompressed = (bytes: Uint8Array, method: number, most: number): Uint8Arr
     case DEFLATE:
       return inflateRawSync(bytes, limits);
     case ZSTD:
-      return zstdDecompressSync(bytes, { ...limits, params: { [constants.ZSTD_d_windowLogMax]: 27 } });
+      return zstdDecompressSync(bytes, { ...limits, ...ZSTD_LIMITS });
     default:
       throw otherCompression('an entry of the archive', method);
   }

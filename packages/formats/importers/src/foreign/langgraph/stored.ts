@@ -1,5 +1,5 @@
 import { compareCodePoints, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
-import { isStemmaError } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import { listOf, nonEmpty, objectOf, textOf, type Field } from '../fields.ts';
 import { readTypedValue } from './typed-value.ts';
 
@@ -24,6 +24,15 @@ export type StoredRow = {
 };
 export type StoredValue = { readonly type: string; readonly base64: string };
 export type StoredChannel = StoredValue & { readonly channel: string };
+
+/** The most bytes of one value: longer ones are no state of a conversation. */
+export const MOST_VALUE = 64 * 1024 * 1024;
+
+/** @throws E_INPUT_TOO_LARGE for a value of a checkpoint that has more bytes than {@link MOST_VALUE} */
+export const refuseLongValue = (size: number, id: string): void => {
+  if (size > MOST_VALUE)
+    throw fail('E_INPUT_TOO_LARGE', `a value of checkpoint ${id} has ${size} bytes`, { limit: MOST_VALUE });
+};
 
 /** The first line: it shows what the others are. */
 export const LANGGRAPH_HEAD = { langgraph: 'checkpoints' } as const;
