@@ -1,5 +1,6 @@
 import {
   canonicalJson,
+  listOf,
   isJsonObject,
   parseWideJson,
   type WideJson,
@@ -57,9 +58,6 @@ const aboutOf = (message: WideJsonObject): string => {
     .filter((each) => typeof each === 'string')
     .join('  ');
 };
-
-const listOf = (value: WideJson | undefined): readonly WideJson[] =>
-  Array.isArray(value) ? (value as readonly WideJson[]) : [];
 
 /** The texts of a content: itself, or its parts; a JSON text is unfolded. */
 const textsOf = (content: WideJson | undefined): readonly string[] => {

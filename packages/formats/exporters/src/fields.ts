@@ -1,14 +1,7 @@
-import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { isJsonObject, listOf, textOf, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { IMAGE_PARTS, TEXT_PARTS, THINKING_PARTS } from '@stemma/model-apis';
 
-/** The object; an empty one for anything else. */
-export const objectOf = (value: WideJson | undefined): WideJsonObject => (isJsonObject(value) ? value : {});
-
-/** The list; an empty one for anything else. */
-export const listOf = (value: WideJson | undefined): readonly WideJson[] =>
-  Array.isArray(value) ? (value as readonly WideJson[]) : [];
-
-export const textOf = (value: WideJson | undefined): string | undefined =>
-  typeof value === 'string' ? value : undefined;
+export { listOf, objectOf, textOf } from '@stemma/canonical';
 
 /** The parts of a content: a text is one. */
 export const partsOf = (content: WideJson | undefined): readonly WideJsonObject[] => {
@@ -26,16 +19,12 @@ export const partsOf = (content: WideJson | undefined): readonly WideJsonObject[
 export const isoTime = (at: number | null): string | undefined =>
   at === null ? undefined : new Date(at).toISOString();
 
-const THINKING: ReadonlySet<string> = new Set(['thinking', 'thought', 'redacted_thinking', 'reasoning']);
-const IMAGES: ReadonlySet<string> = new Set(['image', 'image_url', 'input_image']);
-const TEXTS: ReadonlySet<string> = new Set(['text', 'input_text', 'output_text']);
-
 /** What a part is: `text`, `thinking`, `image`, else its own type. */
 export const kindOfPart = ({ type, reasoningContent }: WideJsonObject): string => {
   const name = textOf(type) ?? (reasoningContent === undefined ? 'part without a type' : 'thinking');
-  if (TEXTS.has(name)) return 'text';
-  if (THINKING.has(name)) return 'thinking';
-  return IMAGES.has(name) ? 'image' : name;
+  if (TEXT_PARTS.has(name)) return 'text';
+  if (THINKING_PARTS.has(name)) return 'thinking';
+  return IMAGE_PARTS.has(name) ? 'image' : name;
 };
 
 /** The text of thinking; undefined: it has none that people read. */

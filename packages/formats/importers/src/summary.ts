@@ -1,7 +1,7 @@
 import { compareCodePoints, isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { addCount, cutText, sortedCounts, type ImportCounts } from './counts.ts';
 import type { CallUsage, Fidelity, ImportSummary } from '@stemma/events';
-import { isFailedResult } from '@stemma/model-apis';
+import { IMAGE_PARTS, isFailedResult, THINKING_PARTS } from '@stemma/model-apis';
 
 type ImportWarning = NonNullable<ImportSummary['warnings']>[number];
 
@@ -103,8 +103,8 @@ export const openSummary = (): SummaryCounter => {
         if (message['role'] === 'tool' || message['role'] === 'function') result(message);
         calls(message);
         const kinds = partsOf(message['content']);
-        counted.images += kinds.filter((kind) => IMAGES.has(kind)).length;
-        counted.thinking += kinds.filter((kind) => THINKING.has(kind)).length;
+        counted.images += kinds.filter((kind) => IMAGE_PARTS.has(kind)).length;
+        counted.thinking += kinds.filter((kind) => THINKING_PARTS.has(kind)).length;
       }
     },
     call(call) {
@@ -222,9 +222,6 @@ const USAGES = Object.entries(USAGE_KEYS).map(
 
 /** A call of a shell on the machine of the agent: an item of its own, and no call of a function. */
 const LOCAL_CALL = 'local_shell_call';
-
-const IMAGES: ReadonlySet<string> = new Set(['image', 'image_url', 'input_image']);
-const THINKING: ReadonlySet<string> = new Set(['thinking', 'thought', 'redacted_thinking', 'reasoning']);
 
 const partsOf = (content: WideJson | undefined): readonly string[] =>
   Array.isArray(content)

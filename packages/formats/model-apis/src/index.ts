@@ -35,6 +35,7 @@ export { comparableMessage, withoutBillingLine } from './comparable-message.ts';
 export { askedOf, openRequestValueReader, readRequest, type ModelRequest } from './read-request.ts';
 export { openRequestMessages, type ReadMessages, type RequestMessages } from './request-messages.ts';
 export { openRequestValues, type RequestValues } from './request-values.ts';
+export { IMAGE_PARTS, TEXT_PARTS, THINKING_PARTS } from './part-kinds.ts';
 export { isFailedBlock } from './failed-block.ts';
 export { type CalledTool, toolCallOf, toolCallsOf } from './tool-call.ts';
 export { isFailedResult, wireOrder } from './wire-order.ts';

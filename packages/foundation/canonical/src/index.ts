@@ -18,6 +18,7 @@ export {
   type WideJson,
   type WideJsonObject,
 } from './json-value.ts';
+export { listOf, objectOf, textOf } from './json-fields.ts';
 export { bytesIn, joinBytes } from './join-bytes.ts';
 export { lowerBound } from './lower-bound.ts';
 export { type ByteCursor, readVarint } from './varint.ts';

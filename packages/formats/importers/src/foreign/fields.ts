@@ -1,18 +1,11 @@
-import { isJsonObject, latin1Bytes, type WideJson, type WideJsonObject } from '@stemma/canonical';
+import { latin1Bytes, type WideJson } from '@stemma/canonical';
+
+export { listOf, objectOf, textOf } from '@stemma/canonical';
 
 /** A value of a file, or none. */
 export type Field = WideJson | undefined;
 
 export const isList = (value: Field): value is readonly WideJson[] => Array.isArray(value);
-
-/** The object, or one without fields. */
-export const objectOf = (value: Field): WideJsonObject => (isJsonObject(value) ? value : {});
-
-/** The items of a list; none for anything else. */
-export const listOf = (value: Field): readonly WideJson[] => (isList(value) ? value : []);
-
-/** The text; undefined for anything else. */
-export const textOf = (value: Field): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The text, if it has a character. */
 export const nonEmpty = (value: Field): string | undefined =>

@@ -1,3 +1,4 @@
+import { TEXT_PARTS, THINKING_PARTS } from '../part-kinds.ts';
 import { isJsonObject, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { hasAny, isList, objectOrEmpty, textOrNull } from '../body.ts';
 
@@ -13,16 +14,12 @@ export type PartForm = {
   readonly other?: (part: WideJsonObject) => WideJson;
 };
 
-const NOTES: readonly string[] = ['thinking', 'redacted_thinking', 'reasoning', 'thought'];
-
 /** Parts of Bedrock's Converse, which have no type: what a model noted, and marks of its cache. */
 const NOTES_WITHOUT_TYPE: readonly string[] = ['reasoningContent', 'cachePoint'];
 
 const isNote = (part: WideJsonObject): boolean =>
-  NOTES.includes(textOrNull(part['type']) ?? '') ||
+  THINKING_PARTS.has(textOrNull(part['type']) ?? '') ||
   (part['type'] === undefined && hasAny(part, NOTES_WITHOUT_TYPE));
-
-const TEXTS: readonly string[] = ['text', 'input_text', 'output_text'];
 
 /**
  * The parts of a content as an API takes them: texts and images get its form, notes of a model for itself are left out for
@@ -40,7 +37,7 @@ const partFor = (form: PartForm, role: string, part: WideJson): WideJson | null 
   if (typeof part === 'string') return form.text(role, { text: part });
   if (!isJsonObject(part)) return part;
   const type = textOrNull(part['type']) ?? '';
-  if (TEXTS.includes(type) && typeof part['text'] === 'string') return form.text(role, part);
+  if (TEXT_PARTS.has(type) && typeof part['text'] === 'string') return form.text(role, part);
   if (isNote(part)) return form.isOwnNote(part) ? (form.other?.(part) ?? part) : null;
   const url = imageUrl(part, type);
   return url === null ? (form.other?.(part) ?? part) : form.image(part, url);
