@@ -10,7 +10,7 @@ import {
   type StoredValue,
 } from '@stemma/importers';
 import { statSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { beginsWith } from './probe-file.ts';
 
@@ -29,7 +29,7 @@ export const isDatabase = (path: string): boolean => beginsWith(path, MAGIC);
 export async function* databaseLines(path: string): AsyncIterable<Uint8Array> {
   let database: DatabaseSync | undefined;
   try {
-    database = openReadOnly(path);
+    database = await openReadOnly(path);
     yield* lines(database, path);
   } catch (error) {
     throw codedError(error, path);
@@ -42,11 +42,12 @@ export async function* databaseLines(path: string): AsyncIterable<Uint8Array> {
  * A database without a log beside it is opened as one that nobody changes: SQLite makes no files beside it then. If somebody does, the two
  * readings of an import differ.
  */
-const openReadOnly = (path: string): DatabaseSync => {
+const openReadOnly = async (path: string): Promise<DatabaseSync> => {
+  const sqlite = await import('node:sqlite');
   const address = pathToFileURL(path);
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   if (log === undefined || log.size === 0) address.searchParams.set('immutable', '1');
-  const database = new DatabaseSync(address, { readOnly: true, timeout: 5000 });
+  const database = new sqlite.DatabaseSync(address, { readOnly: true, timeout: 5000 });
   // What a schema calls is not called; cells are checked before they are read.
   database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0');
   return database;
