@@ -51,9 +51,8 @@ const loadBranch = async (
 const loadFilm = async (client: ApiClient, history: string): Promise<LoadedFilm> => {
   const before = known.get(history);
   const { branches } = await client.branches({ history });
-  const changed = branches.filter(
-    ({ branchId, seq }) => before?.branches.find((one) => one.branchId === branchId)?.seq !== seq,
-  );
+  const tips = new Map(before?.branches.map(({ branchId, seq }) => [branchId, seq]));
+  const changed = branches.filter(({ branchId, seq }) => tips.get(branchId) !== seq);
   const isGrown =
     before !== undefined &&
     changed.length <= FEW_BRANCHES &&
