@@ -65,7 +65,10 @@ export const calledBy = ({
   readonly attemptId: string;
   readonly why: string;
 }): string =>
-  `called by ${attemptId} in ${history}${why === 'assigned' ? '' : ` (guessed: ${REASONS[why] ?? why})`}`;
+  `called by ${attemptId} in ${history}${KNOWN.has(why) ? '' : ` (guessed: ${REASONS[why] ?? why})`}`;
+
+/** Nobody guessed: a person says so, or the file that was imported. */
+const KNOWN: ReadonlySet<string> = new Set(['assigned', 'said']);
 
 /** From which call a conversation may go on. */
 export const maybeContinues = ({

@@ -9,6 +9,7 @@ import { setImmediate } from 'node:timers/promises';
 import { shownPath } from './checkpoint-server.ts';
 import type { CallImport } from './import-calls.ts';
 import { openFound, type Imported, type ImportedCounts } from './import-found.ts';
+import type { ImportLinks } from './import-links.ts';
 import { openImportRest, type ImportRest } from './import-rest.ts';
 import { changedBranches, openImportedFrames, type ImportedFrames } from './imported-frames.ts';
 import { openImportSource } from './import-source.ts';
@@ -37,6 +38,8 @@ export type ImportFileOptions = {
   readonly mayGrow?: boolean;
   /** Trials of one task become branches of one history. */
   readonly forks?: TrialForks;
+  /** Learns which conversations led to which. */
+  readonly links?: ImportLinks;
   /** That of all files of an import. Default: one of this file, which keeps the home open. */
   readonly rest?: ImportRest;
   /** What `-` reads (default: stdin of the process). */
@@ -158,6 +161,7 @@ export const importFile = async (
       if (trial === undefined || parts)
         await recordSummary(state.home, item.history, { ...item.report, format: item.format });
       rest.historyEnded();
+      options.links?.add(item, trial?.branch() ?? { history: item.history, branchId: 0 });
       found.add(item, tally, trial?.branch());
       if (parts) found.says(BESIDE);
       open.delete(item.conversation);

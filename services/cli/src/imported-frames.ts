@@ -88,6 +88,8 @@ export const openImportedFrames = (): ImportedFrames => {
 /** What others may have written meanwhile, though it stands on a branch of the import: it changes nothing that a model is shown. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'ImportRecorded',
+  'ImportLinked',
+  'ConversationLinked',
   'PositionNamed',
   'PositionAnnotated',
   'ObservationRecorded',

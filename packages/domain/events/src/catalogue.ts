@@ -14,6 +14,7 @@ import { EffectRecorded } from './effect-recorded.ts';
 import { FrameSealed } from './frame-sealed.ts';
 import { HistoryErased } from './history-erased.ts';
 import { HistoryStarted } from './history-started.ts';
+import { ImportLinked } from './import-linked.ts';
 import { ImportRecorded } from './import-recorded.ts';
 import { InterventionRecorded } from './intervention-recorded.ts';
 import { NodeCascaded } from './node-cascaded.ts';
@@ -79,6 +80,7 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   RunRecorded,
   RerunEnded,
   ImportRecorded,
+  ImportLinked,
   EffectRecorded,
   VectorsRecorded,
   ContentRedacted,

@@ -221,6 +221,7 @@ export const EVENT_FACTS = {
   RerunEnded: { category: 'run', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   EffectRecorded: { category: 'run', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   ImportRecorded: { category: 'import', ...NO_NODES, ...NO_NAMES },
+  ImportLinked: { category: 'import', ...NO_NODES, ...NO_NAMES },
   VectorsRecorded: { category: 'vectors', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },
   ContentRedacted: { category: 'redaction', ...NO_NODES, ...NO_NAMES },
   HistoryErased: { category: 'erasure', ...NO_NODES, ...NO_NAMES },

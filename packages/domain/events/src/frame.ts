@@ -12,6 +12,7 @@ const VERSIONS: Partial<Record<StemmaEvent['type'], number>> = {
   EffectRecorded: 2,
   ProviderCallRecorded: 2,
   ImportRecorded: 2,
+  ImportLinked: 2,
 };
 
 /** The version of the newest shape of an event. */

@@ -12,6 +12,7 @@ export {
   PromptSummary,
   SentRequest,
 } from './call-started.ts';
+export { IMPORT_LINK_REASONS, type ImportLinkReason } from './import-linked.ts';
 export { RUN_ENDS, type RunEndedHow } from './run-ended.ts';
 export { GitCommit, ProgramEnd } from './run-recorded.ts';
 export {

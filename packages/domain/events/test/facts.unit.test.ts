@@ -250,6 +250,10 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     { category: 'call', payload: { data_request: '{}' } },
   ],
   ImportRecorded: [{ format: 'claude-code', summary: { calls: 1 } }, { category: 'import' }],
+  ImportLinked: [
+    { branchId: 0, parent: { history: 'h', branchId: 0, attemptId: 'call-0' }, why: 'said' },
+    { category: 'import' },
+  ],
   VectorsRecorded: [
     {
       embedder: 'outside:mine',

@@ -254,6 +254,8 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'record_vectors', embedder: event.embedder, texts: event.texts.length }];
     case 'ImportRecorded':
       return [{ op: 'record_import', format: event.format }];
+    case 'ImportLinked':
+      return [{ op: 'link_import', branch: event.branchId, parent: { ...event.parent }, why: event.why }];
     case 'BranchStarted':
     case 'NodeImported':
     case 'NodeExpired':

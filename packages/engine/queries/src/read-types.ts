@@ -34,7 +34,7 @@ export type BranchSummary = {
   readonly name: string | null;
   readonly parent: number | null;
   readonly at: number | null;
-  /** The call that led to its conversation, as a recorder guessed (`why`) or somebody said (`assigned`); null: none is known. */
+  /** The call that led to its conversation, as a recorder guessed (`why`), its file says (`said`) or somebody said (`assigned`); null: none is known. */
   readonly calledBy: (CallAddress & { readonly why: Exclude<CallLink['why'], 'may continue'> }) | null;
   /** A call that its conversation may go on from, though it shares nothing with it; null: none is known. */
   readonly mayContinue: CallAddress | null;

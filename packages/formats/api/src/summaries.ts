@@ -7,7 +7,7 @@ export const callLink = z.strictObject({
   history: z.string(),
   branchId: count,
   attemptId: z.string(),
-  why: z.enum(['argument', 'waiting', 'assigned']),
+  why: z.enum(['argument', 'waiting', 'said', 'assigned']),
 });
 
 /** A call from which a conversation may go on. */
@@ -32,7 +32,9 @@ export const BranchSummaryAnswer = z
     at: count.nullable(),
     calledBy: callLink
       .nullable()
-      .describe('the call that led to its conversation, as a recorder guessed or somebody said; null: none'),
+      .describe(
+        'the call that led to its conversation, as a recorder guessed, its file says or somebody said; null: none',
+      ),
     mayContinue,
   })
   .meta({ id: 'Branch' });

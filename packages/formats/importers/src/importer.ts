@@ -1,7 +1,7 @@
 import type { WideJson } from '@stemma/canonical';
 import type { StemmaError } from '@stemma/errors';
 import type { Step } from '@stemma/history';
-import type { ForeignConversation, ForeignExchange } from './foreign/item.ts';
+import type { ForeignConversation, ForeignExchange, ForeignSubAgent } from './foreign/item.ts';
 import type { ImportCounts } from './counts.ts';
 import type { SummaryCounter } from './summary.ts';
 import type { ImportSummary } from '@stemma/events';
@@ -63,6 +63,17 @@ export type ImporterOutput =
   /** A conversation that cannot be read, instead of its report: its steps before are worth nothing. */
   | { readonly kind: 'refused'; readonly place: string; readonly error: StemmaError };
 
+/** Which conversations of a program led to which, by their keys. */
+export type ConversationLinks = {
+  readonly key: string;
+  /** The one that led to it. */
+  readonly parent?: ForeignConversation['parent'];
+  /** Hashes of what users say before its first call, if it has a parent ({@link hashOfTold}). */
+  readonly told: readonly string[];
+  /** What its own tool calls started. */
+  readonly started: readonly Pick<ForeignSubAgent, 'key' | 'toolCall'>[];
+};
+
 /** What an import made of a conversation. Keys of the counts are stable; none is zero. */
 export type ImportReport = {
   /** The mapping with its version. */
@@ -70,8 +81,8 @@ export type ImportReport = {
   /** Of the program that wrote the file, or of its format: what the file says. */
   readonly version?: string;
   readonly title?: string;
-  /** The call that led to it, in another conversation of the program. */
-  readonly parent?: ForeignConversation['parent'];
+  /** Of a conversation with a key: how it and others led to each other. */
+  readonly links?: ConversationLinks;
   /** What is counted by the rules of imports §1. */
   readonly summary: ImportSummary;
   readonly read: ImportCounts;

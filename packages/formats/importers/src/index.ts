@@ -42,7 +42,7 @@ export { redactMessages } from './openai-chat/redact-messages.ts';
 export { threadBlocks } from './openai-chat/thread-blocks.ts';
 export { toOpenAIMessages } from './openai-chat/to-openai-messages.ts';
 export { nameOfMessages } from './name-of-messages.ts';
-export { readImport, type ImportItem, type NameConversation } from './read-import.ts';
+export { readImport, sourceOfConversation, type ImportItem, type NameConversation } from './read-import.ts';
 export type { ImportSource } from './source.ts';
 export { openSpanAssembly } from './foreign/otel/assembly.ts';
 export { spansIn } from './foreign/otel/layouts/find-spans.ts';

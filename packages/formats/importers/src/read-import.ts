@@ -184,6 +184,9 @@ export async function* readImport(
 export const importId = (mapping: string, name: string | null, sha256: string): string =>
   sha256Hex(pack([mapping, name ?? '', fromHex(sha256)]));
 
+/** What stands for the bytes of its file where a conversation is known by its key: the file may grow. In hex. */
+export const sourceOfConversation = (mapping: string, key: string): string => sha256Hex(pack([mapping, key]));
+
 type StepsOutput = Extract<ImporterOutput, { readonly kind: 'steps' }>;
 
 /** A conversation whose commands are made. */
@@ -224,7 +227,7 @@ const newConversation = (
     first({ mapping = importer.mapping, key, steps }, firstStep, name) {
       state.name = name === null ? null : checkName(name);
       // Of a file that grows, its bytes are others each time.
-      const source = key === undefined ? sha256 : sha256Hex(pack([mapping, key]));
+      const source = key === undefined ? sha256 : sourceOfConversation(mapping, key);
       state.id = importId(mapping, state.name, source);
       state.before = '';
       state.frame = 0;

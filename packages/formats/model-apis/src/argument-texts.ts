@@ -1,4 +1,4 @@
-import { isJsonObject, type WideJson } from '@stemma/canonical';
+import { isJsonObject, sha256Hex, type WideJson } from '@stemma/canonical';
 
 /** Characters of a text that tells which call is meant: shorter ones are in many arguments. */
 export const LEAST_TOLD = 8;
@@ -7,6 +7,9 @@ export const LEAST_TOLD = 8;
 export const isToldIn = (argument: string, text: string): boolean =>
   (text.length >= LEAST_TOLD && argument.includes(text)) ||
   (argument.length >= LEAST_TOLD && text.includes(argument));
+
+/** A text that tells which call is meant, for those who keep many of them. */
+export const hashOfTold = (text: string): string => sha256Hex(text);
 
 /** The texts in the arguments of the tools that an answer calls, without white space around them. */
 export const argumentTexts = (answer: WideJson | null | undefined): readonly string[] => {

@@ -1,4 +1,4 @@
-export { argumentTexts, isToldIn, LEAST_TOLD, userTexts } from './argument-texts.ts';
+export { argumentTexts, hashOfTold, isToldIn, LEAST_TOLD, userTexts } from './argument-texts.ts';
 export type { AnswerError, ContextEdit, ModelAnswer, TokenUsage } from './answer.ts';
 export { anthropicMessages } from './anthropic/messages.ts';
 export { apiOf } from './api-of.ts';

@@ -17,3 +17,4 @@ export {
   type Corrector,
 } from './assign-call.ts';
 export { linkConversation, type LinkedConversation } from './link-conversation.ts';
+export { linkImports, type ImportedChild } from './link-imports.ts';

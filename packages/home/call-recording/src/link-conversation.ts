@@ -49,8 +49,8 @@ export const linkConversation = async (
 const isSame = (a: CallLink['parent'], b: CallLink['parent']): boolean =>
   a === null || b === null ? a === b : a.history === b.history && a.attemptId === b.attemptId;
 
-/** A conversation that led to another one cannot have been started by it. */
-const refuseCircle = (
+/** A conversation that led to another one cannot have been started by it. @throws E_COMMAND_INVALID */
+export const refuseCircle = (
   rows: RowReader,
   child: { readonly history: string; readonly branchId: number },
   parent: CallAddress,

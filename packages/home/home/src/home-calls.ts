@@ -3,6 +3,7 @@ import {
   assignFrom,
   finishCall,
   linkConversation,
+  linkImports,
   recordCall,
   recordProviderCall,
   startCallAtTip,
@@ -13,6 +14,7 @@ import {
   type CallOutcome,
   type CallStarter,
   type Corrector,
+  type ImportedChild,
   type LinkedConversation,
   type PlacedCall,
   type ProviderCallFacts,
@@ -92,6 +94,8 @@ export type HomeCalls = CallAttempts &
       parent: CallAddress | null,
       corrector: Corrector,
     ): Promise<LinkedConversation>;
+    /** Links imported conversations to the calls that led to them. @returns for each, whether it has a link now */
+    linkImports(children: readonly ImportedChild[]): Promise<readonly boolean[]>;
   };
 
 /** What recording a call needs of the home that it is a part of. */
@@ -151,5 +155,6 @@ export const openCalls = (
     claimRun: (run) => claimRun(directory, run),
     linkConversation: (branchRef, parent, corrector) =>
       linkConversation(target, projection, branchRef, parent, corrector, randomUUID()),
+    linkImports: (children) => linkImports(target, projection, children),
   };
 };

@@ -318,6 +318,12 @@ export const SAMPLES: readonly StemmaEvent[] = [
       warnings: [{ code: 'W_LINE_CUT', count: 1, first: 'line 88' }],
     },
   },
+  {
+    type: 'ImportLinked',
+    branchId: 0,
+    parent: { history: 'hasdfghjklqwertyuiop', branchId: 3, attemptId: 'call-0' },
+    why: 'said',
+  },
 ];
 
 /** @param events by default those of the first version */

@@ -10,6 +10,7 @@ import type { Imported } from '../import-found.ts';
 import { isTranscript, listImportFiles, sizeOf } from '../import-files.ts';
 import { importSessionFolder, isSessionFolder } from '../import-session.ts';
 import { openNames } from '../import-names.ts';
+import { openImportLinks } from '../import-links.ts';
 import { openImportRest } from '../import-rest.ts';
 import { text } from '../options.ts';
 import { discoverImports, pathsOfPrograms, PROGRAM_NAMES, type FoundSessions } from '../session-folders.ts';
@@ -151,6 +152,7 @@ const importPaths = async (
   const dry = options['dryRun'] === true;
   if (!dry) await open({ create: true });
   const rest = openImportRest(reopenHome);
+  const links = openImportLinks();
   const imported: Imported[] = [];
   const refused: Refused[] = (watches ? [] : empty).map((folder) => ({
     file: folder,
@@ -193,6 +195,7 @@ const importPaths = async (
         name: nameOf(shown),
         stdin,
         ...defined({ erasable, forks }),
+        links,
         strict: options['strict'] === true,
         mayGrow: watches,
         rest,
@@ -221,6 +224,7 @@ const importPaths = async (
     }
   }
   progress.end();
+  if (!dry) for (const sentence of await links.record(open)) output.say(sentence);
   for (const { file, code, message } of refused) output.say(`${file}: refused: ${message} (${code})`);
   const beginnings = forks?.tasks() ?? 0;
   if (beginnings > 1) output.say(`the conversations begin in ${beginnings} ways: each is a history`);

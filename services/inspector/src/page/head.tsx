@@ -9,6 +9,13 @@ import { useChanges } from '../tree/use-changes.ts';
 
 const LIVE = { connecting: 'connecting', live: 'live', offline: 'offline' } as const;
 
+const CALLERS = {
+  argument: 'guessed: its tool has what is asked here',
+  waiting: 'guessed: it waited for a tool',
+  said: 'as the imported file says',
+  assigned: 'as somebody said',
+} as const;
+
 /** The name of the page, the history shown, its branches, and whether it is live. */
 export const Head = ({
   summary,
@@ -81,7 +88,7 @@ export const Head = ({
             </span>
           )}
           {caller !== null && (
-            <span class="quiet" title={caller.why === 'assigned' ? undefined : 'guessed by the recorder'}>
+            <span class="quiet" title={CALLERS[caller.why]}>
               called by{' '}
               <a href={`?h=${encodeURIComponent(caller.history)}`}>
                 <SafeText text={caller.history} />

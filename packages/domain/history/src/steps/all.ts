@@ -12,6 +12,7 @@ export { importExport } from './import.ts';
 export { inject } from './inject.ts';
 export { insert } from './insert.ts';
 export { linkConversation } from './link-conversation.ts';
+export { linkImport } from './link-import.ts';
 export { move } from './move.ts';
 export { name } from './name.ts';
 export { observe } from './observe.ts';

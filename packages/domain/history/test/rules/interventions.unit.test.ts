@@ -398,6 +398,7 @@ const ALONE: readonly Step[] = [
     ...{ request: null, response: null, head: null },
   },
   { op: 'record_import', format: 'claude-code', summary: { calls: 1 } },
+  { op: 'link_import', parent: { history: 'h', branchId: 0, attemptId: 'a' }, why: 'said' },
   {
     ...{ op: 'end_rerun', rerun: 'rerun-a', of: 'a', ...PROGRAM },
     exit: 0,

@@ -1,9 +1,9 @@
 import type { WideJsonObject } from '@stemma/canonical';
 import type { Step } from '@stemma/history';
-import { chatMessageAt } from '@stemma/model-apis';
+import { chatMessageAt, hashOfTold, LEAST_TOLD, userTexts } from '@stemma/model-apis';
 import { defined } from '@stemma/values';
 import { checkNode } from '../check-node.ts';
-import type { Importer, ImporterOutput, Unit } from '../importer.ts';
+import type { ConversationLinks, Importer, ImporterOutput, Unit } from '../importer.ts';
 import { isSystemRole } from '../openai-chat/leading-system.ts';
 import { messageToNodes } from '../openai-chat/message-to-nodes.ts';
 import { openSummary, type SummaryCounter } from '../summary.ts';
@@ -16,6 +16,7 @@ import {
   type ForeignExchange,
   type ForeignItem,
   type ForeignMessage,
+  type ForeignSubAgent,
 } from './item.ts';
 import type { ForeignReader } from './reader.ts';
 
@@ -91,6 +92,7 @@ function* readItem(
   else if (item.kind === 'time') summary.at(item.at);
   else if (conversation === null)
     throw new TypeError(`${reader.name} gives a ${item.kind} before a conversation`);
+  else if (item.kind === 'sub-agent') conversation.starts(item);
   else yield* conversation.add(item);
 }
 
@@ -108,6 +110,9 @@ class Conversation {
   #title: string | undefined;
   #version: string | undefined;
   #lastAt: number | undefined;
+  #hasCalls = false;
+  readonly #told: string[] = [];
+  readonly #started: ForeignSubAgent[] = [];
 
   constructor(mapping: string, file: FileState, first: ForeignConversation) {
     this.key = first.key;
@@ -143,8 +148,11 @@ class Conversation {
     else yield* this.#compact(item);
   }
 
+  starts(item: ForeignSubAgent): void {
+    this.#started.push(item);
+  }
+
   report(): ImporterOutput {
-    const { parent } = this.#first;
     return {
       kind: 'report',
       conversation: this.#index,
@@ -155,10 +163,17 @@ class Conversation {
         unknown: {},
         warnings: [],
         moreWarnings: 0,
-        ...defined({ version: this.#version, title: this.#title, parent }),
+        ...defined({ version: this.#version, title: this.#title, links: this.#links() }),
         summary: this.summary.summary(),
       },
     };
+  }
+
+  #links(): ConversationLinks | undefined {
+    const { parent } = this.#first;
+    if (parent === undefined && this.#started.length === 0) return undefined;
+    const started = this.#started.map(({ key, toolCall }) => ({ key, toolCall }));
+    return { key: this.key, told: this.#told, started, ...defined({ parent }) };
   }
 
   #begin(): ImporterOutput {
@@ -183,8 +198,16 @@ class Conversation {
     const where = this.#begins(item);
     yield* this.#follow(item, where);
     if (item.again !== true) this.summary.message(item.role, item.messages);
+    this.#tells(item);
     yield* this.#insert(item.messages, item.at, where);
     this.#branches.item(item.id);
+  }
+
+  /** What a sub-agent is told before its first call may be an argument of the call that led to it. */
+  #tells({ messages }: ForeignMessage): void {
+    if (this.#first.parent === undefined || this.#hasCalls) return;
+    for (const text of userTexts(messages))
+      if (text.length >= LEAST_TOLD && this.#told.length < MOST_TOLD) this.#told.push(hashOfTold(text));
   }
 
   *#call(item: ForeignCall): Iterable<ImporterOutput> {
@@ -192,6 +215,7 @@ class Conversation {
     const { fidelity = 'reconstructed', at, answer } = item;
     this.summary.call({ ...item, usage: item.stated ?? item.usage, fidelity });
     if (answer !== null) this.summary.message('assistant', [answer]);
+    this.#hasCalls = true;
     if (item.isComing === true) return;
     yield* this.#follow(item, where);
     const sent =
@@ -337,6 +361,9 @@ type StepsOutput = Extract<ImporterOutput, { readonly kind: 'steps' }>;
 /** True if the nodes of a part are the first ones of the whole. */
 const beginsWith = (nodes: readonly WideJsonObject[], part: readonly WideJsonObject[]): boolean =>
   part.every((node, index) => JSON.stringify(node) === JSON.stringify(nodes[index]));
+
+/** So many texts of a user may tell which call is meant. */
+const MOST_TOLD = 8;
 
 /** So many nodes leave in one command. */
 const MOST_STEPS = 10_000;

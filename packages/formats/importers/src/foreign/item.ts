@@ -18,6 +18,7 @@ export type ForeignItem =
   | ForeignCall
   | ForeignExchange
   | ForeignCompaction
+  | ForeignSubAgent
   | ForeignCount
   | ForeignTime
   | ForeignDropped
@@ -32,7 +33,7 @@ export type ForeignConversation = {
   readonly title?: string | undefined;
   /** Of the program, or of the format: what the file says. */
   readonly version?: string | undefined;
-  /** The call that led to it: of a sub-agent, by the id of the tool call that it works for. */
+  /** The conversation with the call that led to it: of a sub-agent, by the id of the tool call that it works for if the file says it. */
   readonly parent?: { readonly key: string; readonly toolCall?: string | undefined } | undefined;
   /** True if it runs beside another one of its file, or of a file beside it. */
   readonly sidechain?: boolean | undefined;
@@ -177,6 +178,14 @@ export type ForeignCompaction = Following & {
   readonly keeps?: readonly string[] | undefined;
   /** True if the system's messages leave too where `keeps` does not name them. */
   readonly ofSystem?: boolean | undefined;
+};
+
+/** A tool call of the conversation started another one, of this file or of one beside it. */
+export type ForeignSubAgent = {
+  readonly kind: 'sub-agent';
+  /** The key of the conversation that it started. */
+  readonly key: string;
+  readonly toolCall: string;
 };
 
 /** Something else that is counted: an answer that somebody stopped, where no call says so. */

@@ -1,3 +1,4 @@
+import { hashOfTold } from '@stemma/model-apis';
 import { describe, expect, it } from 'vitest';
 import type { ForeignItem } from '../../src/foreign/item.ts';
 import { readImport, type ImportItem } from '../../src/read-import.ts';
@@ -163,7 +164,7 @@ describe('sessions of Claude Code', () => {
     }
   });
 
-  it('sub-agents are conversations of their own, led to by the call whose prompt they begin with', async () => {
+  it('sub-agents are conversations of their own, and what they are told first may tell their call', async () => {
     const task = { type: 'tool_use', id: 't1', name: 'Task', input: { prompt: 'Count the beds.' } };
     const lines = [
       prompt('u1', null, 'How many?'),
@@ -175,11 +176,32 @@ describe('sessions of Claude Code', () => {
     const reports = (await imported(text(lines))).flatMap((item) =>
       item.kind === 'report' ? [item.report] : [],
     );
-    expect(
-      reports.map(({ parent, summary }) => [parent?.toolCall, summary.sidechains, summary.calls]),
-    ).toEqual([
+    expect(reports.map(({ links, summary }) => [links, summary.sidechains, summary.calls])).toEqual([
       [undefined, 0, 1],
-      ['t1', 1, 1],
+      [
+        {
+          ...{ key: `${SESSION}:s1`, parent: { key: SESSION }, started: [] },
+          told: [hashOfTold('Count the beds.')],
+        },
+        1,
+        1,
+      ],
+    ]);
+  });
+
+  it('a result that names its sub-agent says which call started it, and so does its progress', async () => {
+    const progress = { parentToolUseID: 't2', data: { type: 'agent_progress', agentId: 'b2' } };
+    const items = await itemsOf([
+      prompt('u1', null, 'How many?'),
+      answer('a1', 'u1', 'msg_1', use('t1')),
+      line('progress', 'p1', 'a1', progress),
+      line('progress', 'p2', 'p1', progress),
+      prompt('u2', 'a1', [result('t1')], { toolUseResult: { agentId: 'a7', content: [] } }),
+      prompt('u3', 'u2', [result('t3'), result('t4')], { toolUseResult: { agentId: 'c3' } }),
+    ]);
+    expect(items.filter(({ kind }) => kind === 'sub-agent')).toEqual([
+      { kind: 'sub-agent', key: `${SESSION}:b2`, toolCall: 't2' },
+      { kind: 'sub-agent', key: `${SESSION}:a7`, toolCall: 't1' },
     ]);
   });
 

@@ -133,6 +133,7 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'RerunEnded':
         case 'EffectRecorded':
         case 'ImportRecorded':
+        case 'ImportLinked':
         case 'ProviderCallRecorded':
         case 'VectorsRecorded':
         case 'CallSteered':

@@ -12,16 +12,13 @@ type Talk = {
   readonly key: string;
   readonly threads: Threads;
   title: string | undefined;
-  readonly parent: { readonly key: string; readonly toolCall?: string | undefined } | undefined;
+  readonly parent: { readonly key: string } | undefined;
   /** The answer whose lines are still coming, and what came behind its first line. */
   answer: OpenAnswer | null;
   waiting: ForeignItem[];
   /** True from a boundary on until the summary that follows it. */
   isCompacted: boolean;
 };
-
-/** A prompt of a sub-agent is compared by so many of its characters. */
-const LONGEST_PROMPT = 2_000;
 
 /** Reads the lines of a file: those of a session, and of its sub-agents where they stand among them. */
 export class ClaudeSession {
@@ -31,8 +28,8 @@ export class ClaudeSession {
   readonly #answers = new Set<string>();
   /** Of which sub-agent a line is, by its uuid: they stand among the lines of old versions. */
   readonly #talkOfLine = new Map<string, string>();
-  /** The ids of tool calls that wait for their sub-agent, by the prompt. */
-  readonly #tasks = new Map<string, string>();
+  /** The sub-agents whose tool calls are known. */
+  readonly #started = new Set<string>();
   /** The key of the conversation that was named last. */
   #current: string | null = null;
   #sessionId: string | undefined;
@@ -58,6 +55,7 @@ export class ClaudeSession {
     else if (type === 'system') yield* this.#system(line, talk);
     else {
       talk.threads.passes(line);
+      yield* this.#of(talk, this.#progress(line));
       yield* droppedLine(line, type);
     }
   }
@@ -97,7 +95,7 @@ export class ClaudeSession {
       key,
       threads: openThreads(),
       title: undefined,
-      parent: isSide ? { key: session, toolCall: this.#takeTask(line) } : undefined,
+      parent: isSide ? { key: session } : undefined,
       answer: null,
       waiting: [],
       isCompacted: false,
@@ -120,6 +118,7 @@ export class ClaudeSession {
     if (isSummary) talk.isCompacted = false;
     if (isPrompt && messages !== null) talk.title ??= nameOfMessages(messages);
     items.push(messageItem(line, 'user', messages ?? [], after));
+    if (isResult) items.push(...this.#result(line, message['content']));
     if (isInterruption(message['content'])) items.push({ kind: 'count', what: 'aborted' });
     // Tools run while the answer is still coming: their results stand behind it.
     if (isResult && talk.answer !== null) talk.waiting.push(...items);
@@ -129,7 +128,6 @@ export class ClaudeSession {
   *#assistant(line: WideJsonObject, talk: Talk, where: string): Iterable<ForeignItem> {
     const message = objectOf(line['message']);
     const id = textOf(message['id']) ?? textOf(line['requestId']) ?? textOf(line['uuid']) ?? where;
-    this.#noteTasks(message);
     if (talk.answer?.id === id) {
       talk.answer.add(message);
       talk.threads.joins(line, talk.answer.first);
@@ -150,6 +148,33 @@ export class ClaudeSession {
     yield* this.#of(talk, [...before, messageItem(line, 'assistant', messages, after)]);
   }
 
+  /** The result of a tool that started a sub-agent names it. */
+  #result(line: WideJsonObject, content: WideJson | undefined): readonly ForeignItem[] {
+    const agent = textOf(objectOf(line['toolUseResult'])['agentId']);
+    const results = listOf(content).filter((block) => objectOf(block)['type'] === 'tool_result');
+    // A line that has the results of several tools does not say of which.
+    const [result] = results;
+    return results.length === 1 ? this.#starts(line, agent, textOf(objectOf(result)['tool_use_id'])) : [];
+  }
+
+  #progress(line: WideJsonObject): readonly ForeignItem[] {
+    const data = objectOf(line['data']);
+    if (data['type'] !== 'agent_progress') return [];
+    return this.#starts(line, textOf(data['agentId']), textOf(line['parentToolUseID']));
+  }
+
+  #starts(
+    line: WideJsonObject,
+    agent: string | undefined,
+    toolCall: string | undefined,
+  ): readonly ForeignItem[] {
+    if (agent === undefined || toolCall === undefined) return [];
+    const key = `${textOf(line['sessionId']) ?? this.#sessionId ?? 'session'}:${agent}`;
+    if (this.#started.has(key)) return [];
+    this.#started.add(key);
+    return [{ kind: 'sub-agent', key, toolCall }];
+  }
+
   *#system(line: WideJsonObject, talk: Talk): Iterable<ForeignItem> {
     const subtype = textOf(line['subtype']) ?? '';
     if (subtype !== 'compact_boundary') {
@@ -162,30 +187,6 @@ export class ClaudeSession {
     talk.isCompacted = true;
     yield timeIn(line);
     yield* this.#of(talk, [...items, { kind: 'compaction', keeps: keptBy(line, talk.threads) }]);
-  }
-
-  #noteTasks({ content }: WideJsonObject): void {
-    for (const block of listOf(content)) {
-      const { type, name, id, input } = objectOf(block);
-      const prompt = textOf(objectOf(input)['prompt']);
-      if (
-        type === 'tool_use' &&
-        TASKS.has(textOf(name) ?? '') &&
-        typeof id === 'string' &&
-        prompt !== undefined
-      )
-        this.#tasks.set(prompt.slice(0, LONGEST_PROMPT), id);
-    }
-  }
-
-  /** The call whose prompt the sub-agent begins with; it is taken. */
-  #takeTask(line: WideJsonObject): string | undefined {
-    const { content } = objectOf(line['message']);
-    const text = textOf(content) ?? textOf(objectOf(listOf(content)[0])['text']) ?? '';
-    const prompt = text.slice(0, LONGEST_PROMPT);
-    const found = this.#tasks.get(prompt);
-    this.#tasks.delete(prompt);
-    return found;
   }
 }
 
@@ -234,9 +235,6 @@ const isInterruption = (content: WideJson | undefined): boolean =>
   typeof content === 'string'
     ? INTERRUPTED.test(content)
     : listOf(content).some((block) => INTERRUPTED.test(textOf(objectOf(block)['text']) ?? ''));
-
-/** Tools that start a sub-agent: their prompt is its first message. */
-const TASKS: ReadonlySet<string> = new Set(['Task', 'Agent']);
 
 /** The messages that a boundary says are kept. */
 const keptBy = (line: WideJsonObject, threads: Threads): readonly string[] => {

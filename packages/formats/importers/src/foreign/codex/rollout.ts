@@ -57,6 +57,8 @@ export class Rollout {
   /** What the thread holds since it was compacted last, and which of it begins a turn of a person. */
   #thread: { readonly id: string; readonly beginsTurn: boolean }[] = [];
   #isCompacted = false;
+  /** Calls of the tool that starts a thread, whose results are to come. */
+  readonly #spawning = new Set<string>();
   /** Where the next item goes on, after a person went back; undefined: behind the last one. */
   #after: string | null | undefined;
 
@@ -192,20 +194,29 @@ export class Rollout {
         messages === null
           ? { kind: 'warning', code: 'W_VALUE_UNREAD', where }
           : { kind: 'message', role: isResult ? 'tool' : (role ?? 'user'), messages, at };
+      const started = isResult ? this.#startedBy(item) : [];
       if (isResult && this.#response !== null) {
         this.#response.isOver = true;
-        this.#response.behind.push(read);
+        this.#response.behind.push(read, ...started);
         return;
       }
       if (role === 'user' && messages !== null && !isOfProgram(messages))
         this.#title ??= nameOfMessages(messages);
       for (const message of messages ?? []) this.#said.add(hashOf(message));
-      yield* this.#out([...this.#closed(), read]);
+      yield* this.#out([...this.#closed(), read, ...started]);
       return;
     }
     if (this.#response?.isOver === true) yield* this.#out(this.#closed());
+    if (item['name'] === SPAWN) this.#spawning.add(textOf(item['call_id']) ?? '');
     this.#response ??= this.#opened(at, null);
     this.#response.items.push(bare(item));
+  }
+
+  /** The thread that the tool for it started: its result names it. */
+  #startedBy({ call_id: id, output }: WideJsonObject): readonly ForeignItem[] {
+    if (typeof id !== 'string' || !this.#spawning.delete(id)) return [];
+    const key = /"agent_id"\s*:\s*"([^"\\]{1,256})"/.exec(textOf(output) ?? '')?.[1];
+    return key === undefined ? [] : [{ kind: 'sub-agent', key, toolCall: id }];
   }
 
   *#event(event: WideJsonObject, at: number | undefined): Iterable<ForeignItem> {
@@ -223,6 +234,11 @@ export class Rollout {
     if (type === 'thread_rolled_back') {
       yield* this.#rolledBack(event);
       return;
+    }
+    if (type === 'collab_agent_spawn_end') {
+      const [key, toolCall] = [textOf(event['new_thread_id']), textOf(event['call_id'])];
+      if (key !== undefined && toolCall !== undefined)
+        yield* this.#out([{ kind: 'sub-agent', key, toolCall }]);
     }
     // The others repeat what stands in items, for the screen.
     yield* this.#out([{ kind: 'dropped', what: `event ${type}` }]);
@@ -314,6 +330,9 @@ const isOfProgram = (messages: readonly WideJsonObject[]): boolean =>
 /** Of what it says: an item may get another id. */
 const hashOf = ({ role, content, tool_calls: calls }: WideJsonObject): string =>
   shortHash([role ?? null, content ?? null, calls ?? null]);
+
+/** The tool that starts a thread. */
+const SPAWN = 'spawn_agent';
 
 /** So many items may stand before the first words of a person. */
 const MOST_WAITING = 1_000;

@@ -1,5 +1,5 @@
 import { sha256 } from '@stemma/canonical';
-import type { CallAddress, LinkReason } from '@stemma/events';
+import type { CallAddress, ImportLinkReason, LinkReason } from '@stemma/events';
 import { findRow, listRows, putRow, removeRow, type RowReader, type Rows } from '@stemma/row-store';
 import { CALL_LED_TO, CALL_LINKS } from './tables.ts';
 
@@ -7,8 +7,11 @@ import { CALL_LED_TO, CALL_LINKS } from './tables.ts';
 export type CallLink = {
   readonly branchId: number;
   readonly parent: CallAddress | null;
-  /** How it was found; `assigned`: by whoever corrected it; `may continue`: it led to nothing, but may be what this goes on from. */
-  readonly why: LinkReason | 'assigned' | 'may continue';
+  /**
+   * How it was found; `said`: the imported file says so; `assigned`: by whoever corrected it; `may continue`: it led to nothing, but may be
+   * what this goes on from.
+   */
+  readonly why: LinkReason | ImportLinkReason | 'assigned' | 'may continue';
 };
 
 /** A branch of any history. */
@@ -39,6 +42,19 @@ export const putLink = (
   if (parent === null || why === 'may continue') return;
   const { attemptId } = parent;
   putRow(rows, CALL_LED_TO, { bucket: bucketOfText(attemptId), parent_attempt: attemptId, ...branch });
+};
+
+/** Writes what imported files say; what somebody said counts more, and what a file says more than what its texts show. */
+export const putImportLink = (
+  rows: Rows,
+  history: string,
+  branchId: number,
+  parent: CallAddress,
+  why: ImportLinkReason,
+): void => {
+  const known = findRow(rows, CALL_LINKS, { history, branch_id: branchId })?.why;
+  if (known === 'assigned' || (known === 'said' && why !== 'said')) return;
+  putLink(rows, history, branchId, parent, why);
 };
 
 /** The links of the branches of a history. */

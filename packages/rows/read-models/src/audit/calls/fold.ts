@@ -5,7 +5,7 @@ import { argumentTexts, conversationOf, LEAST_TOLD, nameOfAnswer } from '@stemma
 import { findRow, type NamedRow, putRow, removeRow, type Rows } from '@stemma/row-store';
 import { nanosecondsOf } from '@stemma/values';
 import { answerCells } from './answer-cells.ts';
-import { bucketOfText, putLink } from './call-links.ts';
+import { bucketOfText, putImportLink, putLink } from './call-links.ts';
 import { answerHashes, askedHash, eachHash } from './message-hash.ts';
 import { bucketOf, NO_SESSION } from './queries.ts';
 import { countRunCall, uncountRunCall } from '../runs/fold-recorded-runs.ts';
@@ -33,6 +33,8 @@ export const foldCalls = (frame: AppliedFrame, rows: Rows): void => {
     else if (event.type === 'CallReassigned') foldReassigned(frame, event, rows);
     else if (event.type === 'ConversationLinked')
       putLink(rows, frame.history, event.branchId, event.parent, 'assigned');
+    else if (event.type === 'ImportLinked')
+      putImportLink(rows, frame.history, event.branchId, event.parent, event.why);
   });
 };
 

@@ -171,7 +171,7 @@ export const CALL_KEPT = defineTable({
 export const CALL_LINKS = defineTable({
   name: 'call_links',
   about:
-    'The call (`parent_…`) that led to the conversation on a branch. `why`: how a recorder guessed it (argument, waiting), or assigned, by whoever corrected it; may continue: the conversation may go on from there; with no parent somebody said that none did.',
+    'The call (`parent_…`) that led to the conversation on a branch. `why`: how it is guessed (argument, waiting), said, by the file that it was imported from, or assigned, by whoever corrected it; may continue: the conversation may go on from there; with no parent somebody said that none did.',
   key: [
     ['history', 'text'],
     ['branch_id', 'uint'],
