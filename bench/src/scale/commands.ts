@@ -87,6 +87,7 @@ const OWN: Readonly<Record<string, Asked<Arguments>>> = {
   backup: whole(() => ['backup', `backup-${process.pid}-${++backups}.tar`]),
   restore: because('it reads what `backup` writes'),
   checkpoint: whole(() => ['checkpoint']),
+  mcp: SERVICE,
   projector: SERVICE,
   relay: SERVICE,
   runner: SERVICE,

@@ -22,6 +22,7 @@ import { diff } from './commands/diff.ts';
 import { doctor } from './commands/doctor.ts';
 import { commit } from './commands/commit.ts';
 import { configure } from './commands/configure.ts';
+import { mcpOf } from './commands/mcp.ts';
 import { move } from './commands/move.ts';
 import { name } from './commands/name.ts';
 import { remove } from './commands/remove.ts';
@@ -29,6 +30,7 @@ import { replace } from './commands/replace.ts';
 import { experiment } from './commands/experiment.ts';
 import { erase } from './commands/erase.ts';
 import { exportCommand } from './commands/export.ts';
+import { filmstrip } from './commands/filmstrip.ts';
 import { fork } from './commands/fork.ts';
 import { load } from './commands/load.ts';
 import { rollback } from './commands/rollback.ts';
@@ -86,6 +88,7 @@ export const COMMANDS: readonly TopCommand[] = [
   importCommand,
   histories,
   snapshots,
+  filmstrip,
   calls,
   grep,
   assign,
@@ -152,6 +155,7 @@ export const COMMANDS: readonly TopCommand[] = [
   backup,
   restore,
   checkpoint,
+  mcpOf(() => COMMANDS),
   projector,
   relay,
   runner,

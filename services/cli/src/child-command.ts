@@ -92,10 +92,10 @@ export type EndedChild = {
 };
 
 /**
- * Where the output of a program goes: where this process's own goes, all of it to standard error, or to an open file; then the program
- * has no input.
+ * Where the output of a program goes: where this process's own goes, all of it to standard error, or to an open file. With a file, and
+ * with `apart`, which is standard error too, the program has no input: this process's own may be another program's words.
  */
-export type ChildOutput = 'own' | 'stderr' | { readonly file: number };
+export type ChildOutput = 'own' | 'stderr' | 'apart' | { readonly file: number };
 
 /** How a program runs. `directory`: by default this process's own. `isShell`: it is words for a shell. */
 type ChildOptions = {
@@ -108,6 +108,7 @@ type ChildOptions = {
 
 const stdioFor = (output: ChildOutput): StdioOptions => {
   if (output === 'own') return 'inherit';
+  if (output === 'apart') return ['ignore', process.stderr, process.stderr];
   return output === 'stderr' ? ['inherit', 2, 'inherit'] : ['ignore', output.file, output.file];
 };
 

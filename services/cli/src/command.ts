@@ -7,13 +7,16 @@ import { defined } from '@stemma/values';
 import { Option, type Command as Commander } from 'commander';
 import { resolve } from 'node:path';
 import { namedActor } from './actor.ts';
-import { required } from './options.ts';
+import { openAgentOutput } from './agent/agent-output.ts';
+import { DEFAULT_BUDGET, LEAST_BUDGET } from './agent/agent-page.ts';
+import { nextOf, toolOf, type AgentTool } from './agent/tools.ts';
+import { required, text, whole } from './options.ts';
 import { headingOf, type HelpGroup } from './help.ts';
 import { showInPager } from './pager.ts';
 import { withPositions } from './references.ts';
 import { explainError } from './explain-error.ts';
 import { optionsBeforeCommand } from './options-before-command.ts';
-import { openOutput, reportError, type Output } from './output.ts';
+import { openOutput, printable, reportError, type Output } from './output.ts';
 import { openProgress, type ProgressDisplay } from './progress.ts';
 import { recordObservations, type ObservedPosition } from './record-observations.ts';
 import { refuseOwnFiles } from './refuse-own-files.ts';
@@ -103,6 +106,7 @@ type Registered = {
 const add = (program: Commander, spec: CommandSpec, registered: Registered): Commander => {
   const { around, exit, example, inherited } = registered;
   const command = program.command(spec.name).description(spec.summary);
+  const tool = program.parent === null ? toolOf(spec.name) : undefined;
   if (spec.runsCommand === true) {
     command.passThroughOptions();
     const parse = command.parseOptions.bind(command);
@@ -113,20 +117,32 @@ const add = (program: Commander, spec: CommandSpec, registered: Registered): Com
   command
     .option('--home <directory>', 'the home (default: STEMMA_HOME, then ./.stemma)')
     .option('--json', 'one JSON document on stdout')
-    .option('--redact <file>', 'rules of redaction beside those of the home: JSON, or a module')
-    .exitOverride()
-    .action(async (...received: unknown[]) => {
-      const syntaxes = spec.arguments.map(([syntax]) => syntax);
-      const own = received[spec.arguments.length] as Values;
-      const options = { ...inherited(), ...withPositionOptions(command.options, own) };
-      const args = withPositions(syntaxes, received.slice(0, spec.arguments.length)) as (
-        string | readonly string[] | undefined
-      )[];
-      exit(await runCommand(spec, around, args, options, example));
-    });
+    .option('--redact <file>', 'rules of redaction beside those of the home: JSON, or a module');
+  if (tool !== undefined) addAgentOptions(command);
+  command.exitOverride().action(async (...received: unknown[]) => {
+    const syntaxes = spec.arguments.map(([syntax]) => syntax);
+    const own = received[spec.arguments.length] as Values;
+    const options = { ...inherited(), ...withPositionOptions(command.options, own) };
+    const args = withPositions(syntaxes, received.slice(0, spec.arguments.length)) as (
+      string | readonly string[] | undefined
+    )[];
+    exit(await runCommand(spec, around, args, options, { example, tool }));
+  });
   for (const each of spec.subcommands ?? [])
     add(command, each, { ...registered, inherited: () => ({ ...inherited(), ...command.opts() }) });
   return command;
+};
+
+/** What the commands take that language models use. Where `--output` names a file, a file `agent` is `./agent`. */
+const addAgentOptions = (command: Commander): void => {
+  if (!command.options.some(({ long }) => long === '--output'))
+    command.option('--output <form>', 'agent: plain text for a language model, a page at a time');
+  command
+    .option(
+      '--budget <tokens>',
+      `with --output agent: the most tokens of a page (default: ${DEFAULT_BUDGET})`,
+    )
+    .option('--cursor <cursor>', 'with --output agent: what the page before ends with');
 };
 
 /** Options that are positions, as Stemma writes them. */
@@ -144,13 +160,15 @@ const runCommand = async (
   spec: CommandSpec,
   around: Surroundings,
   args: readonly (string | readonly string[] | undefined)[],
-  options: Values,
-  example: string,
+  given: Values,
+  { example, tool }: { readonly example: string; readonly tool: AgentTool | undefined },
 ): Promise<number> => {
-  const output = openOutput(around, options['json'] === true);
+  const opened = outputOf(around, given, tool);
+  if (!('output' in opened)) return reportError(opened.refused, openOutput(around, false), example);
+  const { output, options } = opened;
   const stop = cancellation(around.signal, output);
   let home: Home | undefined;
-  let opened: Pick<HomeOptions, 'create' | 'observe'> | undefined;
+  let openedWith: Pick<HomeOptions, 'create' | 'observe'> | undefined;
   let found: BranchRef | undefined;
   let display: ProgressDisplay | undefined;
   const directory = resolve(
@@ -164,7 +182,7 @@ const runCommand = async (
     stderr: around.stderr,
     env: around.env,
     signal: stop.signal,
-    pager: (text) => showInPager(text, around),
+    pager: async (text) => !output.isForAgent && (await showInPager(text, around)),
     progress: (unit) => {
       display?.end();
       return (display = openProgress(unit, around.stderr, stop.signal));
@@ -177,11 +195,11 @@ const runCommand = async (
       return answer;
     },
     home: async (homeOptions = {}) => {
-      opened ??= homeOptions;
+      openedWith ??= homeOptions;
       return (home ??= await (around.openHome ?? openHome)({
         directory,
         say: output.say,
-        ...opened,
+        ...openedWith,
         ...addressesOf(around.env),
         ...redactOf(options, around.env),
       }));
@@ -197,6 +215,7 @@ const runCommand = async (
     stop.signal.throwIfAborted();
     refuseOwnFiles(directory, options);
     const code = (await spec.run(context, args, options)) ?? 0;
+    await opened.finish(spec, args);
     if (home !== undefined) await recordObservations(home, observations, namedActor(context, options));
     return code === 0 && spec.serves !== undefined && around.signal.aborted
       ? exitWhenTold(spec, around.signal, options)
@@ -220,6 +239,53 @@ const runCommand = async (
     await home?.close();
   }
 };
+
+type OpenedOutput = {
+  readonly output: Output;
+  /** What the command is given: without what only says how it prints. */
+  readonly options: Values;
+  readonly finish: (spec: CommandSpec, args: readonly unknown[]) => Promise<void>;
+};
+
+/** Where a command prints; `refused`: what is wrong with the options that say how. */
+const outputOf = (
+  around: Surroundings,
+  given: Values,
+  tool: AgentTool | undefined,
+): OpenedOutput | { readonly refused: unknown } => {
+  const { budget, cursor, ...options } = given;
+  const isForAgent = tool !== undefined && given['output'] === 'agent';
+  const ownsOutput = tool?.command === 'interventions';
+  if (!isForAgent) {
+    const isUsed = tool !== undefined && (budget !== undefined || cursor !== undefined);
+    if (isUsed || (tool !== undefined && !ownsOutput && given['output'] !== undefined))
+      return { refused: fail('E_USAGE', '--output is agent; --budget and --cursor are given with it') };
+    const json = given['json'] === true;
+    return { output: openOutput(around, json), options: given, finish: async () => undefined };
+  }
+  if (given['json'] === true) return { refused: fail('E_USAGE', 'give either --json or --output agent') };
+  try {
+    const wanted = {
+      budget: whole(given, 'budget', { least: LEAST_BUDGET }) ?? DEFAULT_BUDGET,
+      cursor: text(given, 'cursor'),
+    };
+    const output = openAgentOutput(around, wanted);
+    const { output: _form, ...rest } = options;
+    return {
+      output,
+      options: rest,
+      finish: (spec, args) => output.finish(nextOf(tool, historyIn(spec, args))),
+    };
+  } catch (error) {
+    return { refused: error };
+  }
+};
+
+/** The history that a command was asked about. */
+const historyIn = ({ arguments: [first] }: CommandSpec, [given]: readonly unknown[]): string | undefined =>
+  first !== undefined && /^[<[]history/.test(first[0]) && typeof given === 'string'
+    ? printable(given)
+    : undefined;
 
 /** A service manager takes what follows its SIGTERM for a failure unless it is 0; whoever presses Ctrl-C interrupts. */
 const exitWhenTold = (spec: CommandSpec, told: AbortSignal, options: Values): number =>

@@ -1,3 +1,4 @@
+import { toolOf } from './agent/tools.ts';
 import type { CommandSpec } from './command.ts';
 import { shellQuoted } from './shell-quoted.ts';
 
@@ -9,8 +10,14 @@ const GENERAL = ['--home', '--json', '--redact', '--help'] as const;
 
 const FLAG = /--[a-z][a-z-]*/;
 
-const flagsOf = ({ options }: CommandSpec): readonly string[] => [
-  ...options.flatMap(([syntax]) => FLAG.exec(syntax)?.[0] ?? []),
+/** What those take that language models use, too. */
+const FOR_AGENTS = ['--output', '--budget', '--cursor'] as const;
+
+const flagsOf = ({ name, options }: CommandSpec): readonly string[] => [
+  ...new Set([
+    ...options.flatMap(([syntax]) => FLAG.exec(syntax)?.[0] ?? []),
+    ...(toolOf(name) === undefined ? [] : FOR_AGENTS),
+  ]),
   ...GENERAL,
 ];
 

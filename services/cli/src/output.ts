@@ -14,6 +14,8 @@ export type Output = {
   /** True if stdout is a terminal, and if it shows colours. */
   readonly isTerminal: boolean;
   readonly colours: boolean;
+  /** True if a language model reads it (`--output agent`): texts to read, never bytes. */
+  readonly isForAgent: boolean;
   /** Characters in a line of the terminal at stdout; without one, no limit. */
   readonly width: number;
   /** Aborts when the reader of stdout has gone away. */
@@ -70,6 +72,7 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
   return {
     json,
     isTerminal: stdout.isTTY === true,
+    isForAgent: false,
     colours: stdout.isTTY === true && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
     width,
     unread: gone.signal,
@@ -92,12 +95,15 @@ export const openOutput = ({ stdout, stderr, env }: Surroundings, json: boolean)
     say: (text) => void stderr.write(printable(text) + '\n'),
     error: (error, stack, example) => {
       if (json) stdout.write(visibleText(toWireJson(errorToJson(error))) + '\n');
-      stderr.write(`stemma: ${printable(error.message)} (${error.code})\n  ${error.row.help}\n`);
-      if (example !== undefined) stderr.write(`  Example: ${example}\n`);
+      stderr.write(errorText(error, example));
       if (env['STEMMA_DEBUG'] !== undefined) stderr.write(`${visibleText(stack)}\n`);
     },
   };
 };
+
+/** An error in sentences. @param example how the command is used */
+export const errorText = (error: StemmaError, example?: string): string =>
+  `stemma: ${printable(error.message)} (${error.code})\n  ${error.row.help}\n${example === undefined ? '' : `  Example: ${example}\n`}`;
 
 /** A text from outside as a part of a line: hidden characters, tabs and line ends as escapes. */
 export const printable = (text: string): string =>

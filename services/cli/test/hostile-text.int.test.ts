@@ -95,6 +95,7 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
   ],
   histories: () => [[]],
   snapshots: () => [['h'], [LOUD]],
+  filmstrip: () => [['h'], [LOUD]],
   calls: () => [['h'], [LOUD]],
   grep: () => [['injected'], ['again'], [LOUD], ['x', '--in', LOUD], ['x', '--kind', LOUD]],
   call: () => [
@@ -339,6 +340,7 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['--subject', SLY, '--yes', '--actor', WHO],
     [LOUD, '--yes', '--actor', WHO],
   ],
+  mcp: () => [['--allow', LOUD]],
   projector: () => [['--read-model', LOUD]],
   runner: () => [
     ['--once', '--name', LOUD],

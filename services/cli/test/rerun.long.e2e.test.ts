@@ -1,3 +1,5 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { openHome } from '@stemma/home';
 import { programFile } from '@stemma/test-kit';
 import { execFile } from 'node:child_process';
@@ -9,6 +11,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { textClient } from './agent/mcp-client.ts';
 
 /**
  * An agent that knows nothing of Stemma: it looks at three piers, one call for each, and says what it heard last. Its environment
@@ -227,6 +230,53 @@ test.each([
     expect(other.stderr).toContain(`to ${bindings.find(({ kind }) => kind === 'uuid')?.now}`);
   },
 );
+
+test('a dry run says what would run and what answers it, and runs nothing', async () => {
+  await recorded('dry', {});
+  const before = await framesOf('dry');
+  const { code, stdout } = await again('dry', {}, '--dry-run', '--from', '@c2');
+  expect(code).toBe(0);
+  expect(stdout).toContain('nothing has run');
+  expect(stdout).toContain('1 recorded call is answered from the recording');
+  expect(stdout).toContain('2 recorded calls would go to their provider');
+  expect(documentOf(await again('dry', {}, '--dry-run', '--json'))).toMatchObject({
+    served: { calls: 3 },
+    live: { calls: 0, tokens: 0, cost: null },
+    onDifference: 'stop',
+  });
+  expect([asked, await framesOf('dry')]).toEqual([0, before]);
+});
+
+test('an agent reruns the recorded command if the server allows it, and says so', async () => {
+  await recorded('for-agents', { API: 'openai', STREAM: '0' });
+  const before = await framesOf('for-agents');
+  const env = { ...process.env, STEMMA_HOME: join(directory, 'for-agents'), API: 'openai', STREAM: '0' };
+  const ask = async (allow: readonly string[], go: boolean) => {
+    const client = new Client({ name: 'tester', version: '1.0' });
+    const args = [programFile('stemma'), 'mcp', ...allow];
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args, env: textsOf(env), stderr: 'ignore' }),
+    );
+    await using opened = textClient(client);
+    return await opened.call('rerun', { history: ids.get('for-agents'), ...(go && { go }) });
+  };
+  expect((await ask([], false)).text).toContain('nothing has run');
+  await expect(ask([], true)).resolves.toMatchObject({ failed: true });
+  expect((await ask(['--allow', 'rerun'], false)).text).toContain('nothing has run');
+  expect(await framesOf('for-agents')).toBe(before);
+  const { text, failed } = await ask(['--allow', 'rerun'], true);
+  expect([failed, text]).toEqual([
+    false,
+    expect.stringContaining('same 3, bound 0, differs 0, missing 0 of 3'),
+  ]);
+  expect([asked, await framesOf('for-agents')]).toEqual([0, before + 1]);
+});
+
+/** Variables that are set. */
+const textsOf = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 
 const framesOf = async (home: string): Promise<number> => {
   const opened = await openHome({ directory: join(directory, home) });

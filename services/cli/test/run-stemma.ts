@@ -45,7 +45,8 @@ export const releaseHome = async (): Promise<void> => {
   for (const home of homes) await (await home).close();
 };
 
-const openKept = async (options: HomeOptions): Promise<Home> => {
+/** Opens a home, or gives the one that stays open. */
+export const openKept = async (options: HomeOptions): Promise<Home> => {
   if (kept === undefined || options.directory !== kept.directory) return openHome(options);
   const { homes } = kept;
   const key = JSON.stringify(options);

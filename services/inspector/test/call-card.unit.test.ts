@@ -1,8 +1,8 @@
-import type { TreeNodeAnswer, TreePage, WhyAnswer } from '@stemma/api';
+import { followingOf, type TreeNodeAnswer, type TreePage, type WhyAnswer } from '@stemma/api';
 import { expect, test } from 'vitest';
 import { timeLeft } from '../src/calls/use-held.ts';
 import { removedBecause } from '../src/card/removed-because.ts';
-import { followingOf, groupsOf, groupsSince } from '../src/card/shown-rows.ts';
+import { groupsOf, groupsSince } from '../src/card/shown-rows.ts';
 import { columnsOf, readAnswer, readToolCall } from '../src/parts/read-tool-call.ts';
 
 const node = (

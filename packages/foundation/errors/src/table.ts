@@ -117,6 +117,7 @@ export const ERRORS = {
   E_CONTENT_MISSING: row(500, 5, false, 'Put the missing file back into the contents store (from a copy).'),
   E_CONTENT_DAMAGED: row(500, 5, false, 'Restore the file in the contents store from a copy.'),
   E_CALL_BODY_DAMAGED: row(500, 5, false, 'Run `stemma verify`: the bytes that were recorded of a call do not have their hash.', 'The bytes that were recorded of a call do not have their hash.'),
+  E_CURSOR_STALE: row(409, 3, false, 'Ask again without the cursor: what is there now begins otherwise.'),
   E_CURSOR_LOST: row(409, 5, false, 'Run `stemma verify`: it names the records that were damaged or lost, and rebuilds the rows.', 'Ask the operator to verify the log: records were damaged or lost, and the rows must be rebuilt.'),
   E_CURSOR_MOVED: row(409, 3, true, 'Load the cursor again: another projector has moved it.'),
   E_SEARCH_INVALID: row(400, 64, false, 'Write words, "a phrase", begin* or -not; at least one word that must be there.'),

@@ -1,16 +1,19 @@
 import { fail } from '@stemma/errors';
-import type { BranchRef } from '@stemma/history-store';
+import type { BranchRef, Position } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
 import type { ProviderCall, SteeredRequest, WholeCallAttempt, WholeProviderCall } from '@stemma/queries';
 import { answersOf } from '../answers.ts';
+import { callMessagesText } from '../call-messages-text.ts';
 import type { TopCommand } from '../command.ts';
 import { HISTORY, text } from '../options.ts';
 import { oneLine, printable } from '../output.ts';
 import { cellsOf, noteOf } from '../call-cells.ts';
+import { positionOf } from '../references.ts';
 
 export const call: TopCommand = {
   name: 'call',
-  summary: 'show a call: what was asked with which parameters, and what came back',
+  summary:
+    'show a call: what it was shown since the call before, what it decided and got back, with which parameters it was asked',
   group: 'Look',
   place: 6,
   example: 'stemma call mine @c7 --raw request',
@@ -24,8 +27,19 @@ export const call: TopCommand = {
   run: async ({ findBranch, output }, [name, which], options) => {
     const { home, branchRef } = await findBranch(name);
     const { history } = branchRef;
-    const attemptId = await attemptNamed(home, branchRef, String(which));
+    const named = positionOf(String(which));
+    const asked = await askedCall(home, branchRef, named);
     const raw = text(options, 'raw');
+    const messages =
+      raw !== undefined || output.json ? '' : await messagesOf(home, branchRef, asked, output.width);
+    const { attemptId } = asked;
+    if (attemptId === null) {
+      if (messages === '') throw uncalled(named);
+      await output.write(
+        `no request is recorded with ${asked.at?.label ?? ''}: what its messages say\n\n${messages}`,
+      );
+      return undefined;
+    }
     if (raw !== undefined) {
       if (raw !== 'request' && raw !== 'came' && raw !== 'response')
         throw fail('E_USAGE', '--raw takes request, came or response');
@@ -45,9 +59,23 @@ export const call: TopCommand = {
       return undefined;
     }
     const found = await home.calls.find(history, attemptId);
-    await output.result(found, () => describe(found));
+    await output.result(found, () => describe(found) + (messages === '' ? '' : `\n${messages}`));
     return undefined;
   },
+};
+
+/** A call as it was asked for: by its position, where one may be recorded or not, or by the id of an attempt. */
+type AskedCall = { readonly attemptId: string | null; readonly at: Position | null };
+
+/** What the messages of the history say of a call; empty for one that is not named by a snapshot. */
+const messagesOf = async (
+  home: Home,
+  branchRef: BranchRef,
+  { at }: AskedCall,
+  width: number,
+): Promise<string> => {
+  if (at === null || !/^@c\d+$/.test(at.label)) return '';
+  return callMessagesText(home, branchRef, Number(at.label.slice(2)), width);
 };
 
 const describe = (found: WholeCallAttempt): string => {
@@ -119,11 +147,11 @@ const steeredLines = (steered: SteeredRequest | null): [string, string][] => {
   ];
 };
 
-/** @throws E_CALL_NOT_FOUND if nothing was called with the position */
-const attemptNamed = async (home: Home, branchRef: BranchRef, which: string): Promise<string> => {
-  if (!which.startsWith('@')) return which;
-  const attempts = await home.calls.at(await home.position(branchRef, which));
-  const newest = attempts.at(-1);
-  if (newest !== undefined) return newest.attemptId;
-  throw fail('E_CALL_NOT_FOUND', `no call was recorded with ${which}`, { at: which });
+const askedCall = async (home: Home, branchRef: BranchRef, which: string): Promise<AskedCall> => {
+  if (!which.startsWith('@')) return { attemptId: which, at: null };
+  const at = await home.position(branchRef, which);
+  return { attemptId: (await home.calls.at(at)).at(-1)?.attemptId ?? null, at };
 };
+
+const uncalled = (which: string): Error =>
+  fail('E_CALL_NOT_FOUND', `no call was recorded with ${which}`, { at: which });

@@ -9,6 +9,7 @@ import { OFTEN_OPTIONS, oftenAsked } from '../rerun/often/often-options.ts';
 import { rerunOften } from '../rerun/often/rerun-often.ts';
 import { recordOnce, runOnce } from '../rerun/one-rerun.ts';
 import { prepareRerun, type AskedRerun, type PreparedRerun } from '../rerun/prepare-rerun.ts';
+import { previewOf, previewText } from '../rerun/preview-rerun.ts';
 import { newRerunId } from '../rerun/rerun-id.ts';
 import { JUDGING_OPTIONS } from '../rerun/rerun-options.ts';
 import { reportFile, REPORT_OPTION } from '../rerun/report-file.ts';
@@ -47,6 +48,7 @@ export const rerun: TopCommand = {
     ],
     REPORT_OPTION,
     WORKSPACE_OPTION,
+    ['--dry-run', 'say what would run, what answers it and what that would cost, and run nothing'],
     ['--name <name>', 'what forks are named after (default: the id of the rerun)'],
     ...ACTOR_OPTIONS,
   ],
@@ -80,6 +82,11 @@ const runAnew = async (context: Context, asked: AskedRerun, options: Options): P
   const file = reportFile(options);
   const isAllLive = often !== null && often.models.length > 0;
   const prepared = await prepareRerun(context, asked, options, isAllLive);
+  if (options['dryRun'] === true) {
+    const preview = previewOf(prepared, often);
+    await context.output.result(preview, () => previewText(preview));
+    return 0;
+  }
   const server = await openRerunServer(context, options);
   try {
     return often === null
@@ -101,7 +108,8 @@ const rerunOnce = async (
   const { home, branchRef, name, masks, settings, toStart } = prepared;
   const run = async (forkName?: string) => {
     const id = await newRerunId();
-    const output = context.output.json ? 'stderr' : 'own';
+    const { json, isForAgent } = context.output;
+    const output = isForAgent ? 'apart' : json ? 'stderr' : 'own';
     return runOnce(context, server, prepared, { id, forkName: forkName ?? id, settings, output });
   };
   const ran = await run(text(options, 'name'));

@@ -68,7 +68,9 @@ const isToRead = (
   const [asText, asBytes] = [options['text'] === true, options['bytes'] === true];
   if ((asText && (asBytes || output.json || provider !== undefined)) || (asBytes && provider !== undefined))
     throw fail('E_USAGE', 'give one of --text, --bytes, --json and --provider');
-  return asText || (output.isTerminal && !asBytes && !output.json && provider === undefined);
+  return (
+    asText || ((output.isTerminal || output.isForAgent) && !asBytes && !output.json && provider === undefined)
+  );
 };
 
 const read = async ({ output, pager }: Context, view: TreeView): Promise<void> => {

@@ -26,6 +26,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   open: 'opens a browser',
   watch: 'prints until it is stopped: watch.e2e.test.ts starts it',
   copy: 'copies to a broker: kafka.int.test.ts does it',
+  mcp: 'serves until its input ends: mcp.e2e.test.ts starts it',
   projector: 'runs until it is stopped, on a broker and a database',
   relay: 'runs until it is stopped, on a broker: relay.drill.e2e.test.ts starts it',
   runner: 'runs until it is stopped',
@@ -45,6 +46,7 @@ const ORDER: readonly (string | { readonly first: readonly string[]; readonly th
   { first: ['import conversation.json --history mine'], then: 'histories' },
   ...[
     'snapshots',
+    'filmstrip',
     'thread',
     'show',
     'log',

@@ -1,4 +1,4 @@
-import { fromWireJson, type SnapshotSummaryAnswer, type TreeNodeAnswer } from '@stemma/api';
+import { followingOf, fromWireJson, type SnapshotSummaryAnswer, type TreeNodeAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useQuery, type Query } from '../asking/queries.ts';
 import { Shown } from '../asking/states.tsx';
@@ -9,7 +9,6 @@ import { RecordedAnswer } from '../parts/recorded-answer.tsx';
 import { ToolCall } from '../parts/tool-call.tsx';
 import { plural } from '../parts/words.ts';
 import { TAIL, useTree } from '../tree/use-tree.ts';
-import { followingOf } from './shown-rows.ts';
 
 type Following = ReturnType<typeof followingOf>;
 

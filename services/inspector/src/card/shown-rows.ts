@@ -1,4 +1,11 @@
-import { firstWords, type Excerpt, type TreeNodeAnswer, type TreePage } from '@stemma/api';
+import {
+  callMessages,
+  firstWords,
+  messagesOf,
+  type Excerpt,
+  type TreeNodeAnswer,
+  type TreePage,
+} from '@stemma/api';
 import { callWords } from '../parts/words.ts';
 
 /** A message that a call was shown, or the older one was. */
@@ -36,27 +43,18 @@ const rowOf = (node: TreeNodeAnswer): ShownRow => ({
   cause: null,
 });
 
-const messagesOf = ({ nodes }: TreePage): readonly TreeNodeAnswer[] =>
-  nodes.filter(({ thread }) => thread !== null);
-
-/** What ages is the same message. */
-const hasChanged = ({ changed }: TreeNodeAnswer): boolean => changed.some((field) => field !== 'ttl');
-
 /** Against the call before. */
 export const groupsOf = (page: TreePage): ShownGroups => {
-  const messages = messagesOf(page);
-  const isFirst = page.previous === null;
+  const { left, changed, fresh, asBefore } = callMessages(page);
   return {
-    left: page.removed
-      .filter(({ content, role }) => content !== null || role !== null)
-      .map(({ id, role, kind, content, cause }) => ({
-        ...{ id, role, kind, cause },
-        text: textOf(content),
-        failed: false,
-      })),
-    changed: messages.filter((node) => !node.new && hasChanged(node)).map(rowOf),
-    fresh: messages.filter((node) => node.new || isFirst).map(rowOf),
-    asBefore: messages.filter((node) => !node.new && !isFirst && !hasChanged(node)).map(rowOf),
+    left: left.map(({ id, role, kind, content, cause }) => ({
+      ...{ id, role, kind, cause },
+      text: textOf(content),
+      failed: false,
+    })),
+    changed: changed.map(rowOf),
+    fresh: fresh.map(rowOf),
+    asBefore: asBefore.map(rowOf),
     notLoaded: page.total - page.nodes.length,
   };
 };
@@ -75,17 +73,5 @@ export const groupsSince = (older: TreePage, page: TreePage): ShownGroups => {
     fresh: messages.filter(({ id }) => !before.has(id)).map(rowOf),
     asBefore: kept.filter((node) => !isChanged(node)).map(rowOf),
     notLoaded: page.total - page.nodes.length + older.total - older.nodes.length,
-  };
-};
-
-/** The messages that followed a call: what it decided, and what came back. */
-export const followingOf = (
-  next: TreePage,
-): { readonly decided: readonly TreeNodeAnswer[]; readonly back: readonly TreeNodeAnswer[] } => {
-  const fresh = messagesOf(next).filter((node) => node.new);
-  const roleOf = (node: TreeNodeAnswer): string => node.thread?.role ?? node.role ?? '';
-  return {
-    decided: fresh.filter((node) => roleOf(node) === 'assistant'),
-    back: fresh.filter((node) => roleOf(node) === 'tool' || roleOf(node) === 'function'),
   };
 };
