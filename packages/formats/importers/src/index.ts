@@ -14,6 +14,8 @@ export {
   type RandomAccess,
   type ZipEntry,
 } from './foreign/zip-entries.ts';
+export { messagesIn, withWrites } from './foreign/langgraph/messages.ts';
+export { langChainMessage } from './foreign/said/langchain.ts';
 export {
   compareThreads,
   LANGGRAPH_HEAD,
@@ -37,6 +39,7 @@ export {
 } from './openai-chat/call-steps.ts';
 export { isSystemRole, leadingSystem, systemBetween } from './openai-chat/leading-system.ts';
 export { messageGroups } from './openai-chat/message-groups.ts';
+export { messageToNodes } from './openai-chat/message-to-nodes.ts';
 export { blocksToMessages } from './openai-chat/nodes-to-messages.ts';
 export { redactMessages } from './openai-chat/redact-messages.ts';
 export { threadBlocks } from './openai-chat/thread-blocks.ts';

@@ -1,0 +1,1 @@
+export { StemmaSaver, type StemmaSaverOptions } from './stemma-saver.ts';
