@@ -1,6 +1,7 @@
 export { openGatewayMetrics } from './gateway-metrics.ts';
 export { createGateway, type GatewayOptions } from './gateway.ts';
-export { DEFAULT_PORT, type Gateway } from './front/listen-on.ts';
+export { refuseForeign } from './guard.ts';
+export { DEFAULT_PORT, listenOn, type Gateway } from './front/listen-on.ts';
 export { serveGateway, type ServeOptions } from './serve.ts';
 export type { ProxyCounts } from './proxy/proxy-counts.ts';
 export { namedUpstreamsOf, upstreamIn, upstreamsOf } from './proxy/address.ts';

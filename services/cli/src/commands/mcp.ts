@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import type { McpOptions } from '../agent/mcp-server.ts';
 import { PERMISSIONS, type Permission } from '../agent/tools.ts';
 import type { Context, TopCommand } from '../command.ts';
-import { text } from '../options.ts';
+import { text, whole } from '../options.ts';
 
 type Options = Readonly<Record<string, unknown>>;
 
@@ -21,12 +21,22 @@ export const mcpOf = (commands: () => readonly TopCommand[]): TopCommand => ({
       'what agents may do besides reading: intervene (change contexts, hold and release calls), rerun (run the recorded command again) (default: neither)',
     ],
     [
+      '--http <port>',
+      'the port of 127.0.0.1 at which clients find it (0: any that is free), for several clients at a time (default: one client, at stdin and stdout)',
+    ],
+    [
       '--actor <name>',
       'the person whom the agent works for, recorded with what it does (default: the agent alone)',
     ],
   ],
   run: async (context, _args, options) => {
     const served = await mcpOptions(context, commands(), options);
+    const port = whole(options, 'http', { least: 0, most: 65_535 });
+    if (port !== undefined) {
+      const { serveHttp } = await import('../agent/serve-http.ts');
+      await serveHttp(context, port, served);
+      return undefined;
+    }
     const { serveStdio } = await import('../agent/serve-stdio.ts');
     await serveStdio(context, served);
     return undefined;

@@ -22,6 +22,7 @@ const arm = (name: string, seed: number): readonly string[] => [
 ];
 
 const PAGES: Readonly<Record<string, Page>> = {
+  'docs/agents.md': { before: [] },
   'docs/analysis.md': {
     before: [
       'pool init sea --messages samples/seeds.txt --sample-size 3 --seed 7',
@@ -63,6 +64,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       'stemma pool compare': 'compares those 180 rounds',
     },
   },
+  'docs/skill/SKILL.md': { before: ['import samples/slow-checkout.steps.jsonl --history slow'] },
   'docs/questions.md': { before: ['import samples/slow-checkout.steps.jsonl --history slow-checkout'] },
 };
 
