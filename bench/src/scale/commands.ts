@@ -78,6 +78,7 @@ const OWN: Readonly<Record<string, Asked<Arguments>>> = {
   commit: WRITES,
   name: WRITES,
   annotate: page(() => ['annotate', NAME, 'measured', '--actor', 'bench']),
+  label: WRITES,
   configure: WRITES,
   replay: whole(() => ['replay', '--verify']),
   verify: whole(() => ['verify']),

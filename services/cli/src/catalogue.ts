@@ -56,6 +56,7 @@ import { retry } from './commands/retry.ts';
 import { runner } from './commands/runner.ts';
 import { runs } from './commands/runs.ts';
 import { salvage } from './commands/salvage.ts';
+import { label } from './commands/label.ts';
 import { list } from './commands/list.ts';
 import { save } from './commands/save.ts';
 import { select } from './commands/select.ts';
@@ -145,6 +146,7 @@ export const COMMANDS: readonly TopCommand[] = [
   commit,
   name,
   annotate,
+  label,
   configure,
   replay,
   verify,

@@ -92,6 +92,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'ConversationLinked',
   'PositionNamed',
   'PositionAnnotated',
+  'HistoryLabelled',
   'ObservationRecorded',
   'BranchStarted',
   'InterventionRecorded',

@@ -318,6 +318,7 @@ const LINES: Readonly<Record<string, () => readonly (readonly string[])[]>> = {
     ['h', SLY, '--recorder', 'r'],
     ['h', LOUD, '--intervention', LOUD, '--recorder', 'r'],
   ],
+  label: () => [['h'], ['h', `task=${SLY}`, '--recorder', 'r'], ['h', `${LOUD}=x`, LOUD, '--recorder', 'r']],
   configure: () => [['h', JSON.stringify({ [LOUD]: LOUD }), '--recorder', 'r']],
   replay: () => [[]],
   verify: () => [[]],

@@ -76,6 +76,7 @@ beforeAll(async () => {
   writeFileSync(vectors, `${JSON.stringify({ vector: [1, 2], text: 'The sea' })}\n`);
   for (const line of [
     ['annotate', 'tram', 'a note', '--at', '@c3'],
+    ['label', 'tram', 'task=tram'],
     ['config', 'set', 'tram', 'observe=true'],
     ['thread', 'tram', '@c2'],
     ['rollback', 'checkout', '@c12', '--abandoned', 'left'],

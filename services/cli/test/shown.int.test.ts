@@ -158,6 +158,8 @@ const MORE: readonly (readonly string[])[] = [
   ['configure', 'parcel', '{"max_blocks":200,"keep_turns":4,"pins":[]}'],
   ['name', 'parcel', 'all-facts'],
   ['annotate', 'parcel', 'asked twice', '--at', '@c2'],
+  ['label', 'parcel', 'task=parcel', 'owner=desk'],
+  ['label', 'parcel'],
   ['load', 'slow-checkout', 'before-fix'],
   ['save', 'parcel', 'end'],
   ['fork', 'parcel', 'c1', '--name', 'again', '--notes', 'once more'],

@@ -160,6 +160,7 @@ const summaryOf = (fixture: FixtureLog, history: string): HistorySummary => {
     history,
     name,
     state,
+    labels: [],
     stopped: state === 'open' ? null : frames.length - 1,
     startedAt: frames[0]?.at ?? 0,
     updatedAt: frames.at(-1)?.at ?? 0,

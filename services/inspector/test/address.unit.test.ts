@@ -41,6 +41,11 @@ test('the address of the page restores the view, whatever characters ids have', 
         since: fc.option(word),
         after: fc.option(word),
         before: fc.option(word),
+        q: fc.option(word),
+        sort: fc.option(word),
+        group: fc.option(word),
+        of: fc.option(word),
+        ticked: fc.option(word),
       }),
       (address) => {
         expect(parseAddress(new URL(printAddress(address), 'http://x/').search)).toEqual(address);

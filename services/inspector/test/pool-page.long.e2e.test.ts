@@ -140,7 +140,7 @@ test('the map is moved by keys, coloured, and circled; what is circled is what t
 });
 
 test('a browser without WebGL gets the same map on a canvas, and is told so', async () => {
-  const { page, faults } = await stage.open();
+  const { page, faults } = await stage.open({ address: '?h=sea' });
   await page.addInitScript(`{
     const own = HTMLCanvasElement.prototype.getContext;
     HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {

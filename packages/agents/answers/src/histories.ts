@@ -34,6 +34,7 @@ export const historyAnswer = async (
   updatedAt: summary.updatedAt,
   source: summary.source === null ? null : { format: summary.source.format, sha256: summary.source.sha256 },
   import: summary.import && { ...summary.import },
+  labels: Object.fromEntries(summary.labels.map(({ label, value }) => [label, value])),
   frames: summary.frames,
   events: summary.events,
   cycles: summary.cycles,

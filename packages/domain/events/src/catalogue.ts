@@ -13,6 +13,7 @@ import { DamageAcknowledged, FormatRaised, LogOpened } from './control.ts';
 import { EffectRecorded } from './effect-recorded.ts';
 import { FrameSealed } from './frame-sealed.ts';
 import { HistoryErased } from './history-erased.ts';
+import { HistoryLabelled } from './history-labelled.ts';
 import { HistoryStarted } from './history-started.ts';
 import { ImportLinked } from './import-linked.ts';
 import { ImportRecorded } from './import-recorded.ts';
@@ -63,6 +64,7 @@ export const HistoryEvent = z.discriminatedUnion('type', [
   PriorityChanged,
   PositionNamed,
   PositionAnnotated,
+  HistoryLabelled,
   InterventionRecorded,
   ConfigurationChanged,
   ObservationRecorded,

@@ -204,6 +204,7 @@ export const EVENT_FACTS = {
   ConfigurationChanged: { category: 'configuration', ...NO_NODES, ...NO_NAMES },
   PositionNamed: { category: 'label', ...NO_NODES, position: (event) => event, branches: none },
   PositionAnnotated: { category: 'label', ...NO_NODES, ...NO_NAMES },
+  HistoryLabelled: { category: 'label', ...NO_NODES, ...NO_NAMES },
   InterventionRecorded: { category: 'intervention', ...NO_NODES, ...NO_NAMES },
   ObservationRecorded: { category: 'observation', ...NO_NODES, ...NO_NAMES },
   CallStarted: { category: 'call', ...NO_NODES, payload: ({ payload }) => payload, ...NO_NAMES },

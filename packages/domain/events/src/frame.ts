@@ -13,6 +13,7 @@ const VERSIONS: Partial<Record<StemmaEvent['type'], number>> = {
   ProviderCallRecorded: 2,
   ImportRecorded: 2,
   ImportLinked: 2,
+  HistoryLabelled: 2,
 };
 
 /** The version of the newest shape of an event. */

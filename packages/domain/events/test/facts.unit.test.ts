@@ -116,6 +116,7 @@ const EXAMPLES: { readonly [E in HistoryEvent as E['type']]: Example<E> } = {
     { category: 'label', position: { type: 'PositionNamed', name: 'good', branchId: 0, seq: 3 } },
   ],
   PositionAnnotated: [{ branchId: 0, seq: 3, note: 'why' }, { category: 'label' }],
+  HistoryLabelled: [{ label: 'task', value: 'refund' }, { category: 'label' }],
   CallStarted: [
     {
       attemptId: 'c',

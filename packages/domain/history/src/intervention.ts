@@ -93,7 +93,9 @@ const kindOf = (events: readonly HistoryEvent[]): InterventionType => {
   if (branch !== undefined) return branch.how;
   if (types.has('PolicyConfigured') && types.size === 1) return 'config_change';
   if (types.has('PositionNamed') && !events.some(changesBranch)) return 'save';
-  return types.has('PositionAnnotated') && types.size === 1 ? 'annotate' : 'edit';
+  return ['PositionAnnotated', 'HistoryLabelled'].some((type) => types.has(type as never) && types.size === 1)
+    ? 'annotate'
+    : 'edit';
 };
 
 type Content = { readonly [name: string]: WideJson };
@@ -208,6 +210,9 @@ const saved = (events: readonly HistoryEvent[]): Content => {
 
 const annotated = (events: readonly HistoryEvent[]): Content => {
   const note = events.find((event) => event.type === 'PositionAnnotated');
+  const labels: { [label: string]: WideJson } = {};
+  for (const event of events) if (event.type === 'HistoryLabelled') labels[event.label] = event.value;
+  if (note === undefined && Object.keys(labels).length > 0) return { labels };
   return { position: note === undefined ? null : positionRef(note), note: note?.note ?? '' };
 };
 
@@ -238,6 +243,8 @@ const edited = (event: HistoryEvent): WideJson[] => {
       return [{ op: 'save', name: event.name, position: positionRef(event) }];
     case 'PositionAnnotated':
       return [{ op: 'annotate', position: positionRef(event) }];
+    case 'HistoryLabelled':
+      return [{ op: 'label', label: event.label, value: event.value }];
     case 'CallReassigned':
       return [{ op: 'reassign_call', attempt: event.attemptId, to: { ...event.to } }];
     case 'ConversationLinked':

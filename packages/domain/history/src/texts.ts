@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 
 /** In UTF-8. */
 const MAX_ACTOR = 256;
+const MAX_LABEL = 256;
 const MAX_NOTES = 64 * 1024;
 const MAX_WHAT = 4 * 1024;
 
@@ -39,6 +40,17 @@ export const checkNotes = (notes: string, what = 'the notes'): string => {
       `the control character U+${(notes.codePointAt(at) ?? 0).toString(16).padStart(4, '0').toUpperCase()} is in ${what}, at character ${at}`,
     );
   return notes;
+};
+
+/**
+ * The value of a label, unchanged: a line of text.
+ *
+ * @throws E_LABEL_INVALID for an empty one, one of more than 256 bytes, and one that cannot be shown on a line
+ */
+export const checkLabel = (value: string): string => {
+  if (value.trim() === '' || isLonger(value, MAX_LABEL) || UNSHOWN.test(value) || !value.isWellFormed())
+    throw fail('E_LABEL_INVALID', `${JSON.stringify(value.slice(0, 60))} is not a valid value of a label`);
+  return value;
 };
 
 /** What an actor looked for, unchanged. @throws E_INPUT_TOO_LARGE above 4,096 bytes, E_INPUT_SURROGATE */

@@ -52,6 +52,8 @@ export type {
 export { listEventsOfNode } from './causes/why.ts';
 export { checkSnapshotRows } from './check-view.ts';
 export { openFilmstrip } from './filmstrip/filmstrip.ts';
+export { openOverview } from './overview/overview.ts';
+export type { HistoryFigures, Overview } from './overview/types.ts';
 export type { FilmCell, FilmCursor, Filmstrip } from './filmstrip/types.ts';
 export { followFrom, followLog, readAccepted, readFrameEvents, type EventBatch } from './follow.ts';
 export { type PathStep, pathTo } from './impact/path.ts';

@@ -12,6 +12,8 @@ export type HistorySummary = {
   readonly source: { readonly format: string; readonly sha256: string } | null;
   /** What the file had, of a history that was imported; null: it was not, or nothing of it is recorded. */
   readonly import: HistoryImport | null;
+  /** By their keys. */
+  readonly labels: readonly { readonly label: string; readonly value: string }[];
   readonly frames: number;
   readonly events: number;
   readonly cycles: number;

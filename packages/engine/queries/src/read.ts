@@ -29,6 +29,7 @@ import {
   firstCallRow,
   listBranches,
   listCallsAt,
+  listLabels,
   listNamedPositions,
   type HistoryRow,
 } from '@stemma/read-models';
@@ -88,6 +89,7 @@ const summaryOf = (rows: RowReader, row: HistoryRow): HistorySummary => {
     updatedAt: millisecondsOf(row.newestAt),
     source: row.source,
     import: importOf(rows, row.history),
+    labels: listLabels(rows, row.history),
     frames: row.frames,
     events: row.events,
     cycles: row.snapshots,

@@ -53,6 +53,7 @@ const TEXTS: TextsOf<Written> & Partial<TextsOf<HistoryEvent>> = {
   BranchStarted: ({ name, abandoned }) => labels('name', [name, abandoned]),
   PositionNamed: ({ name }) => labels('name', [name]),
   PositionAnnotated: ({ note }) => labels('note', [note]),
+  HistoryLabelled: ({ label, value }) => labels('note', [value === null ? null : `${label}=${value}`]),
   InterventionRecorded: ({ intervention, notes, content }) =>
     labels('intervention', [join([intervention, notes, textOf(content as WideJson)])]),
   CallStarted: ({ model, payload, attemptId }) =>

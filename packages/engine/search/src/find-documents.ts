@@ -97,3 +97,14 @@ export const openFindDocuments = (database: DatabaseSync): FindDocuments => {
     };
   };
 };
+
+/** Finds the histories of which one document has all terms. @throws what SQLite throws */
+export const openHistoriesWith = (
+  database: DatabaseSync,
+): ((terms: readonly Term[]) => readonly string[]) => {
+  const matching = database.prepare(
+    `SELECT history FROM histories WHERE number IN
+     (SELECT d.history FROM words CROSS JOIN documents d ON d.number = words.rowid WHERE words MATCH ?)`,
+  );
+  return (terms) => matching.all(matchOf(terms, [])).map((row) => (row as { history: string }).history);
+};

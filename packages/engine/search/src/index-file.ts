@@ -4,9 +4,10 @@ import { chmodSync, closeSync, fstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { openFileSum, type FileSum } from './file-sum.ts';
-import { openFindDocuments, type FindDocuments } from './find-documents.ts';
+import { openFindDocuments, openHistoriesWith, type FindDocuments } from './find-documents.ts';
 import { branchTag, historyTag, kindTag, roleTag, wordsIn } from './index-words.ts';
 import type { IndexedDocument } from './indexed.ts';
+import type { Term } from './words.ts';
 
 /** The index in a file. */
 export type IndexFile = {
@@ -15,6 +16,8 @@ export type IndexFile = {
   /** Adds documents and moves the cursor, both or neither. False if the cursor is not the expected one any more. */
   readonly add: (documents: readonly IndexedDocument[], expected: string | null, cursor: string) => boolean;
   readonly find: FindDocuments;
+  /** The histories of which a document has all of the terms. */
+  readonly historiesWith: (terms: readonly Term[]) => readonly string[];
   /** Notes the checksum of the file, if that is due after `add`. */
   readonly settle: () => void;
   /**
@@ -143,6 +146,7 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
   const putWords = database.prepare('INSERT INTO words (rowid, text, ids, tags) VALUES (?, ?, ?, ?)');
   const putSpan = database.prepare('INSERT INTO spans VALUES (?, ?, ?, ?)');
   const find = openFindDocuments(database);
+  const historiesWith = openHistoriesWith(database);
   const cursorNow = (): string | null => (readCursor.get() as { cursor: string | null }).cursor;
   const historyNumber = (history: string): number => {
     putHistory.run(history);
@@ -205,6 +209,7 @@ const over = (database: DatabaseSync, sum: FileSum, closeFile: () => void): Inde
         }
       }),
     find: (terms, filter, page) => guarded(() => find(terms, filter, page)),
+    historiesWith: (terms) => guarded(() => historiesWith(terms)),
     settle: () => guarded(() => settle(false)),
     checkLater: (altered) => {
       later ??= setImmediate(() => {

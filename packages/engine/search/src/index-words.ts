@@ -46,12 +46,13 @@ export const tagsOf = ({ path, kind, role }: IndexFilter, history: number | unde
 /** What only the document itself says. */
 export const conditionsOf = ({
   path,
+  among,
   since,
   until,
-}: IndexFilter): readonly [sql: readonly string[], values: readonly number[]] => {
+}: IndexFilter): readonly [sql: readonly string[], values: readonly (string | number)[]] => {
   const conditions: string[] = [];
-  const values: number[] = [];
-  const put = (sql: string, ...given: readonly number[]): void => {
+  const values: (string | number)[] = [];
+  const put = (sql: string, ...given: readonly (string | number)[]): void => {
     conditions.push(sql);
     values.push(...given);
   };
@@ -59,6 +60,11 @@ export const conditionsOf = ({
     put(
       `(${path.map(() => '(d.branch = ? AND d.seq <= ?)').join(' OR ') || '0'})`,
       ...path.flatMap(({ branchId, limit }) => [branchId, limit]),
+    );
+  if (among !== undefined)
+    put(
+      'd.history IN (SELECT number FROM histories WHERE history IN (SELECT value FROM json_each(?)))',
+      JSON.stringify(among),
     );
   if (since !== undefined) put('d.at >= ?', since);
   if (until !== undefined) put('d.at <= ?', until);

@@ -23,6 +23,8 @@ export type IndexFilter = {
   readonly history?: string | undefined;
   /** Own frames of branches up to a frame each: the ancestor path of a branch. */
   readonly path?: readonly { readonly branchId: number; readonly limit: number }[] | undefined;
+  /** Only these histories. */
+  readonly among?: readonly string[] | undefined;
   readonly kind?: DocumentKind | undefined;
   readonly role?: string | undefined;
   /** Milliseconds since 1970, both included. */

@@ -21,6 +21,8 @@ export type SearchQuery = {
   readonly text: string;
   /** Only the history or branch of this name: of a history all of its branches, of a branch (`H:B`) its ancestor path. */
   readonly within?: { readonly name: string; readonly branchRef: BranchRef } | undefined;
+  /** Only histories with these ids. */
+  readonly among?: readonly string[] | undefined;
   readonly kind?: DocumentKind | undefined;
   readonly role?: string | undefined;
   /** Milliseconds since 1970, both included. */
@@ -67,6 +69,8 @@ export type SearchAnswer = {
 export type Search = {
   /** @throws E_SEARCH_INVALID, E_SEARCH_BUSY, E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND, E_IO */
   readonly find: (query: SearchQuery) => Promise<SearchAnswer>;
+  /** The ids of the histories in which a text stands, or stood. @throws E_SEARCH_INVALID, E_SEARCH_BUSY, E_IO */
+  readonly historiesWith: (text: string) => Promise<ReadonlySet<string>>;
   /** Reads what is new in the log into the index. */
   readonly catchUp: () => Promise<void>;
   /** Forgets all texts, as after an erasure: the next search reads the log again. */
@@ -162,6 +166,12 @@ export const openSearch = (
     catchUp,
     forget,
     close,
+    historiesWith: async (text) => {
+      const terms = parseQuery(text);
+      await reading?.catch(() => undefined);
+      await catchUpWithRoom();
+      return new Set(await withIndex((file) => file.historiesWith(terms)));
+    },
     find: async (query) => {
       const terms = parseQuery(query.text);
       const { skip = 0, limit = 20 } = query;
@@ -194,7 +204,7 @@ export const openSearch = (
 
 const filterOf = async (
   projection: Projection,
-  { within, kind, role, since, until }: SearchQuery,
+  { within, among, kind, role, since, until }: SearchQuery,
 ): Promise<IndexFilter> => {
   const { history, branchId } = within?.branchRef ?? {};
   const path =
@@ -203,7 +213,7 @@ const filterOf = async (
       : await projection.read((rows) =>
           readAncestorPath(rows, history, branchId, readTipSeq(rows, history, branchId)),
         );
-  return { history, path, kind, role, since, until };
+  return { history, path, among, kind, role, since, until };
 };
 
 /** Reads the log from the cursor of the index to its end. False if another process read it meanwhile: begin again. */

@@ -26,7 +26,7 @@ export const describeIntervention = ({
     case 'save':
       return [text(content['name']), text(content['description'])].filter((one) => one !== '').join(': ');
     case 'annotate':
-      return text(content['note']);
+      return content['labels'] === undefined ? text(content['note']) : labelsText(content['labels']);
     case 'external_query':
       return text(content['question']);
     case 'edit':
@@ -58,6 +58,12 @@ const rerunText = (content: InterventionAnswer['content']): string => {
       : [`first at ${text(field(difference, 'label'))} (${text(field(difference, 'cause'))})`];
   return [...parts, ...first, `exit ${text(content['exit'])}`].join(', ');
 };
+
+/** `task=refund, -owner`: the second was taken away. */
+const labelsText = (labels: unknown): string =>
+  Object.entries(typeof labels === 'object' && labels !== null ? labels : {})
+    .map(([label, value]) => (value === null ? `-${label}` : `${label}=${text(value)}`))
+    .join(', ');
 
 const field = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>)[key] : undefined;

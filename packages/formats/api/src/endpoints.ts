@@ -48,6 +48,7 @@ const COMMANDS = {
       'E_ACTOR_REQUIRED',
       'E_ACTOR_INVALID',
       'E_NOTES_INVALID',
+      'E_LABEL_INVALID',
       'E_CONFIG_INVALID',
       'E_SNAPSHOT_NOT_FOUND',
       'E_NOT_ON_ANCESTOR_PATH',

@@ -65,6 +65,7 @@ export const HistorySummaryAnswer = z
     import: ImportAnswer.nullable().describe(
       'what the file had that it was imported from: counts, fidelity, what is missing and what was dropped; an absent key: the file does not say. Null: no such import is recorded',
     ),
+    labels: z.record(z.string(), z.string()).describe('what people labelled it with: task = refund'),
     frames: count,
     events: count,
     cycles: count,

@@ -173,6 +173,7 @@ export const ERRORS = {
   E_ACTOR_REQUIRED: row(403, 4, false, 'Name the actor with --actor, STEMMA_ACTOR, or git config user.name.', 'Name the actor in the field actor, or the recorder in the field recorder.'),
   E_ACTOR_INVALID: row(400, 64, false, 'Use an actor of 1 to 256 bytes of UTF-8 without control characters.'),
   E_NOTES_INVALID: row(400, 64, false, 'Use notes of at most 64 KiB without control characters except tab and newline.'),
+  E_LABEL_INVALID: row(400, 64, false, 'Use a value of 1 to 256 bytes of UTF-8 on one line, without control characters.'),
   E_PLAN_INVALID: row(400, 64, false, 'Correct the plan as the message says; docs/pools.md has an example.'),
   E_CONFIG_INVALID: row(400, 64, false, 'Give a value of the kind that the message names. Keys are a letter, then letters, digits, _ . - (at most 128); values are JSON, 64 KiB in all.'),
   E_HISTORY_ERASED: row(410, 1, false, 'It cannot be brought back: its key was destroyed on purpose.'),

@@ -3,6 +3,7 @@ import {
   openAudit,
   openCauses,
   openFilmstrip,
+  openOverview,
   openPools,
   openQuestions,
   openRequestedRuns,
@@ -10,6 +11,7 @@ import {
   type Audit,
   type Causes,
   type Filmstrip,
+  type Overview,
   type PoolQuestions,
   type Questions,
   type RequestedRuns,
@@ -26,7 +28,7 @@ export type HomeQueries = {
   /** What an auditor asks: comparisons, interventions and what they led to. */
   readonly audit: Audit;
   /** Finds texts in all histories. */
-  readonly search: Pick<Search, 'find'>;
+  readonly search: Pick<Search, 'find' | 'historiesWith'>;
   /** Pools in figures, and the vectors of their messages. */
   readonly pools: PoolQuestions;
   /** The runs of pools that somebody asked a runner for. */
@@ -36,10 +38,12 @@ export type HomeQueries = {
   readonly causes: Causes;
   /** Every call of a history in numbers and names. */
   readonly filmstrip: Filmstrip;
+  /** Histories in numbers. */
+  readonly overview: Overview;
 };
 
 export const openQueries = (
-  { log, projection, keyring, beside, directory }: HomeServices,
+  { log, projection, keyring, prices, beside, directory }: HomeServices,
   sources: TreeSources,
   find: Parameters<typeof openQuestions>[0]['find'],
   say: (sentence: string) => void,
@@ -56,4 +60,5 @@ export const openQueries = (
   stages: openStages(projection),
   causes: openCauses(projection),
   filmstrip: openFilmstrip(projection),
+  overview: openOverview(projection, prices),
 });

@@ -324,6 +324,7 @@ export const SAMPLES: readonly StemmaEvent[] = [
     parent: { history: 'hasdfghjklqwertyuiop', branchId: 3, attemptId: 'call-0' },
     why: 'said',
   },
+  { type: 'HistoryLabelled', label: 'naïve 🚀', value: 'refund' },
 ];
 
 /** @param events by default those of the first version */

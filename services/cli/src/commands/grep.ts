@@ -1,5 +1,6 @@
 import { DOCUMENT_KINDS, type DocumentKind, type SearchHit } from '@stemma/search';
 import { fail } from '@stemma/errors';
+import { asTyped } from '../as-typed.ts';
 import type { TopCommand } from '../command.ts';
 import { pastTime, text, whole } from '../options.ts';
 import { oneLine, printable } from '../output.ts';
@@ -14,7 +15,10 @@ export const grep: TopCommand = {
   place: 1,
   example: 'stemma grep \'refund "travel insurance" -cancel*\'',
   arguments: [
-    ['<words...>', 'words that must all be there; in one argument also: "a phrase", begin* of a word, -not'],
+    [
+      '<words...>',
+      'words that must all be there; in one argument also: "a phrase", begin* of a word, -not; filters as of `stemma histories`: tool:refund failed:true since:7d',
+    ],
   ],
   options: [
     ['--in <history>', 'only this history; of a branch, what leads to it'],
@@ -27,16 +31,17 @@ export const grep: TopCommand = {
   ],
   run: async ({ home, findBranch, output }, [words], options) => {
     const within = text(options, 'in');
-    const answer = await (
-      await home()
-    ).queries.search.find({
-      text: [words ?? []].flat().map(asTyped).join(' '),
+    const opened = await home();
+    const { searchWithFilters } = await import('@stemma/answers');
+    const asked = await searchWithFilters(opened, [words ?? []].flat().map(asTyped).join(' '));
+    const answer = await opened.queries.search.find({
+      ...asked,
       within:
         within === undefined ? undefined : { name: within, branchRef: (await findBranch(within)).branchRef },
       kind: kindOf(text(options, 'kind')),
       role: text(options, 'role'),
-      since: pastTime(options, 'since'),
-      until: pastTime(options, 'until'),
+      since: pastTime(options, 'since') ?? asked.since,
+      until: pastTime(options, 'until') ?? asked.until,
       limit: whole(options, 'limit', { least: 1 }),
       skip: whole(options, 'skip', { least: 0 }),
     });
@@ -54,14 +59,6 @@ export const grep: TopCommand = {
     return hits.length === 0 && !more ? 1 : 0;
   },
 };
-
-/** The shell has taken the quotation marks of a phrase. */
-const asTyped = (word: string): string =>
-  /\s/u.test(word) && !word.includes('"')
-    ? word.startsWith('-')
-      ? `-"${word.slice(1)}"`
-      : `"${word}"`
-    : word;
 
 const kindOf = (given: string | undefined): DocumentKind | undefined => {
   const found = DOCUMENT_KINDS.find((kind) => kind === given);

@@ -63,6 +63,13 @@ export type Address = {
   readonly part: string | null;
   /** Which of the things that a view lists it shows, in words of its own. */
   readonly filter: string | null;
+  /** In the table of runs: what is looked for, its order and groups, and the only runs that it shows, by ids with commas between. */
+  readonly q: string | null;
+  readonly sort: string | null;
+  readonly group: string | null;
+  readonly of: string | null;
+  /** The runs that somebody ticked. */
+  readonly ticked: string | null;
   /** Null: no dialog is open. */
   readonly dialog: Dialog | null;
   /** Only interventions of this branch, from this time on and before that one. */
@@ -92,6 +99,11 @@ export const parseAddress = (search: string): Address => {
     part: query.get('part'),
     filter: query.get('filter'),
     dialog: DIALOGS.find((one) => one === query.get('dialog')) ?? null,
+    q: query.get('q'),
+    sort: query.get('sort'),
+    group: query.get('group'),
+    of: query.get('of'),
+    ticked: query.get('t'),
     on: query.get('on'),
     since: query.get('since'),
     after: query.get('after'),
@@ -120,10 +132,16 @@ export const printAddress = ({ history, side, view, texts, ...rest }: Address): 
     after,
     before,
     dialog,
+    q,
+    sort,
+    group,
+    of,
+    ticked,
   } = rest;
   const given = {
     ...{ h: history, show, at, since, side, type, actor, on, after, before },
     ...{ intervention, node, select, find, a, b, part, filter, other, dialog },
+    ...{ q, sort, group, of, t: ticked },
   };
   for (const [key, value] of Object.entries(given)) if (value !== null) query.set(key, value);
   if (view !== 'thread') query.set('view', view);

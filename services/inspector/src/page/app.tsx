@@ -12,7 +12,7 @@ import type { Live } from './live.ts';
 import { MainPanes } from './main-panes.tsx';
 import { Palette } from './palette.tsx';
 import { SearchDialog } from '../search/search.tsx';
-import { Intervene, ShownView, Views } from './shown-views.tsx';
+import { Intervene, Runs, ShownView, Views } from './shown-views.tsx';
 import { SidePanel } from './side.tsx';
 import { Filmstrip } from '../filmstrip/filmstrip.tsx';
 import { lookingAt, useHead, type Looking } from '../cycles/use-cycles.ts';
@@ -41,17 +41,19 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   const looking = lookingAt(head, address.at);
   const page = head.state === 'done' ? head.value : undefined;
 
-  // Without an address the page shows the newest history, and keeps it when another becomes newer.
+  // Who says nothing about what to see is shown the table of all runs; of one run its newest call.
   const newest = list[0]?.history;
+  const isNew = location.search === '';
   useEffect(() => {
-    // Who says nothing about what to see is shown the newest call.
-    const isNew = location.search === '';
-    if (address.history === null && newest !== undefined)
-      go({ history: newest, ...(isNew ? { show: 'call' } : {}) }, 'replace');
-  }, [address.history, newest]);
+    if (address.history !== null || address.show === 'runs' || newest === undefined) return;
+    if (isNew && list.length > 1) go({ show: 'runs' }, 'replace');
+    else go({ history: newest, ...(isNew ? { show: 'call' } : {}) }, 'replace');
+  }, [address.history, address.show, newest]);
 
   const shown = shownBranch(page, address.history);
   const summary = list.find((one) => isChosen(one, address.history));
+
+  const isRuns = address.show === 'runs';
 
   const run = (action: KeyAction): void => {
     if (action === 'help') setHelp(!help);
@@ -63,7 +65,11 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
 
   return (
     <div
-      class={`app ${address.side === null ? 'no-side' : `with-${address.side}`}${address.show === null ? '' : ' shows-view'}`}
+      class={
+        isRuns
+          ? 'app app-runs'
+          : `app ${address.side === null ? 'no-side' : `with-${address.side}`}${address.show === null ? '' : ' shows-view'}`
+      }
     >
       <Head
         summary={summary}
@@ -73,37 +79,52 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
         help={() => setHelp(true)}
         legend={() => setLegend(true)}
         find={() => go({ find: '' })}
-        title={[looking?.reference, summary?.name ?? address.history]}
+        isRuns={isRuns}
+        title={isRuns ? ['Runs'] : [looking?.reference, summary?.name ?? address.history]}
         go={go}
       />
-      <Histories chosen={address.history} choose={(history) => go({ history })} />
-      {shown !== null && <Filmstrip address={address} {...shown} looking={looking} go={go} />}
-      {address.history !== null && (
-        <SidePanel head={head} looking={looking} address={{ ...address, history: address.history }} go={go} />
+      {address.show === 'runs' ? (
+        <Runs address={address} go={go} />
+      ) : (
+        <>
+          <Histories chosen={address.history} choose={(history) => go({ history })} />
+          {shown !== null && <Filmstrip address={address} {...shown} looking={looking} go={go} />}
+          {address.history !== null && (
+            <SidePanel
+              head={head}
+              looking={looking}
+              address={{ ...address, history: address.history }}
+              go={go}
+            />
+          )}
+          <main
+            class="main"
+            aria-label={address.show === null ? 'Context at the chosen cycle' : address.show}
+          >
+            {address.history !== null && <Views address={address} go={go} />}
+            {address.show !== null && address.history !== null ? (
+              <ShownView
+                show={address.show}
+                address={{ ...address, history: address.history }}
+                head={head}
+                looking={looking}
+                live={live}
+                go={go}
+              />
+            ) : address.history === null ? (
+              <Welcome loaded={histories.state === 'done'} />
+            ) : head.state === 'failed' ? (
+              <section class="panel">
+                <Failure error={head.error} />
+              </section>
+            ) : looking === null ? (
+              <p class="note pending">Loading…</p>
+            ) : (
+              <MainPanes history={address.history} looking={looking} head={head} address={address} go={go} />
+            )}
+          </main>
+        </>
       )}
-      <main class="main" aria-label={address.show === null ? 'Context at the chosen cycle' : address.show}>
-        {address.history !== null && <Views address={address} go={go} />}
-        {address.show !== null && address.history !== null ? (
-          <ShownView
-            show={address.show}
-            address={{ ...address, history: address.history }}
-            head={head}
-            looking={looking}
-            live={live}
-            go={go}
-          />
-        ) : address.history === null ? (
-          <Welcome loaded={histories.state === 'done'} />
-        ) : head.state === 'failed' ? (
-          <section class="panel">
-            <Failure error={head.error} />
-          </section>
-        ) : looking === null ? (
-          <p class="note pending">Loading…</p>
-        ) : (
-          <MainPanes history={address.history} looking={looking} head={head} address={address} go={go} />
-        )}
-      </main>
       {address.find !== null && <SearchDialog text={address.find} go={go} />}
       {address.dialog !== null && address.history !== null && (
         <Intervene
@@ -217,6 +238,9 @@ const runAction = (
         ...{ show: 'compare', part: null, type: null },
         ...(address.since === null ? {} : { a: address.since, b: looking?.reference ?? null }),
       });
+      return;
+    case 'runs':
+      go({ show: 'runs', part: null, type: null });
       return;
     case 'call':
     case 'time':

@@ -26,6 +26,7 @@ export const Head = ({
   legend,
   find,
   title,
+  isRuns,
   go,
 }: {
   readonly summary: HistorySummaryAnswer | undefined;
@@ -37,6 +38,8 @@ export const Head = ({
   readonly find: () => void;
   /** What the tab of the browser says, before the name of the page. */
   readonly title: readonly (string | null | undefined)[];
+  /** True: the table of all runs is shown, and no history. */
+  readonly isRuns: boolean;
   readonly go: Go;
 }): ComponentChildren => {
   useChanges(live);
@@ -49,7 +52,15 @@ export const Head = ({
         <span class="mark" aria-hidden="true" />
         Stemma
       </h1>
-      {summary !== undefined && (
+      <button
+        class="plain"
+        aria-current={isRuns ? 'page' : undefined}
+        title="The table of all runs (h)"
+        onClick={() => go({ show: isRuns ? 'call' : 'runs' })}
+      >
+        Runs
+      </button>
+      {summary !== undefined && !isRuns && (
         <p class="head-what">
           <b>
             <SafeText text={summary.name ?? summary.history} />

@@ -4,7 +4,7 @@ import { useLoaded } from '../asking/use-loaded.ts';
 import type { PageView, ViewProps } from '../parts/page-view.ts';
 
 /** The views by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
-const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])[] = [
+const SHOWN: readonly (readonly [show: HistoryShow | null, words: string, key: string])[] = [
   ['call', 'Call', 'u'],
   [null, 'Context', 'x'],
   ['time', 'Time', 't'],
@@ -18,7 +18,10 @@ const SHOWN: readonly (readonly [show: Show | null, words: string, key: string])
   ['system', 'System', 'y'],
 ];
 
-const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>> = {
+/** The views of one history; the table of runs is of all. */
+export type HistoryShow = Exclude<Show, 'runs'>;
+
+const LOADERS: Readonly<Record<HistoryShow, () => Promise<{ readonly View: PageView }>>> = {
   call: () => import('../card/call-card.tsx'),
   time: () => import('../time/time.tsx'),
   compare: () => import('../comparison/compare.tsx'),
@@ -31,7 +34,10 @@ const LOADERS: Readonly<Record<Show, () => Promise<{ readonly View: PageView }>>
   system: () => import('../system/system.tsx'),
 };
 
-export const ShownView = ({ show, ...props }: ViewProps & { readonly show: Show }): ComponentChildren => {
+export const ShownView = ({
+  show,
+  ...props
+}: ViewProps & { readonly show: HistoryShow }): ComponentChildren => {
   const { value, failed } = useLoaded(show, LOADERS[show]);
   if (failed === true)
     return (
@@ -41,6 +47,14 @@ export const ShownView = ({ show, ...props }: ViewProps & { readonly show: Show 
       </p>
     );
   return value === undefined ? <p class="note pending">Loading…</p> : <value.View {...props} />;
+};
+
+/** The table of all runs. */
+export const Runs = (props: { readonly address: Address; readonly go: Go }): ComponentChildren => {
+  const { value, failed } = useLoaded('runs', () => import('../runs/runs.tsx'));
+  if (failed === true)
+    return <p class="note failure">The table of runs cannot be fetched. Load the page again.</p>;
+  return value === undefined ? <p class="note pending">Loading…</p> : <value.RunsPage {...props} />;
 };
 
 /** The dialog in which somebody intervenes; the page shows what is behind it while it is fetched. */

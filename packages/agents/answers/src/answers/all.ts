@@ -33,6 +33,7 @@ import { intervention } from './intervention.ts';
 import { interventions } from './interventions.ts';
 import { node } from './node.ts';
 import { observations } from './observations.ts';
+import { overview } from './overview.ts';
 import { pool } from './pool.ts';
 import { poolMap } from './pool-map.ts';
 import { poolMessages } from './pool-messages.ts';
@@ -60,6 +61,7 @@ import type { AnswerCatalogue } from '../answer.ts';
 /** What answers each question of the contract. A new one is a file beside this one and a line here. */
 export const ANSWERS: AnswerCatalogue = {
   histories,
+  overview,
   history,
   snapshots,
   tree,

@@ -1,4 +1,5 @@
 import type { ContractAnswer } from '../answer.ts';
+import { searchWithFilters } from '../overview/filtered-search.ts';
 
 /** The most of a page, and how far it reaches. */
 const MOST = 100;
@@ -8,10 +9,11 @@ export const search: ContractAnswer<'search'> = async (
   { home },
   { q, history, kind, role, since, until, limit = 20, skip = 0 },
 ) => {
+  const asked = await searchWithFilters(home, q);
   const answer = await home.queries.search.find({
-    text: q,
+    ...asked,
     within: history === undefined ? undefined : { name: history, branchRef: await home.find(history) },
-    ...{ kind, role, since, until },
+    ...{ kind, role, since: since ?? asked.since, until: until ?? asked.until },
     limit: Math.max(1, Math.min(limit, MOST)),
     skip: Math.min(skip, FARTHEST),
   });

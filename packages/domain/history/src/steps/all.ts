@@ -11,6 +11,7 @@ export { holdCall } from './hold-call.ts';
 export { importExport } from './import.ts';
 export { inject } from './inject.ts';
 export { insert } from './insert.ts';
+export { label } from './label.ts';
 export { linkConversation } from './link-conversation.ts';
 export { linkImport } from './link-import.ts';
 export { move } from './move.ts';

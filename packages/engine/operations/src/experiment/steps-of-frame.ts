@@ -105,6 +105,9 @@ export const stepsOfFrame = (events: readonly HistoryEvent[], context: FrameCont
       case 'PositionAnnotated':
         steps.push(...withPosition({ op: 'annotate', note: event.note }, event, context));
         break;
+      case 'HistoryLabelled':
+        steps.push({ op: 'label', label: event.label, value: event.value });
+        break;
       case 'VectorsRecorded': {
         const { embedder, dimension, texts, payload } = event;
         steps.push({

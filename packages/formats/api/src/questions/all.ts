@@ -37,6 +37,7 @@ import { interventionLines } from './intervention-lines.ts';
 import { interventions } from './interventions.ts';
 import { node } from './node.ts';
 import { observations } from './observations.ts';
+import { overview } from './overview.ts';
 import { pool } from './pool.ts';
 import { poolMap } from './pool-map.ts';
 import { poolMessages } from './pool-messages.ts';
@@ -64,6 +65,7 @@ import { why } from './why.ts';
 
 const all = {
   histories,
+  overview,
   history,
   snapshots,
   tree,

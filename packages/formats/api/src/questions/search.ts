@@ -37,7 +37,11 @@ export const search = {
   summary:
     'Finds texts: contents of nodes at any time, names, notes, interventions, models, tools, answers and errors.',
   query: z.strictObject({
-    q: z.string().min(1).max(1_000).describe('words, "a phrase", begin* of a word, -not'),
+    q: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .describe('words, "a phrase", begin* of a word, -not; filters as of overview: tool:refund since:7d'),
     history: z
       .string()
       .min(1)

@@ -1,7 +1,7 @@
 import type { AppliedFrame } from '@stemma/history';
 import type { Rows } from '@stemma/row-store';
 import type { ReadModel } from '../read-model.ts';
-import { countBranch, countHistory, noteFrame, notePositions } from './branches/fold.ts';
+import { countBranch, countHistory, noteFrame, noteLabels, notePositions } from './branches/fold.ts';
 import { BRANCH_TABLES } from './branches/tables.ts';
 import { foldCalls } from './calls/fold.ts';
 import { CALL_TABLES } from './calls/tables.ts';
@@ -37,6 +37,7 @@ const fold = (frame: AppliedFrame, rows: Rows): void => {
   foldProviderCalls(frame, rows);
   foldImports(frame, rows);
   notePositions(frame, rows);
+  noteLabels(frame, rows);
 };
 
 /** Observations count for the history, and for no branch. */
@@ -49,7 +50,7 @@ const observe = (frame: AppliedFrame, rows: Rows): void => {
 /** Histories, their branches and snapshots: who, when, by which command, under which names; interventions, observations, calls. */
 export const audit: ReadModel = {
   name: 'audit',
-  version: 19,
+  version: 20,
   tables: [
     ...BRANCH_TABLES,
     ...INTERVENTION_TABLES,

@@ -119,6 +119,7 @@ export const naiveStream = (history: NaiveHistory, branchId: number, seq: number
         case 'PriorityChanged':
         case 'PositionNamed':
         case 'PositionAnnotated':
+        case 'HistoryLabelled':
         case 'InterventionRecorded':
         case 'ConfigurationChanged':
         case 'ObservationRecorded':

@@ -1,7 +1,7 @@
 import { namedPosition } from '@stemma/events';
 import type { AppliedFrame } from '@stemma/history';
-import { findRow, putRow, type Rows } from '@stemma/row-store';
-import { BRANCH_SUMMARIES, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
+import { findRow, putRow, removeRow, type Rows } from '@stemma/row-store';
+import { BRANCH_SUMMARIES, FRAME_SUMMARIES, HISTORIES, LABELS, NAMED_POSITIONS, NOTES } from './tables.ts';
 
 /** Writes who recorded a frame, when, and by which command. */
 export const noteFrame = (frame: AppliedFrame, rows: Rows): void => {
@@ -130,4 +130,14 @@ export const notePositions = ({ history, seq, events }: AppliedFrame, rows: Rows
         note: event.note,
       });
   });
+};
+
+/** Writes the labels that a frame gives a history, and deletes those that it takes away. */
+export const noteLabels = ({ history, seq, events }: AppliedFrame, rows: Rows): void => {
+  for (const event of events)
+    if (event.type === 'HistoryLabelled') {
+      const { label, value } = event;
+      if (value === null) removeRow(rows, LABELS, { history, label });
+      else putRow(rows, LABELS, { history, label, value, seq });
+    }
 };

@@ -2,7 +2,7 @@ import { fail } from '@stemma/errors';
 import type { Author, BranchPosition } from '@stemma/events';
 import { findRow, listRows, type NamedRow, type RowReader } from '@stemma/row-store';
 import { defined } from '@stemma/values';
-import { BRANCH_SUMMARIES, FRAME_SUMMARIES, HISTORIES, NAMED_POSITIONS, NOTES } from './tables.ts';
+import { BRANCH_SUMMARIES, FRAME_SUMMARIES, HISTORIES, LABELS, NAMED_POSITIONS, NOTES } from './tables.ts';
 
 export type HistoryRow = {
   readonly history: string;
@@ -56,6 +56,7 @@ export type NamedPositionRow = {
   readonly position: number;
   readonly seq: number;
 };
+export type LabelRow = { readonly label: string; readonly value: string };
 export type NoteRow = {
   readonly branchId: number;
   readonly position: number;
@@ -141,6 +142,10 @@ export const listNamedPositions = (rows: RowReader, history: string): readonly N
     position,
     seq,
   }));
+
+/** The labels of a history, by their keys. */
+export const listLabels = (rows: RowReader, history: string): readonly LabelRow[] =>
+  listRows(rows, LABELS, { history }).map(({ label, value }) => ({ label, value }));
 
 /** The notes to positions of a history, by position, then in the order they were written. */
 export const listNotes = (rows: RowReader, history: string): readonly NoteRow[] =>

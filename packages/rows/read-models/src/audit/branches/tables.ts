@@ -102,10 +102,24 @@ export const NOTES = defineTable({
   value: [['note', 'text']],
 });
 
+export const LABELS = defineTable({
+  name: 'labels',
+  about: 'A label of a history, and the frame that gave it; one that was taken away has no row.',
+  key: [
+    ['history', 'text'],
+    ['label', 'text'],
+  ],
+  value: [
+    ['value', 'text'],
+    ['seq', 'uint'],
+  ],
+});
+
 export const BRANCH_TABLES: readonly Table[] = [
   HISTORIES,
   BRANCH_SUMMARIES,
   FRAME_SUMMARIES,
   NAMED_POSITIONS,
   NOTES,
+  LABELS,
 ];
