@@ -1,5 +1,6 @@
 import { isJsonObject, sha256Hex, type WideJson, type WideJsonObject } from '@stemma/canonical';
 import { readExchange, recordExchange, type Exchange, type ReadExchange } from '@stemma/exchanges';
+import { historyId } from '@stemma/history';
 import type { Home } from '@stemma/home';
 import { missingAtStart, openSummary, type ForeignExchange, type SummaryCounter } from '@stemma/importers';
 import { comparableMessage } from '@stemma/model-apis';
@@ -22,11 +23,32 @@ export type ImportedCalls = {
   readonly history: string | null;
   readonly name: string | null;
   readonly summary: SummaryCounter;
+  /** True if all of them were recorded before. */
+  readonly repeated: boolean;
+};
+
+/**
+ * Starts the erasable history that takes all calls of a file; one that is there is gone on with.
+ *
+ * @throws E_HISTORY_EXISTS if it is there and is not erasable
+ */
+export const startErasable = async (
+  home: Home,
+  name: string,
+  erasable: { readonly subject: string | null },
+): Promise<void> => {
+  const history = historyId(name, '');
+  if ((await home.privacy.erasableAs(history)) !== undefined) return;
+  const start = { op: 'start', name, erasable } as const;
+  await home.submit({
+    ...{ id: `start-erasable-${name}`, history, branchId: 0, by: { recorder: 'import' } },
+    steps: [start],
+  });
 };
 
 /** @param name of the history that takes all of them; null: each conversation is one of its own */
 export const openCallImport = (name: string | null): CallImport => {
-  const histories = new Map<string, SummaryCounter>();
+  const histories = new Map<string, { readonly summary: SummaryCounter; repeated: boolean }>();
   const seen = new Set<string>();
   return {
     async add(home, { id, run, exchange: { request, end, at, fidelity, missing } }) {
@@ -40,18 +62,21 @@ export const openCallImport = (name: string | null): CallImport => {
         end: end === null ? null : { ...end, firstByteMs: end.firstByteMs ?? null },
       };
       const read = await readExchange(exchange);
-      const history = home === null ? run : (await recordExchange(home, exchange, read)).branch.history;
-      const summary = histories.get(history) ?? openSummary();
-      histories.set(history, summary);
-      countCall(summary, read, { run, at, fidelity, missing }, seen);
+      const placed = home === null ? null : await recordExchange(home, exchange, read);
+      const history = placed?.branch.history ?? run;
+      const found = histories.get(history) ?? { summary: openSummary(), repeated: true };
+      histories.set(history, found);
+      // One that was there without its end is ended now.
+      found.repeated &&= placed?.before === true && (placed.isEnded || end === null);
+      countCall(found.summary, read, { run, at, fidelity, missing }, seen);
     },
     async histories(home) {
       const found: ImportedCalls[] = [];
-      for (const [history, summary] of histories)
+      for (const [history, { summary, repeated }] of histories)
         found.push(
           home === null
-            ? { history: null, name: null, summary }
-            : { history, name: (await home.read.history(history)).name, summary },
+            ? { history: null, name: null, summary, repeated: false }
+            : { history, name: (await home.read.history(history)).name, summary, repeated },
         );
       return found;
     },

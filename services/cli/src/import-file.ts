@@ -144,7 +144,7 @@ export const importFile = async (
       await pending.all();
       if (item.kind === 'exchange') {
         read.before = read.now;
-        calls ??= await openCalls(options);
+        calls ??= await openCalls(state.home, options);
         await calls.add(state.home, item);
         await rested(bytes);
         continue;
@@ -185,15 +185,24 @@ const recordSummary = async (
   await home.submit({ id, history, branchId: 0, by: { recorder: 'import' }, steps: [step] });
 };
 
-const openCalls = async ({ name, erasable, forks }: ImportFileOptions): Promise<CallImport> => {
+const openCalls = async (
+  home: Home | null,
+  { name, erasable, forks }: ImportFileOptions,
+): Promise<CallImport> => {
   if (forks !== undefined)
     throw fail(
       'E_USAGE',
       '--as-forks is for conversations; calls that hold all their messages are put where they go on from',
     );
-  if (erasable !== undefined) throw fail('E_USAGE', 'a file of calls cannot be imported as erasable');
-  const { openCallImport } = await import('./import-calls.ts');
-  return openCallImport(typeof name === 'string' ? name : null);
+  const named = typeof name === 'string' ? name : null;
+  if (erasable !== undefined && named === null)
+    throw fail(
+      'E_USAGE',
+      '--erasable needs --history here: calls that hold all their messages are put where they go on from, and only those of one history stay in it',
+    );
+  const { openCallImport, startErasable } = await import('./import-calls.ts');
+  if (home !== null && named !== null && erasable !== undefined) await startErasable(home, named, erasable);
+  return openCallImport(named);
 };
 
 /** Commands that are under way. What refuses one is thrown where it is awaited. */

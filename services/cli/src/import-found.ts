@@ -76,12 +76,12 @@ export const openFound = (file: string): FoundInFile => {
     addBeside({ format, mapping, version, summary }, calls) {
       about = { format, mapping, ...defined({ version }), ...about };
       summaries.push(summary.summary());
-      for (const { history, name, summary: counter } of calls) {
+      for (const { history, name, summary: counter, repeated } of calls) {
         const counts = counter.summary();
         summaries.push(counts);
         conversations.push({
           ...{ history: history ?? '', name, branch: history ?? '', branchId: 0 },
-          ...{ cycles: counts.calls ?? 0, nodes: 0, events: 0, repeated: false },
+          ...{ cycles: counts.calls ?? 0, nodes: 0, events: 0, repeated },
         });
       }
     },

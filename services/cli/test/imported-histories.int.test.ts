@@ -96,3 +96,45 @@ test('each call of an import says how true its picture is, in snapshots, calls a
   expect(said.stdout).toContain('reconstructed, without system prompt, tools, parameters');
   expect((await runStemma(['calls', bytes, ...at])).stdout).toContain('byte for byte');
 });
+
+test('traffic that is imported twice is there once, and the import says so; files that begin alike stay apart', async () => {
+  const at = ['--home', join(folder.path, 'twice')];
+  const entry = TRAFFIC.log.entries[0];
+  const archive = (name: string, answer: string): string => {
+    const text = JSON.stringify({
+      log: { version: '1.2', creator: { name: 'x', version: '1' }, entries: [entry] },
+    });
+    const file = join(folder.path, `${name}.har`);
+    writeFileSync(file, text.replace('Ho', answer));
+    return file;
+  };
+  const files = [archive('one', 'Ho'), archive('two', 'Hum')];
+  const take = async () =>
+    (
+      (await stemmaJson(['import', ...files, ...at])) as {
+        readonly imported: readonly { readonly history: string; readonly repeated: boolean }[];
+      }
+    ).imported;
+  const first = await take();
+  expect(first.map(({ repeated }) => repeated)).toEqual([false, false]);
+  expect(new Set(first.map(({ history }) => history)).size).toBe(2);
+  const before = await stemmaJson(['histories', ...at]);
+  expect((await take()).map(({ repeated }) => repeated)).toEqual([true, true]);
+  expect(await stemmaJson(['histories', ...at])).toEqual(before);
+});
+
+test('calls are imported into an erasable history that is named, and into none that stays', async () => {
+  const at = ['--home', join(folder.path, 'erasable')];
+  const file = join(folder.path, 'sealed.har');
+  writeFileSync(file, JSON.stringify(TRAFFIC));
+  const unnamed = await runStemma(['import', file, '--erasable', ...at]);
+  expect([unnamed.code, unnamed.stderr]).toEqual([64, expect.stringContaining('--erasable needs --history')]);
+  const sealed = ['import', file, '--erasable', '--subject', 'ann', '--history', 'talk', ...at];
+  expect(await stemmaJson(sealed)).toMatchObject({ imported: [{ name: 'talk', calls: 1, repeated: false }] });
+  expect(await stemmaJson(sealed)).toMatchObject({ imported: [{ name: 'talk', repeated: true }] });
+  await stemmaJson(['import', file, '--history', 'plain', ...at]);
+  const other = await runStemma(['import', file, '--erasable', '--history', 'plain', ...at]);
+  expect([other.code, other.stderr]).toEqual([3, expect.stringContaining('E_HISTORY_EXISTS')]);
+  await stemmaJson(['erase', 'talk', '--yes', ...at]);
+  expect(await stemmaJson(['histories', ...at])).toMatchObject([{ name: 'plain' }]);
+});

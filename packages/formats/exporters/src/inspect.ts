@@ -5,7 +5,7 @@ import type { ExportedCall, ExportedMessage, Exporter, ExportSource } from './ex
 import { isoTime, kindOfPart, listOf, objectOf, partsOf, textOf } from './fields.ts';
 import { configOf, toolChoiceOf } from './inspect-config.ts';
 import { type Losses, openLosses, openPromptLosses } from './losses.ts';
-import { readTranscript } from './transcript.ts';
+import { readCalls } from './transcript.ts';
 
 /**
  * A log of Inspect AI (JSON, version 2): the history is a sample, and each call an event of its model. Events name their messages by
@@ -19,17 +19,13 @@ export const inspect: Exporter = {
     {
       suffix: '',
       async *write(source, lost) {
-        const first = await firstCall(source);
-        yield `${jsonText(headOf(source, first)).slice(0, -1)},"samples":[\n{"id":1,"epoch":1,"events":[`;
+        yield `${jsonText(headOf(source, await firstCall(source))).slice(0, -1)},"samples":[\n{"id":1,"epoch":1,"events":[`;
         const pool: Pool = { messages: [], numbers: new Map() };
         let events = 0;
-        for (const branch of source.branches) {
-          const prompt = openPrompt(pool, lost);
-          for await (const item of readTranscript(source, branch)) {
-            if (item.kind !== 'call' || !item.isOwn) continue;
-            yield `${events++ === 0 ? '' : ','}\n${jsonText(eventOf(item, prompt.refs(item.shown), lost))}`;
-          }
-        }
+        const prompt = openPrompt(pool, lost);
+        const [first] = source.branches;
+        for await (const item of readCalls(source, lost, (branch) => branch === first))
+          yield `${events++ === 0 ? '' : ','}\n${jsonText(eventOf(item, prompt.refs(item.shown), lost))}`;
         yield '],"events_data":{"calls":[],"messages":[';
         for (const [i, message] of pool.messages.entries()) yield `${i === 0 ? '' : ','}\n${message}`;
         const shown = await tipOf(source);

@@ -158,9 +158,9 @@ export const ERRORS = {
   E_ROWS_BEHIND: row(503, 74, true, 'Check with `stemma doctor` that the projectors run and how far they are, then try again.', 'Try again in a moment; if it stays so, ask the operator whether the projectors run.'),
   E_ROWS_DIFFER: row(500, 5, false, 'Rebuild the rows with `stemma replay`; keep the old ones for a report.', 'Ask the operator to rebuild the rows and to keep the old ones for a report.'),
   E_ROWS_ERASED: row(503, 74, true, 'Try again: the rows begin anew without what was erased.'),
-  E_DATABASE_UNREACHABLE: row(503, 74, true, 'Check that the database runs and that STEMMA_ROWS names it, then try again.'),
+  E_DATABASE_UNREACHABLE: row(503, 74, true, 'Check that the database runs and that its address is right (STEMMA_ROWS has that of the rows), then try again.'),
   E_DATABASE_UNTRUSTED: row(503, 74, false, 'Give a certificate authority with sslrootcert that signed the certificate of the database; the certificate must name its host.'),
-  E_DATABASE_REFUSED: row(503, 74, false, 'Check the user, the password and the database in STEMMA_ROWS, and the permissions of the user.'),
+  E_DATABASE_REFUSED: row(503, 74, false, 'Check the user, the password and the database in the address (STEMMA_ROWS has that of the rows), and the permissions of the user.'),
   E_DATABASE_VERSION: row(501, 1, false, 'Upgrade Stemma: a newer version created the database.'),
   E_KEY_TOO_LONG: row(400, 1, false, 'Use an id of at most 512 UTF-8 bytes.'),
   // serving

@@ -94,7 +94,10 @@ export const openQuickRecorder = (
       redactions: [],
     });
     remember(hashed, outcome);
-    return { branch: branchRefOf(history, branchId), match, isEnded: call.facts.end !== undefined };
+    return {
+      ...{ branch: branchRefOf(history, branchId), match, isEnded: call.facts.end !== undefined },
+      ...(outcome.repeated && { before: true as const }),
+    };
   };
   const remember = ({ call, messages, hashes, beginning, others }: HashedCall, outcome: Outcome): void => {
     const { history, branchId, events, seq, repeated } = outcome;

@@ -34,6 +34,8 @@ export type PlacedCall = {
   readonly match: CallMatch;
   /** True if its end is recorded, too. */
   readonly isEnded: boolean;
+  /** Present if it was recorded before: nothing was recorded now. */
+  readonly before?: true;
 };
 
 /** Where a call belongs, before anything of it is recorded. */

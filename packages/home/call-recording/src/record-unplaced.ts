@@ -104,9 +104,9 @@ export class UnplacedCalls {
     const known = { ...facts, found };
     const step = await starter.step(branch, known, [], { ...found, origin: null, ...promptOf(hashes, []) });
     const steps = [{ ...step, position: at }, ...starter.end(id, facts)];
-    const { events, seq } = await home.submit({ id, history, branchId, by, steps });
+    const { events, seq, repeated } = await home.submit({ id, history, branchId, by, steps });
     starter.recorded(branch, events, seq, known);
-    return { branch, match: 'repeated', isEnded: facts.end !== undefined };
+    return { branch, match: 'repeated', isEnded: facts.end !== undefined, ...(repeated && BEFORE) };
   }
 
   /** A call that goes on from an earlier one, on its branch or on one that starts there. */
@@ -170,10 +170,13 @@ const withPlace = (hashed: HashedCall, { follows, mayContinue }: CallPlacement):
   return { ...hashed, call: { ...call, facts: { ...call.facts, place } } };
 };
 
+const BEFORE = { before: true } as const;
+
 /** Where a frame has recorded a call, perhaps another time than now. */
-const placeOf = ({ history, branchId, events }: Outcome): Omit<PlacedCall, 'match'> => ({
+const placeOf = ({ history, branchId, events, repeated }: Outcome): Omit<PlacedCall, 'match'> => ({
   branch: branchRefOf(history, branchId),
   isEnded: events.some(({ type }) => type === 'CallFinished'),
+  ...(repeated && BEFORE),
 });
 
 /** A call that was recorded before. */
@@ -181,4 +184,5 @@ const placedBefore = (history: string, { branchId, match, finished }: CallRow): 
   branch: branchRefOf(history, branchId),
   match: match ?? 'named',
   isEnded: finished !== null,
+  ...BEFORE,
 });

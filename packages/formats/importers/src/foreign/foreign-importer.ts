@@ -83,6 +83,10 @@ function* readItem(
     else known.about(item);
     return;
   }
+  if (item.kind === 'version') {
+    file.version = item.version;
+    return;
+  }
   const conversation = file.current;
   // A conversation of calls that hold their whole input has no report of its own.
   const summary = conversation?.isBegun === true ? conversation.summary : file.summary;

@@ -19,7 +19,7 @@ import { itemOfPair, type RecordedBytes } from './recorded-traffic.ts';
 /** HTTP archives: `{log: {version, creator, entries: [{startedDateTime, time, request, response}]}}`. */
 export const har: ForeignReader = {
   name: 'har',
-  mapping: 'har@1',
+  mapping: 'har@2',
   summary: 'HTTP archives of browsers, proxies and mitmproxy: one document with log.entries',
   versions:
     'HAR 1.1 and 1.2 (http://www.softwareishard.com/blog/har-12-spec), with _webSocketMessages counted',
@@ -30,7 +30,7 @@ export const har: ForeignReader = {
 /** Recordings of Polly.js: HTTP archives whose bodies of bytes are lists of chunks in a text. */
 export const polly: ForeignReader = {
   name: 'polly',
-  mapping: 'polly@1',
+  mapping: 'polly@2',
   summary: 'recordings of Polly.js: recording.har',
   versions: 'Polly.js 1 to 6 (chunks in hex and in base64)',
   recognises: (first) => isHar(first) && isPolly(first),
@@ -52,16 +52,11 @@ const isPolly = (value: WideJson): boolean => {
 async function* readEntries(units: Parameters<ForeignReader['read']>[0]): AsyncIterable<ForeignItem> {
   for await (const { value, where, fault } of units) {
     if (fault !== undefined) throw fault;
-    const { entries, creator, _recordingName: title } = logOf(value);
+    const { entries, creator } = logOf(value);
     if (!isList(entries)) throw fail('E_INPUT_SHAPE', `${where} has no log.entries`);
     const { name, version } = objectOf(creator);
     const program = [nonEmpty(name), nonEmpty(version)].filter((each) => each !== undefined).join(' ');
-    yield {
-      kind: 'conversation',
-      key: 'log',
-      title: nonEmpty(title),
-      version: program === '' ? undefined : program,
-    };
+    if (program !== '') yield { kind: 'version', version: program };
     for (const [index, entry] of entries.entries()) yield* itemsOf(entry, index);
   }
 }

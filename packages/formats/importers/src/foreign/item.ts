@@ -19,6 +19,7 @@ export type ForeignItem =
   | ForeignExchange
   | ForeignCompaction
   | ForeignSubAgent
+  | ForeignVersion
   | ForeignCount
   | ForeignTime
   | ForeignDropped
@@ -38,6 +39,9 @@ export type ForeignConversation = {
   /** True if it runs beside another one of its file, or of a file beside it. */
   readonly sidechain?: boolean | undefined;
 };
+
+/** The version of the program that wrote the file, or of its format, where its calls hold their whole input and need no conversation. */
+export type ForeignVersion = { readonly kind: 'version'; readonly version: string };
 
 /** Where an item goes on: by the ids of messages and calls of its conversation. */
 type Following = {
@@ -109,7 +113,8 @@ export const missingAtStart = (missing: readonly MissingPart[] | undefined): str
 
 /**
  * A call with all that it was asked: the recorder finds the conversation that it goes on, as it does for a call that passes the proxy
- * (calls §3). A file of such items needs no conversations; one that is named is their run, and calls of different runs never meet.
+ * (calls §3). A file of such items needs no conversations, and is a run of its own; a conversation
+ * that is named is their run. Calls of different runs never meet.
  */
 export type ForeignExchange = {
   readonly kind: 'exchange';

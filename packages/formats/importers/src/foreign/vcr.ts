@@ -13,7 +13,7 @@ import { itemOfPair, type RecordedBytes } from './recorded-traffic.ts';
  */
 export const vcr: ForeignReader = {
   name: 'vcr',
-  mapping: 'vcr@1',
+  mapping: 'vcr@2',
   summary: 'cassettes of recorded HTTP (VCR.py, pytest-recording, VCR for Ruby, go-vcr), in YAML or JSON',
   versions:
     'VCR.py 1 to 8 (version: 1; requests and httpx stubs, `parsed_body`, `base64_string`, `!!binary`), VCR for Ruby 2 to 6, go-vcr 1 to 4',
@@ -24,7 +24,7 @@ export const vcr: ForeignReader = {
       if (fault !== undefined) throw fault;
       if (!isJsonObject(value)) throw fail('E_INPUT_SHAPE', `${where} is no cassette`);
       const version = textOf(value['recorded_with']) ?? versionOf(value['version']);
-      if (version !== undefined) yield { kind: 'conversation', key: 'cassette', version };
+      if (version !== undefined) yield { kind: 'version', version };
       for (const pair of pairsIn(value)) yield* itemsOf(pair, next++);
     }
   },

@@ -46,7 +46,7 @@ test('an archive gives its calls byte by byte, with their times', async () => {
       entry('not an address', {}),
     ]),
   );
-  expect(items[0]).toEqual({ kind: 'conversation', key: 'log', title: undefined, version: 'x 1' });
+  expect(items[0]).toEqual({ kind: 'version', version: 'x 1' });
   expect(exchangesIn(items)).toEqual([
     {
       kind: 'exchange',
@@ -110,7 +110,7 @@ test('a recording of Polly.js has its bodies in chunks of hex or base64', async 
     log,
   );
   const items = await itemsOf(polly, text);
-  expect(items[0]).toMatchObject({ title: 'a chat', version: 'Polly.JS 6.0.5' });
+  expect(items[0]).toEqual({ kind: 'version', version: 'Polly.JS 6.0.5' });
   const response = { coding: 'gzip', body: new Uint8Array(packed) };
   expect(exchangesIn(items)).toMatchObject([
     { end: { response } },

@@ -117,7 +117,7 @@ http_interactions:
 recorded_with: VCR 6.2.0
 `.replace('base64_string: !binary |-\n      ', 'base64_string: ');
   const items = await itemsOf(vcr, yaml);
-  expect(items[0]).toMatchObject({ kind: 'conversation', version: 'VCR 6.2.0' });
+  expect(items[0]).toEqual({ kind: 'version', version: 'VCR 6.2.0' });
   expect(exchangesIn(items)).toMatchObject([
     {
       at: Date.parse('2026-09-01T10:00:00Z'),

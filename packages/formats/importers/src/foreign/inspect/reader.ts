@@ -78,6 +78,7 @@ function* sampleItems(log: WideJsonObject, sample: WideJson, where: string): Ite
   const pooled = sample['message_pool'] ?? objectOf(sample['events_data'])['messages'];
   const messages = openSampleMessages(attachments, dropped);
   let calls = 0;
+  let isAnswered = false;
   for (const event of events) {
     if (!isJsonObject(event) || event['event'] !== 'model') {
       dropped.add(
@@ -87,13 +88,21 @@ function* sampleItems(log: WideJsonObject, sample: WideJson, where: string): Ite
     }
     const id = `${name} call ${(calls += 1)}`;
     const { exchange, warnings } = exchangeOfEvent(event, id, { messages, dropped, pool: listOf(pooled) });
+    isAnswered = exchange.end?.response != null;
     yield exchange;
     yield* warnings;
   }
+  // What stands behind the last answer no call was shown, and so no call brings it.
+  if (isAnswered) dropped.add('message behind the last call', behindAnswer(listOf(sample['messages'])));
   if (events.length === 0) yield* saidItems(log, sample, { messages, name });
   yield* retried(sample, dropped);
   yield* dropped.items();
 }
+
+const behindAnswer = (messages: readonly WideJson[]): number => {
+  const last = messages.findLastIndex((message) => objectOf(message)['role'] === 'assistant');
+  return last === -1 ? 0 : messages.length - 1 - last;
+};
 
 const nameOf = (value: Field): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).slice(0, 200) : '?';
