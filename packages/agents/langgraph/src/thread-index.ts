@@ -40,9 +40,15 @@ export const keyOf = ({ namespace, id }: CheckpointKey): string => `${namespace}
 export const WRITES = 'pending-writes';
 /** The name of the position at which a thread was deleted. */
 export const DELETED = 'langgraph.deleted';
+/** The name of the position at which a thread that was copied is whole: before that it is no thread. */
+const COPIED = 'langgraph.copied';
 
 /** What the description of a branch says. */
-export type BranchNote = { readonly thread_id?: string; readonly checkpoint_ns?: string };
+export type BranchNote = {
+  readonly thread_id?: string;
+  readonly checkpoint_ns?: string;
+  readonly copy?: boolean;
+};
 export const branchNote = (note: BranchNote): string => JSON.stringify(note);
 
 const noteIn = (description: string): BranchNote => {
@@ -52,6 +58,7 @@ const noteIn = (description: string): BranchNote => {
     return {
       ...(thread !== undefined && { thread_id: thread }),
       ...(namespace !== undefined && { checkpoint_ns: namespace }),
+      copy: fields['copy'] === true,
     };
   } catch (error) {
     if (!isStemmaError(error)) throw error;
@@ -62,7 +69,9 @@ const noteIn = (description: string): BranchNote => {
 /** The index of a history; null: it is no thread of LangGraph. */
 export const readIndex = ({ history, branches }: AnswerOf<Endpoints['branches']>): ThreadIndex | null => {
   const writes = branches.find(({ name }) => name === WRITES);
-  const thread = writes === undefined ? undefined : noteIn(writes.description).thread_id;
+  const { thread_id: thread, copy } = noteIn(writes?.description ?? '{}');
+  const isSaved = (name: string): boolean =>
+    branches.some(({ saved }) => saved.some((position) => position.name === name));
   if (writes === undefined || thread === undefined) return null;
   const index: ThreadIndex = {
     ...{ history, thread, writes: writes.branch },
@@ -70,7 +79,7 @@ export const readIndex = ({ history, branches }: AnswerOf<Endpoints['branches']>
     branches: new Map(),
     checkpoints: new Map(),
     written: new LRUCache({ max: MOST_WRITTEN }),
-    isDeleted: branches.some(({ saved }) => saved.some(({ name }) => name === DELETED)),
+    isDeleted: isSaved(DELETED) || (copy === true && !isSaved(COPIED)),
     ordinal: 0,
   };
   for (const { branchId, branch, seq, saved, description } of branches) {
