@@ -30,6 +30,7 @@ export {
   MAX_ITEMS,
   StartRequest,
 } from './commands.ts';
+export { answerInRunFile, openContents, runFileKey, type RunFile } from './run-file.ts';
 export { callMessages, followingOf, messagesOf } from './call-messages.ts';
 export { Ctrees } from './ctrees.ts';
 export type { AnswerOf, Endpoint, InputOf, Question } from './endpoint.ts';

@@ -34,7 +34,7 @@ const intervening = (command: string): AgentTool => ({
 export const TOOLS: readonly AgentTool[] = [
   {
     command: 'histories',
-    options: ['limit', 'since'],
+    options: ['figures', 'sort', 'group', 'limit', 'skip', 'since'],
     next: ['filmstrip HISTORY: every call of a history', 'grep WORDS: find a text in all histories'],
   },
   { command: 'filmstrip', options: ['branch', 'after', 'limit'], next: [CALL] },
@@ -76,7 +76,7 @@ export const TOOLS: readonly AgentTool[] = [
     plan: 'dry-run',
   },
   ...['inject', 'insert', 'replace', 'remove', 'edit', 'fork', 'rollback', 'commit'].map(intervening),
-  ...['break', 'unbreak', 'resume', 'abort', 'steer', 'save', 'annotate'].map(intervening),
+  ...['break', 'unbreak', 'resume', 'abort', 'steer', 'save', 'annotate', 'label'].map(intervening),
 ];
 
 export const toolOf = (command: string): AgentTool | undefined =>

@@ -7,6 +7,7 @@ import { answersOf } from '../answers.ts';
 import type { Context, TopCommand } from '../command.ts';
 import { exportHistory } from '../export/export-history.ts';
 import { exportRequest } from '../export/export-request.ts';
+import { exportRunFile } from '../export/export-run-file.ts';
 import { fileTarget } from '../export/export-target.ts';
 import { required, text } from '../options.ts';
 import { printable } from '../output.ts';
@@ -19,6 +20,10 @@ const FORMATS: readonly (readonly [name: string, summary: string])[] = [
     ([name, { summary }]) => [name, `${summary}, of a position or call`] as const,
   ),
   ...EXPORTERS.map(({ name, summary }) => [name, summary] as const),
+  [
+    'html',
+    'one page to show others: filmstrip and call cards of a branch, or of its calls @c3..@c9; it asks for nothing when it is opened',
+  ],
   ['logosphere', 'a pool with all its branches, as a folder'],
 ];
 
@@ -35,25 +40,26 @@ export const exportCommand: TopCommand = {
     ],
     [
       '[ref]',
-      'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state), or the id of a call; with --format logosphere the folder',
+      'a position: @t0 @t-1 @c12 @s57 @name:NAME (default: the working state), or the id of a call; with --format html a range of calls: @c3..@c9; with --format logosphere the folder',
     ],
   ],
   options: [
     [
       '--format <name>',
-      `the format (default: pact):\n${FORMATS.map(([name, summary]) => `${name}: ${summary}`).join(';\n')}`,
+      `the format (default: pact; html for a file.html):\n${FORMATS.map(([name, summary]) => `${name}: ${summary}`).join(';\n')}`,
     ],
     ['-o, --output <file>', 'the file, which is replaced (default: standard output)'],
     ['--model <name>', 'with the format of a request: the model that is asked (default: the recorded one)'],
     OBSERVER_OPTION,
   ],
   run: async (context, [name, ref], options) => {
-    const format = text(options, 'format') ?? 'pact';
     const [to, model] = [text(options, 'output'), text(options, 'model')];
+    const format = text(options, 'format') ?? (to?.endsWith('.html') === true ? 'html' : 'pact');
     const asked = { name: required(name), ref: ref as string | undefined, to };
     if (format === 'logosphere') return exportSessionFolder(context, asked.name, asked.ref);
     if (isRequestFormat(format)) return exportRequest(context, format, { ...asked, model });
     if (model !== undefined) throw fail('E_USAGE', `--format ${format} takes no --model`);
+    if (format === 'html') return exportRunFile(context, asked);
     if (format === 'pact') return exportPosition(context, asked);
     const exporter = EXPORTERS.find((each) => each.name === format);
     if (exporter !== undefined) return withSmallHeaps(() => exportHistory(context, exporter, asked));
