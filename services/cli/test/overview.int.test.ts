@@ -121,3 +121,32 @@ test('grep looks for texts in the histories that its filters let through', async
   expect(await grep('kettle', 'since:2100-01-01')).toEqual([]);
   expect(await runStemma(['grep', 'tool:transfer', '--home', home])).toMatchObject({ code: 64 });
 });
+
+test('two trials are compared by what was decided, call by call', async () => {
+  const compared = await runStemma([
+    ...['compare', 'refund-trial-2', 'refund-trial-10', '--decisions', '--json', '--home', home],
+  ]);
+  // They part, so the exit code is that of a difference.
+  expect(compared.code).toBe(5);
+  type Decided = {
+    readonly label: string;
+    readonly what: string;
+    readonly calls: readonly { failed: boolean }[];
+  };
+  const found = JSON.parse(compared.stdout) as {
+    counts: object;
+    first: number;
+    pairs: readonly { readonly how: string; readonly a: Decided | null; readonly b: Decided | null }[];
+  };
+  expect(found.pairs.map(({ how, a, b }) => [how, a?.what, b?.what])).toEqual([
+    ['same', 'lookup', 'lookup'],
+    ['tool', 'refund', 'transfer'],
+    ['words', 'answer', 'answer'],
+  ]);
+  expect(found.first).toBe(1);
+  expect(found.counts).toEqual({ same: 1, words: 1, arguments: 0, tool: 1, 'only-a': 0, 'only-b': 0 });
+  expect(found.pairs[1]?.a).toMatchObject({ label: '@c2', calls: [{ failed: true, input: '{"order":7}' }] });
+  expect(
+    await runStemma(['compare', 'lost-parcel', 'lost-parcel', '--decisions', '--home', home]),
+  ).toMatchObject({ code: 0 });
+});

@@ -23,7 +23,7 @@ const stage = useStage(async (client) => {
 
 test('two branches are shown side by side: what both have folded, where they part and by whom, each difference with its cause', async () => {
   const { page, faults, screenshot } = await stage.open({
-    address: '?h=trial&show=compare&a=main&b=with-hint',
+    address: '?h=trial&show=compare&a=main&b=with-hint&part=messages',
     width: 1440,
   });
   const summary = page.getByRole('region', { name: 'Summary' });
@@ -58,7 +58,7 @@ test('nodes that were added, removed and changed are listed for each side with w
 
 test('trials of one task are compared as if they were branches: words that differ are marked in place', async () => {
   const { page, faults, screenshot } = await stage.open({
-    address: '?h=trial-a&show=compare&a=main&b=trial-b:main',
+    address: '?h=trial-a&show=compare&a=main&b=trial-b:main&part=messages',
     width: 390,
     height: 844,
     colorScheme: 'dark',
@@ -76,7 +76,9 @@ test('trials of one task are compared as if they were branches: words that diffe
 });
 
 test('both are compared in numbers over time, as bytes and as message lists; the address says which', async () => {
-  const { page, faults } = await stage.open({ address: '?h=trial-a&show=compare&a=main&b=trial-b:main' });
+  const { page, faults } = await stage.open({
+    address: '?h=trial-a&show=compare&a=main&b=trial-b:main&part=messages',
+  });
   await page.getByRole('button', { name: 'Over time' }).click();
   const table = page.getByRole('listbox', { name: 'Calls of both sides, oldest first' });
   await table.getByRole('option').first().waitFor();
@@ -95,14 +97,13 @@ test('both are compared in numbers over time, as bytes and as message lists; the
   expect(faults).toEqual([]);
 });
 
-test('what is typed is compared, what does not exist is said, and hostile texts stay texts', async () => {
+test('what is picked is compared, what does not exist is said, and hostile texts stay texts', async () => {
   const { page, faults } = await stage.open({ address: '?h=hostile&show=compare' });
-  await page.getByRole('combobox', { name: 'A', exact: true }).fill('trial:old-future');
-  await page.getByRole('combobox', { name: 'B', exact: true }).fill('trial@c7');
+  await page.getByRole('combobox', { name: 'A', exact: true }).selectOption({ label: 'trial' });
+  await page.getByRole('combobox', { name: 'Position of B' }).fill('c7');
   await page.keyboard.press('Enter');
-  await expect.poll(() => paramOf(page, 'b')).toBe('trial@c7');
-  await page.getByRole('region', { name: 'Summary' }).waitFor();
-  await page.getByRole('combobox', { name: 'A', exact: true }).fill(HOSTILE);
+  await expect.poll(() => paramOf(page, 'b')).toBe('@c7');
+  await page.getByRole('combobox', { name: 'Position of B' }).fill(HOSTILE);
   await page.keyboard.press('Enter');
   await page.getByRole('alert').waitFor();
   await page.goto(`${stage.url}/?h=trial&show=compare&a=@c5&b=@s9999`);

@@ -32,7 +32,7 @@ test('the search finds a text in any history and opens the call that showed it f
   const { page, faults } = await stage.open({ address: '' });
   await page.getByRole('status').filter({ hasText: 'live' }).waitFor();
   await page.keyboard.press('/');
-  await page.getByRole('searchbox').fill('"order 1042" lost');
+  await page.getByRole('searchbox', { name: 'Search in all histories' }).fill('"order 1042" lost');
   const hits = page.locator('.search-hit');
   await hits.first().waitFor();
   expect(await hits.count()).toBe(1);
@@ -45,7 +45,7 @@ test('the search finds a text in any history and opens the call that showed it f
   expect(paramOf(page, 'node')).toBe('two');
   await page.goBack();
   await hits.first().waitFor();
-  await page.getByRole('searchbox').fill('lost');
+  await page.getByRole('searchbox', { name: 'Search in all histories' }).fill('lost');
   await expect.poll(() => hits.count()).toBe(2);
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 390, height: 760 });
@@ -54,7 +54,7 @@ test('the search finds a text in any history and opens the call that showed it f
   expect(await hits.filter({ hasText: 'hostile' }).locator('.hidden-character').allInnerTexts()).toEqual([
     '202E',
   ]);
-  await page.getByRole('searchbox').fill('-lost');
+  await page.getByRole('searchbox', { name: 'Search in all histories' }).fill('-lost');
   await page.getByText('E_SEARCH_INVALID').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -59,7 +59,7 @@ test('the messages of a pool are listed with round, source and how often rounds 
   await page.keyboard.press('Home');
   await expect.poll(() => rowsOf(page).first().getAttribute('aria-selected')).toBe('true');
   const message = page.getByRole('region', { name: 'Message', exact: true });
-  await message.getByText('Nearest messages').waitFor();
+  await message.getByRole('heading', { name: 'Nearest messages' }).waitFor();
   await expect.poll(() => message.getByRole('listitem').count()).toBe(12);
   expect(await message.innerText()).toContain(SEEDS[0]);
   await screenshot('pool');

@@ -57,6 +57,26 @@ test('all failed calls of a tool in all runs are two clicks away, and each is a 
   expect(faults).toEqual([]);
 });
 
+test('where two runs that are ticked decide otherwise first is three clicks away, and a key leads on', async () => {
+  const { page, faults, screenshot } = await stage.open({ address: '?show=runs', width: 1440, height: 900 });
+  for (const trial of [1, 3])
+    await page.getByRole('checkbox', { name: `Compare refund-trial-${trial}` }).click();
+  await page.getByRole('button', { name: 'Compare 2' }).click();
+  const list = page.getByRole('listbox', { name: 'Decisions of A and B' });
+  await list.waitFor();
+  const chosen = list.getByRole('option', { selected: true });
+  await expect.poll(() => chosen.innerText()).toMatch(/@c2\s+refund[^]*▼ other tool[^]*transfer[^]*@c2/);
+  const opened = page.getByRole('region', { name: 'The chosen pair', exact: true });
+  expect(await opened.innerText()).toMatch(/refund[^]*transfer/);
+  await list.getByRole('option').first().click();
+  await expect.poll(() => chosen.innerText()).toMatch(/lookup[^]*same/);
+  await page.keyboard.press('n');
+  await expect.poll(() => chosen.innerText()).toMatch(/other tool/);
+  await screenshot('compare-decisions');
+  expect(await seriousFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
 test('two runs that are ticked are compared, and a query that is wrong says so', async () => {
   const { page, faults } = await stage.open({ address: '?show=runs', width: 1440, height: 900 });
   for (const trial of [1, 3])

@@ -47,7 +47,7 @@ const faultsOf = async (history: string, width: number, dark = false): Promise<r
   const found: string[] = [];
   for (const view of VIEWS) {
     await page.goto(`${stage.url}/?h=${history}${view}`);
-    await page.locator('.views').waitFor();
+    await page.locator('.views, .runs-bar').first().waitFor();
     await page.locator('.pending, [aria-busy="true"]').first().waitFor({ state: 'detached' });
     found.push(...(await seriousFaults(page)).map((one) => `${view}: ${one}`));
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -110,7 +110,7 @@ test('nor in any view of a run that is recorded while the page is open, whose ca
         OPENAI_BASE_URL: `${models.url}/v1`,
       },
     );
-    await page.locator('.history-name', { hasText: /^live$/ }).click();
+    await page.getByRole('link', { name: 'live', exact: true }).click();
     await page.getByText('Refund it.').first().waitFor();
     const strip = page.getByRole('slider', { name: 'Filmstrip' });
     await expect.poll(() => strip.getAttribute('aria-valuemax')).toBe('2');

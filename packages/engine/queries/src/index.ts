@@ -52,6 +52,12 @@ export type {
 export { listEventsOfNode } from './causes/why.ts';
 export { checkSnapshotRows } from './check-view.ts';
 export { openFilmstrip } from './filmstrip/filmstrip.ts';
+export type {
+  ComparedDecisions,
+  DecisionPair,
+  DecisionPairing,
+  ShownDecision,
+} from './audit/decision-types.ts';
 export { openOverview } from './overview/overview.ts';
 export type { HistoryFigures, Overview } from './overview/types.ts';
 export type { FilmCell, FilmCursor, Filmstrip } from './filmstrip/types.ts';

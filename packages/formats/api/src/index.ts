@@ -81,6 +81,7 @@ export { CtreeView } from './questions/ctrees-tree.ts';
 export { Doctor } from './questions/doctor.ts';
 export { ImpactAnswer } from './questions/impact.ts';
 export { StreamedEvent, StreamMessage } from './questions/stream.ts';
+export type { DecisionAnswer, DecisionPairAnswer } from './questions/decisions.ts';
 export type { FilmCellAnswer } from './questions/filmstrip.ts';
 export { OVERVIEW_ORDERS, type OverviewRow } from './questions/overview.ts';
 export { type PromptSizeAnswer, type SizesAnswer } from './questions/sizes.ts';

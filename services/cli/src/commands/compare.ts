@@ -1,10 +1,12 @@
-import { requestChangeAnswer } from '@stemma/api';
+import { QUESTIONS, requestChangeAnswer } from '@stemma/api';
 import { parseJson } from '@stemma/canonical';
 import type { ComparedFrame, ComparedMessage, ComparedNode, Comparison } from '@stemma/queries';
 import { comparisonPage } from '@stemma/reports';
 import { defined } from '@stemma/values';
 import { writeFile } from 'node:fs/promises';
+import { answersOf } from '../answers.ts';
 import type { TopCommand } from '../command.ts';
+import { describeDecisions } from '../decisions-table.ts';
 import { contentWords } from '../excerpts.ts';
 import { text, whole } from '../options.ts';
 import { oneLine, printable, table } from '../output.ts';
@@ -28,6 +30,7 @@ export const compare: TopCommand = {
     ['[b]', 'the other branch or position; of another history: OTHER, OTHER:BRANCH or OTHER@c3'],
   ],
   options: [
+    ['--decisions', 'what the models decided on both branches, call by call: tools, arguments, answers'],
     ['--html <file>', 'a file for the comparison as a self-contained page'],
     ['--excerpt <characters>', 'the length of each excerpt (default: 2000)'],
   ],
@@ -37,6 +40,18 @@ export const compare: TopCommand = {
     const excerpt = whole(options, 'excerpt', { least: 0 });
     const file = text(options, 'html');
     const { home, branchRef } = await find(name);
+    if (options['decisions'] === true) {
+      const found = await (
+        await answersOf(home)
+      ).ask(QUESTIONS.decisions, {
+        history: branchRef.branch,
+        a: a === '' ? branchRef.branch : a,
+        b: b === '' ? branchRef.branch : b,
+        ...defined({ excerpt }),
+      });
+      await output.result(found, () => describeDecisions(found, output.width));
+      return found.first === null ? 0 : 5;
+    }
     const comparison = await home.queries.audit.compare(branchRef, a, b, defined({ excerpt }));
     if (file !== undefined) {
       const page = comparisonPage(

@@ -1,23 +1,23 @@
 import type { ComponentChildren } from 'preact';
-import { branchLabel } from '../page/chosen.ts';
-import { useHistories } from '../page/histories.tsx';
-import { SafeText, visible } from '../parts/safe-text.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
 import type { PageView, ViewProps } from '../parts/page-view.ts';
 import { Shown } from '../asking/states.tsx';
 import '../style/compare.css';
-import { useBranches } from '../branches/use-branches.ts';
 import { useQuery } from '../asking/queries.ts';
 import { RequestChanges } from '../parts/request-changes.tsx';
 import { grouped, plural, shortTime } from '../parts/words.ts';
 import { PlaceWords, type ShownComparison } from './comparison-parts.tsx';
 import { ComparedBytes } from './compared-bytes.tsx';
+import { ComparedDecisions } from './compared-decisions.tsx';
 import { ComparedMessages } from './compared-messages.tsx';
 import { ComparedNodes } from './compared-nodes.tsx';
 import { ComparedTime } from './compared-time.tsx';
+import { SidePicker } from './side-picker.tsx';
 
 type Go = ViewProps['go'];
 
 const PARTS = [
+  ['decisions', 'Decisions'],
   ['messages', 'Messages'],
   ['nodes', 'Nodes and causes'],
   ['time', 'Over time'],
@@ -32,7 +32,9 @@ export const View: PageView = ({ address, looking, go }) => {
   const here = looking?.cycle ?? null;
   const b = address.b ?? (here === null ? '' : `@c${here}`);
   const a = address.a ?? (here === null ? '' : `@c${Math.max(1, here - 1)}`);
-  const part = PARTS.find(([name]) => name === address.part)?.[0] ?? 'messages';
+  // Of two runs or branches one asks what they did, of two positions what the model was shown.
+  const usual = [a, b].every((side) => side !== '' && !side.includes('@')) ? 'decisions' : 'messages';
+  const part = PARTS.find(([name]) => name === address.part)?.[0] ?? usual;
   return (
     <div class="compare view-scroll">
       <Sides history={history} a={a} b={b} go={go} />
@@ -44,30 +46,42 @@ export const View: PageView = ({ address, looking, go }) => {
           </pre>
         </div>
       ) : (
-        <Compared history={history} a={a} b={b} part={part} go={go} />
+        <>
+          <Parts part={part} usual={usual} go={go} />
+          {part === 'decisions' ? (
+            <ComparedDecisions history={history} a={a} b={b} row={address.filter} go={go} />
+          ) : (
+            <Compared history={history} a={a} b={b} part={part} go={go} />
+          )}
+        </>
       )}
     </div>
   );
 };
 
-/** What may be compared: branches and saved positions of the history, and other histories. */
-const useSuggestions = (history: string): readonly (readonly [value: string, words: string])[] => {
-  const branches = useBranches(history.split(':')[0] ?? history);
-  const histories = useHistories(1);
-  return [
-    ...(branches.state === 'done'
-      ? branches.value.branches.flatMap(({ branchId, name, saved }) => [
-          [name ?? String(branchId), `branch ${branchLabel(branchId, name)}`] as const,
-          ...saved.map((one) => [`@name:${one.name}`, `saved position ${one.name}`] as const),
-        ])
-      : []),
-    ...(histories.state === 'done'
-      ? histories.value.histories
-          .filter((one) => one.history !== history)
-          .map((one) => [`${one.history}:main`, `history ${one.name ?? one.history}`] as const)
-      : []),
-  ];
-};
+/** What of the two sides is compared. */
+const Parts = ({
+  part,
+  usual,
+  go,
+}: {
+  readonly part: Part;
+  readonly usual: Part;
+  readonly go: Go;
+}): ComponentChildren => (
+  <div class="tabs compare-parts" role="group" aria-label="What is compared">
+    {PARTS.map(([name, words]) => (
+      <button
+        key={name}
+        class="tab"
+        aria-pressed={part === name}
+        onClick={() => go({ part: name === usual ? null : name, filter: null })}
+      >
+        {words}
+      </button>
+    ))}
+  </div>
+);
 
 const Sides = ({
   history,
@@ -79,48 +93,20 @@ const Sides = ({
   readonly a: string;
   readonly b: string;
   readonly go: Go;
-}): ComponentChildren => {
-  const suggestions = useSuggestions(history);
-  return (
-    <form
-      key={`${a} ${b}`}
-      class="compare-sides"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const given = new FormData(event.currentTarget);
-        const textOf = (name: string): string => {
-          const value = given.get(name);
-          return typeof value === 'string' ? value.trim() : '';
-        };
-        go({ a: textOf('a'), b: textOf('b') });
-      }}
+}): ComponentChildren => (
+  <div class="compare-sides">
+    <SidePicker name="A" history={history} value={a} pick={(picked) => go({ a: picked, b, filter: null })} />
+    <button
+      class="plain"
+      title="Exchange A and B"
+      aria-label="Exchange A and B"
+      onClick={() => go({ a: b, b: a, filter: null })}
     >
-      <label>
-        A <input name="a" list="compare-with" value={a} placeholder="@c3, BRANCH@c3, @name:NAME" />
-      </label>
-      <button
-        class="plain"
-        type="button"
-        title="Exchange A and B"
-        aria-label="Exchange A and B"
-        onClick={() => go({ a: b, b: a })}
-      >
-        ⇄
-      </button>
-      <label>
-        B <input name="b" list="compare-with" value={b} placeholder="BRANCH, OTHER:main, OTHER@c3" />
-      </label>
-      <button class="plain">Compare</button>
-      <datalist id="compare-with">
-        {suggestions.map(([value, words]) => (
-          <option key={value} value={value}>
-            {visible(words)}
-          </option>
-        ))}
-      </datalist>
-    </form>
-  );
-};
+      ⇄
+    </button>
+    <SidePicker name="B" history={history} value={b} pick={(picked) => go({ a, b: picked, filter: null })} />
+  </div>
+);
 
 const Compared = ({
   history,
@@ -132,7 +118,7 @@ const Compared = ({
   readonly history: string;
   readonly a: string;
   readonly b: string;
-  readonly part: Part;
+  readonly part: Exclude<Part, 'decisions'>;
   readonly go: Go;
 }): ComponentChildren => {
   const query = useQuery(`now/h/${history}/compare/${a}/${b}`, (client) =>
@@ -149,18 +135,6 @@ const Compared = ({
               <RequestChanges changes={comparison.request} />
             </section>
           )}
-          <div class="tabs compare-parts" role="group" aria-label="What is compared">
-            {PARTS.map(([name, words]) => (
-              <button
-                key={name}
-                class="tab"
-                aria-pressed={part === name}
-                onClick={() => go({ part: name === 'messages' ? null : name })}
-              >
-                {words}
-              </button>
-            ))}
-          </div>
           {part === 'messages' ? (
             <ComparedMessages comparison={comparison} go={go} />
           ) : part === 'nodes' ? (

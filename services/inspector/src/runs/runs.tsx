@@ -251,7 +251,6 @@ const Ticked = ({
             ? go({
                 history: a,
                 show: 'compare',
-                part: 'decisions',
                 a: `${a}:main`,
                 b: `${b}:main`,
                 ticked: null,

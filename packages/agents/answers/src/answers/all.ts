@@ -16,6 +16,7 @@ import { config } from './config.ts';
 import { ctrees } from './ctrees.ts';
 import { ctreesEvents } from './ctrees-events.ts';
 import { ctreesTree } from './ctrees-tree.ts';
+import { decisions } from './decisions.ts';
 import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
 import { events } from './events.ts';
@@ -91,6 +92,7 @@ export const ANSWERS: AnswerCatalogue = {
   held,
   heldOf,
   compare,
+  decisions,
   comparePage,
   interventions,
   intervention,

@@ -1,3 +1,4 @@
+import type { ComparedDecisions } from './decision-types.ts';
 import type { Author, InterventionType } from '@stemma/events';
 import type { BranchRef, Position } from '@stemma/history-store';
 import type { RequestChange } from '@stemma/model-apis';
@@ -150,6 +151,8 @@ export type Audit = {
     b: string,
     options?: { readonly excerpt?: number },
   ): Promise<Comparison>;
+  /** What the models decided on the branches of two positions, aligned. @throws as `compare` */
+  decisions(branchRef: BranchRef, a: string, b: string): Promise<ComparedDecisions>;
   /** A page of the interventions of a history. */
   interventions(
     branchRef: BranchRef,

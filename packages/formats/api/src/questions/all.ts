@@ -19,6 +19,7 @@ import { ctrees } from './ctrees.ts';
 import { ctreesEvents } from './ctrees-events.ts';
 import { ctreesStream } from './ctrees-stream.ts';
 import { ctreesTree } from './ctrees-tree.ts';
+import { decisions } from './decisions.ts';
 import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
 import { events } from './events.ts';
@@ -96,6 +97,7 @@ const all = {
   held,
   heldOf,
   compare,
+  decisions,
   comparePage,
   interventions,
   intervention,
