@@ -83,7 +83,7 @@ const watchInside = (page: Page): Promise<unknown> =>
 
 /** Waits for what the page fetches, looks, then goes through every list and pane and looks at each part of it. */
 const walk = async (page: Page, part: string): Promise<readonly string[]> => {
-  await page.locator('.views').or(page.locator('.welcome')).first().waitFor();
+  await page.locator('.views, .runs-bar').or(page.locator('.welcome')).first().waitFor();
   await page
     .waitForFunction(() => document.querySelector('.pending, [aria-busy="true"]') === null, null, {
       timeout: 20_000,
@@ -185,6 +185,7 @@ test.each<readonly [what: string, addressOf: (text: string, n: number) => string
   ],
   ['a comparison of it with itself', (text) => `?h=nodes&show=compare&a=${text}&b=${text}&part=${text}`],
   ['the messages of a pool that have it', (text) => `?h=pool&show=pool&at=open&filter=words:${text}`],
+  ['a query of runs for it', (text) => `?show=runs&q="${text}"&t=${text}&group=label:${text}`],
   ['the events with it', (text) => `?h=nodes&show=events&filter=${text}&type=${text}`],
 ])('an address with any of the texts shows %s, and no more', async (_what, addressOf) => {
   expect(
