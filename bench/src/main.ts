@@ -24,6 +24,7 @@ import { replay } from './replay/replay.ts';
 import { printReport, withFailedPeers, writeReports } from './report.ts';
 import { rerun } from './rerun/rerun.ts';
 import { rounds } from './rounds/rounds.ts';
+import { savers } from './savers/savers.ts';
 import { scale } from './scale/scale.ts';
 import { search } from './search/search.ts';
 import { selectors } from './selectors/selectors.ts';
@@ -51,6 +52,7 @@ const benchmarks: Readonly<Record<Name, Benchmark>> = {
   gateway,
   import: importing,
   proxy,
+  savers,
   rerun,
   workspace,
   analysis,

@@ -17,6 +17,7 @@ export const names = [
   'gateway',
   'import',
   'proxy',
+  'savers',
   'rerun',
   'workspace',
   'selectors',

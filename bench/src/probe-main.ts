@@ -33,6 +33,7 @@ const probes: Readonly<Record<string, () => Promise<Measurement>>> = {
   'histories/submit': async () => (await import('./histories/submit.ts')).submitToHistories,
   'rerun/serve': async () => (await import('./rerun/serve.ts')).serveRecorded,
   'rounds/run': async () => (await import('./rounds/run-rounds.ts')).runRounds,
+  'savers/record': async () => (await import('./savers/record.ts')).recordThread,
   'scale/record': async () => (await import('./scale/record.ts')).recordScale,
   'scale/endpoints': async () => (await import('./scale/ask-endpoints.ts')).askEndpoints,
   'scale/commands': async () => (await import('./scale/run-commands.ts')).runCommands,

@@ -11,14 +11,13 @@ type Builder = {
   addEdge(from: string, to: string): Builder;
   compile(options: { checkpointer: Saver }): Compiled;
 };
-type Database = {
-  prepare(sql: string): { get(): unknown };
-  close(): void;
-};
+type Database = { close(): void };
 type Work = (...values: readonly unknown[]) => Promise<unknown>;
-type Saver = { readonly db: Database; put: Work; putWrites: Work };
+type Put = (...values: readonly unknown[]) => Promise<Config>;
+type Saver = { put: Put; putWrites: Work };
+type SqliteSaver = Saver & { readonly db: Database; readonly serde: unknown };
 
-type Checkpointer = { readonly SqliteSaver: { fromConnString(path: string): Saver } };
+type Checkpointer = { readonly SqliteSaver: { fromConnString(path: string): SqliteSaver } };
 
 type LangGraph = {
   readonly StateGraph: new (annotation: unknown) => Builder;
@@ -49,24 +48,40 @@ export type Conversation = {
   close(): void;
 };
 
-/** A thread of messages of one graph with one node, on the SQLite checkpointer, at its default durability. */
+/** The SQLite checkpointer, at its default durability. */
+export const openSqliteSaver = (fileName: string): SqliteSaver => {
+  const { SqliteSaver } = loadPeer('@langchain/langgraph-checkpoint-sqlite') as Checkpointer;
+  return SqliteSaver.fromConnString(fileName);
+};
+
+/** A thread of messages of one graph with one node, on the SQLite checkpointer. */
 export const openLangGraph = (fileName: string, channels: Channels): Conversation => {
+  const saver = openSqliteSaver(fileName);
+  return openConversation(saver, channels, () => saver.db.close());
+};
+
+/** A thread of messages of one graph with one node. @param saver of any kind: its `put` and `putWrites` are timed */
+export const openConversation = (saver: Saver, channels: Channels, close: () => void): Conversation => {
   const graphs = loadPeer('@langchain/langgraph') as LangGraph;
   const { HumanMessage, AIMessage } = loadPeer('@langchain/core/messages') as Messages;
-  const { SqliteSaver } = loadPeer('@langchain/langgraph-checkpoint-sqlite') as Checkpointer;
-  const saver = SqliteSaver.fromConnString(fileName);
   let saving = 0;
-  for (const name of ['put', 'putWrites'] as const) {
-    const original = saver[name].bind(saver);
-    saver[name] = async (...values) => {
-      const started = performance.now();
-      try {
-        return await original(...values);
-      } finally {
-        saving += performance.now() - started;
-      }
-    };
-  }
+  let newest = '';
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const started = performance.now();
+    try {
+      return await work();
+    } finally {
+      saving += performance.now() - started;
+    }
+  };
+  const [put, putWrites] = [saver.put.bind(saver), saver.putWrites.bind(saver)];
+  saver.put = (...values) =>
+    timed(async () => {
+      const config = await put(...values);
+      newest = config.configurable.checkpoint_id ?? newest;
+      return config;
+    });
+  saver.putWrites = (...values) => timed(() => putWrites(...values));
   const state =
     channels === 'plain'
       ? graphs.MessagesAnnotation
@@ -92,12 +107,11 @@ export const openLangGraph = (fileName: string, channels: Channels): Conversatio
       saving = 0;
       return since;
     },
-    newest: () =>
-      (saver.db.prepare('SELECT max(checkpoint_id) AS id FROM checkpoints').get() as { id: string }).id,
+    newest: () => newest,
     read: async (checkpoint) => {
       const at = { configurable: { ...config.configurable, checkpoint_id: checkpoint } };
       return (await graph.getState(at)).values.messages;
     },
-    close: () => saver.db.close(),
+    close,
   };
 };
