@@ -27,7 +27,11 @@ export const exportHistory = async (
       `name the file: stemma export ${name} --format ${exporter.name} -o mine.${exporter.name}`,
     );
   const { home, branchRef } = await findBranch(name);
-  const source = await exportSource(home, branchRef.history, name.includes(':') ? branchRef : null);
+  const { source, addLeftOut } = await exportSource(
+    home,
+    branchRef.history,
+    name.includes(':') ? branchRef : null,
+  );
   const written: { file: string; bytes: number }[] = [];
   let lost = openLosses();
   for (const { suffix, write } of files) {
@@ -41,6 +45,7 @@ export const exportHistory = async (
         await target.write(piece);
       }
       written.push({ file, bytes: await target.end() });
+      await addLeftOut(lost);
     } catch (error) {
       await target.leave();
       throw error;

@@ -1,3 +1,5 @@
+import { historyId } from '@stemma/history';
+import { openHome } from '@stemma/home';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -226,4 +228,47 @@ describe('a history in the format of another program', () => {
       expect(refused.code).not.toBe(0);
     }
   });
+});
+
+test('a call between snapshots and one without messages are named, as no format of calls has them', async () => {
+  const home = await openHome({ directory: at('between'), create: true });
+  const history = historyId('between', '');
+  type Step = Parameters<typeof home.submit>[0]['steps'][number];
+  let number = 0;
+  const send = (...steps: Step[]) =>
+    home.submit({ id: `c${number++}`, history, branchId: 0, by: { recorder: 'test' }, steps });
+  const says = (id: string): Step => {
+    const node = { id, nodeType: 'cb', role: 'user', data_text: id };
+    return { op: 'insert', parent: '^ah', node };
+  };
+  const nothing = { toolsAt: null, request: null, own: null };
+  const call: Step = { op: 'start_call', api: 'other', model: 'm', parameters: {}, tools: null, ...nothing };
+  await send({ op: 'start', name: 'between' });
+  await send(says('one'));
+  await send(call);
+  await send(says('two'));
+  await send({ op: 'commit' }, call);
+  const sent = { at: 1, origin: null, path: '/v1/embeddings', contentType: null, coding: null };
+  const bodies = { request: null, response: null, head: null, withheld: [] };
+  const end = { httpStatus: 200, firstByteMs: 1, durationMs: 2, usage: null, error: null };
+  await send({
+    op: 'record_provider_call',
+    run: 'a',
+    method: 'POST',
+    model: null,
+    sent,
+    status: 'answered',
+    ...end,
+    ...bodies,
+  });
+  await home.close();
+  for (const format of ['inspect', 'otlp', 'chat-jsonl', 'parquet']) {
+    const to = at(`between.${format}`);
+    const { stdout } = await runStemma([
+      ...['export', 'between', '--format', format, '-o', to, '--json', '--home', at('between')],
+    ]);
+    expect(JSON.parse(stdout), format).toMatchObject({
+      lost: { 'call between snapshots': 1, 'call without messages': 1 },
+    });
+  }
 });
