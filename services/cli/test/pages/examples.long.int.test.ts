@@ -69,6 +69,7 @@ const ORDER: readonly (string | { readonly first: readonly string[]; readonly th
     'load',
     'name',
     'annotate',
+    'label',
     'inject',
     'insert',
   ],
