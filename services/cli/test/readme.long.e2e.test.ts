@@ -69,6 +69,7 @@ beforeAll(async () => {
   await once(model, 'listening');
   mkdirSync(cwd);
   symlinkSync(join(ROOT, 'stemma'), join(cwd, 'stemma'));
+  symlinkSync(join(ROOT, 'samples'), join(cwd, 'samples'));
   const bin = join(folder.path, 'bin');
   mkdirSync(bin);
   // Not every machine calls it python.
@@ -108,37 +109,41 @@ const until = async (what: string, holds: () => Promise<boolean> | boolean): Pro
   }
 };
 
-test('every command of the README does what the page says (STEMMA_WRITE_TUTORIAL=1 writes the outputs)', async ({
-  skip,
-}) => {
-  if (!hasPython && !process.env['CI']) skip('no python3 here: the agent of the page is a Python program');
-  const page = readFileSync(PAGE, 'utf8');
-  const outputs: string[] = [];
-  for (const { commands } of stepsOf(page)) {
-    let printed = '';
-    let beside: Promise<string> | undefined;
-    for (const line of commands.trimEnd().split('\n')) {
-      if (line.startsWith('./stemma record --steer')) {
-        beside = run(line);
-        await until('a held call', async () => (await run('./stemma held')).includes('live'));
-        continue;
+test(
+  'every command of the README does what the page says (STEMMA_WRITE_TUTORIAL=1 writes the outputs)',
+  {
+    timeout: 600_000,
+  },
+  async ({ skip }) => {
+    if (!hasPython && !process.env['CI']) skip('no python3 here: the agent of the page is a Python program');
+    const page = readFileSync(PAGE, 'utf8');
+    const outputs: string[] = [];
+    for (const { commands } of stepsOf(page)) {
+      let printed = '';
+      let beside: Promise<string> | undefined;
+      for (const line of commands.trimEnd().split('\n')) {
+        if (line.startsWith('./stemma record --steer')) {
+          beside = run(line);
+          await until('a held call', async () => (await run('./stemma held')).includes('live'));
+          continue;
+        }
+        printed += await run(line);
+        if (line.startsWith('./stemma resume')) await beside;
       }
-      printed += await run(line);
-      if (line.startsWith('./stemma resume')) await beside;
+      outputs.push(printed);
     }
-    outputs.push(printed);
-  }
-  // What was injected was shown to the model, and stayed.
-  const injected = asked.filter((messages) =>
-    messages.some(({ content }) => JSON.stringify(content).includes('Ask for the return number first.')),
-  );
-  expect(injected).toHaveLength(6);
+    // What was injected was shown to the model, and stayed.
+    const injected = asked.filter((messages) =>
+      messages.some(({ content }) => JSON.stringify(content).includes('Ask for the return number first.')),
+    );
+    expect(injected).toHaveLength(6);
 
-  if (process.env['STEMMA_WRITE_TUTORIAL'] === '1') writeFileSync(PAGE, withOutputs(page, outputs));
-  const shown = stepsOf(readFileSync(PAGE, 'utf8')).map(({ output }) => output);
-  outputs.forEach((output, i) => {
-    const expected = shown[i] ?? null;
-    if (expected === null) expect(output).not.toBe('');
-    else expect(asShown(output, expected)).toBe(mask(expected));
-  });
-});
+    if (process.env['STEMMA_WRITE_TUTORIAL'] === '1') writeFileSync(PAGE, withOutputs(page, outputs));
+    const shown = stepsOf(readFileSync(PAGE, 'utf8')).map(({ output }) => output);
+    outputs.forEach((output, i) => {
+      const expected = shown[i] ?? null;
+      if (expected === null) expect(output).not.toBe('');
+      else expect(asShown(output, expected)).toBe(mask(expected));
+    });
+  },
+);

@@ -24,7 +24,7 @@ test.each([
   ['an unknown command', ['frobnicate']],
   ['an unknown option', ['histories', '--frobnicate']],
   ['a missing argument', ['thread']],
-  ['an argument too many', ['histories', 'x', 'more']],
+  ['an argument too many', ['branches', 'x', 'more']],
   ['no command', []],
   ['a number that is none', ['log', 'x', '--from', 'one']],
 ])('%s is a usage error: one JSON document, exit 64', async (_what, args) => {

@@ -50,7 +50,7 @@ export const compare: TopCommand = {
         ...defined({ excerpt }),
       });
       await output.result(found, () => describeDecisions(found, output.width));
-      return found.first === null ? 0 : 5;
+      return undefined;
     }
     const comparison = await home.queries.audit.compare(branchRef, a, b, defined({ excerpt }));
     if (file !== undefined) {

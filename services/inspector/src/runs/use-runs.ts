@@ -4,7 +4,7 @@ import type { Address } from '../page/address.ts';
 import { useQueries, useQuery, type Query } from '../asking/queries.ts';
 import { useChanges } from '../tree/use-changes.ts';
 
-const PAGE = 200;
+const PAGE = 100;
 
 export type RunsQuestion = Pick<Address, 'q' | 'sort' | 'group' | 'of'>;
 

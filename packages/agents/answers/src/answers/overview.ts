@@ -18,7 +18,7 @@ const MOST_FAILURES = 20;
 const MOST_CALLS = 400;
 const BY_UPDATED = '-updated';
 
-/** Reads the figures of the rows of a page only, where neither a filter, an order nor a group needs those of all. */
+/** Reads the figures of the rows of a page only, where neither a filter nor an order needs those of all. */
 export const overview: ContractAnswer<'overview'> = async (
   { home, previews },
   { q = '', sort = BY_UPDATED, group = 'none', of, facets = 'false', skip = 0, limit = 100 },
@@ -31,22 +31,18 @@ export const overview: ContractAnswer<'overview'> = async (
   const needsAll =
     filters.some(({ field }) => field !== 'since' && field !== 'until') ||
     !/^-?(?:updated|started|name)$/u.test(sort) ||
-    group === 'beginning' ||
-    group === 'task' ||
     facets === 'true';
   const end = skip + Math.max(1, Math.min(limit, MOST_ROWS));
-  const figured = needsAll ? await withFigures(home, listed) : listed.map(withoutFigures);
+  const figured = needsAll ? await withFigures(home, listed) : await withoutFigures(home, listed, group);
   const matching = figured.filter((seen) => letsThrough(filters, seen));
   const grouped = inGroups(matching, group, orderBy(sort));
   const page = grouped.slice(skip, end);
   const shown = needsAll ? page : await Promise.all(page.map((one) => withOwnFigures(home, one)));
-  const [first] = of?.split(',') ?? [];
-  const compared = first === undefined ? firstOfGroups(grouped) : undefined;
-  const chosen = grouped.find(({ summary }) => summary.history === first);
+  const compared = await comparedWith(home, grouped, shown, of);
   const rows: OverviewRow[] = [];
   for (const one of shown)
     rows.push({
-      ...rowOf(one, await previews(one.summary), compared?.get(one.group ?? '') ?? chosen),
+      ...rowOf(one, await previews(one.summary), compared(one)),
       failures: failuresIn(one, filters),
     });
   return {
@@ -91,14 +87,47 @@ const withOwnFigures = async (home: Home, one: GroupedHistory): Promise<GroupedH
   figures: await home.queries.overview.figures(one.summary.history, one.summary.frames),
 });
 
-/** Before the figures are read: nobody looks at these. */
-const withoutFigures = (summary: HistorySummary): SeenHistory => ({
-  summary,
-  figures: {
-    ...{ calls: 0, errors: 0, tokens: 0, unpriced: 0, interventions: 0, held: 0 },
-    ...{ models: [], tools: [], failures: [], main: [], cost: null, end: null, beginning: null },
-  },
-});
+/** Before the figures are read: nobody looks at these, but for what groups need. */
+const withoutFigures = async (
+  home: Home,
+  list: readonly HistorySummary[],
+  group: string,
+): Promise<readonly SeenHistory[]> => {
+  const needsBeginning = group === 'beginning' || group === 'task';
+  const seen: SeenHistory[] = [];
+  for (const summary of list)
+    seen.push({
+      summary,
+      figures: {
+        ...{ calls: 0, errors: 0, tokens: 0, unpriced: 0, interventions: 0, held: 0 },
+        ...{ models: [], tools: [], failures: [], main: [], cost: null, end: null },
+        beginning: needsBeginning ? await home.queries.overview.beginning(summary.history) : null,
+      },
+    });
+  return seen;
+};
+
+/** The history that each row is compared with: the first of those that were asked for, or of its group. */
+const comparedWith = async (
+  home: Home,
+  grouped: readonly GroupedHistory[],
+  shown: readonly GroupedHistory[],
+  of: string | undefined,
+): Promise<(one: GroupedHistory) => SeenHistory | undefined> => {
+  if (of !== undefined) {
+    const [first] = of.split(',');
+    const chosen = grouped.find(({ summary }) => summary.history === first);
+    const seen = chosen && (await withOwnFigures(home, chosen));
+    return () => seen;
+  }
+  const firsts = firstOfGroups(grouped);
+  const known = new Map<string, SeenHistory>();
+  for (const group of new Set(shown.flatMap((one) => one.group ?? []))) {
+    const first = firsts.get(group);
+    if (first !== undefined) known.set(group, await withOwnFigures(home, first));
+  }
+  return (one) => known.get(one.group ?? '');
+};
 
 const LETTERS = { answered: 'a', called: 't', failed: 'f', unknown: '-' } as const;
 

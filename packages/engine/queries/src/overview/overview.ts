@@ -4,6 +4,7 @@ import { listSnapshots } from '@stemma/history-store';
 import { priceOf, sumOfPrices, type CallPrice, type PriceTable } from '@stemma/model-apis';
 import type { Projection } from '@stemma/projector';
 import {
+  findBranch,
   findRecordedRun,
   listBranches,
   listCallRows,
@@ -33,6 +34,8 @@ export const openOverview = (projection: Projection, prices: Prices): Overview =
     { readonly frames: number; readonly table: PriceTable | null; readonly figures: HistoryFigures }
   >({ maxSize: MAX_CACHED, sizeCalculation: () => 1 });
   return {
+    beginning: (history) =>
+      projection.read((rows) => beginningOf(rows, history, findBranch(rows, history, 0))),
     figures: async (history, frames) => {
       const table = await prices();
       const found = known.get(history);

@@ -45,4 +45,6 @@ export type HistoryFigures = {
 export type Overview = {
   /** The figures of a history that has so many frames. @throws E_HISTORY_NOT_FOUND */
   figures(history: string, frames: number): Promise<HistoryFigures>;
+  /** The hash of the first thread that a model was shown; null: none was. */
+  beginning(history: string): Promise<string | null>;
 };
