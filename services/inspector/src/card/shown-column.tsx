@@ -1,7 +1,7 @@
 import type { TreePage } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { Shown } from '../asking/states.tsx';
-import type { Query } from '../asking/queries.ts';
+import { useQuery, type Query } from '../asking/queries.ts';
 import type { Looking } from '../cycles/use-cycles.ts';
 import type { Go } from '../page/address.ts';
 import { roleClass } from '../parts/badges.tsx';
@@ -9,7 +9,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { plural } from '../parts/words.ts';
 import { TAIL, useTree } from '../tree/use-tree.ts';
 import { OpenedRow } from './opened-row.tsx';
-import { groupsOf, groupsSince, type ShownGroups, type ShownRow } from './shown-rows.ts';
+import { causesOf, groupsOf, groupsSince, type ShownGroups, type ShownRow } from './shown-rows.ts';
 
 type Props = {
   readonly history: string;
@@ -26,6 +26,7 @@ export const ShownColumn = ({ history, looking, since, open, go }: Props): Compo
   const query = useTree(history, reference, TAIL);
   const isOlder = since !== null && (looking.cycle === null || Number(since.slice(2)) < looking.cycle);
   const older = useTree(history, isOlder ? since : reference, TAIL);
+  const causes = useCauses(history, isOlder ? since : null, reference);
   return (
     <section class="card-column shown-column" aria-label="Shown">
       <header>
@@ -62,7 +63,7 @@ export const ShownColumn = ({ history, looking, since, open, go }: Props): Compo
         <Shown query={query} what="messages">
           {(page) => (
             <Groups
-              groups={isOlder ? sinceOrNull(older, page) : groupsOf(page)}
+              groups={isOlder ? sinceOrNull(older, page, causes) : groupsOf(page)}
               before={isOlder ? since : (page.previous?.label ?? null)}
               {...{ history, reference, open, go }}
             />
@@ -73,8 +74,29 @@ export const ShownColumn = ({ history, looking, since, open, go }: Props): Compo
   );
 };
 
-const sinceOrNull = (older: Query<TreePage>, page: TreePage): ShownGroups | null =>
-  older.state === 'done' ? groupsSince(older.value, page) : null;
+const sinceOrNull = (
+  older: Query<TreePage>,
+  page: TreePage,
+  causes: ReadonlyMap<string, string>,
+): ShownGroups | null => (older.state === 'done' ? groupsSince(older.value, page, causes) : null);
+
+const NO_CAUSES: ReadonlyMap<string, string> = new Map();
+
+/** What removed the messages that left since an older call; nothing until the server says so. */
+const useCauses = (
+  history: string,
+  since: string | null,
+  reference: string | undefined,
+): ReadonlyMap<string, string> => {
+  const query = useQuery(
+    since === null || reference === undefined ? 'none' : `old/h/${history}/${reference}/left/${since}`,
+    (client) =>
+      since === null || reference === undefined
+        ? new Promise<never>(() => undefined)
+        : client.diff({ history, a: since, b: reference, explain: '1' }),
+  );
+  return query.state === 'done' && 'entries' in query.value ? causesOf(query.value.entries) : NO_CAUSES;
+};
 
 type GroupsProps = {
   readonly groups: ShownGroups | null;

@@ -2,7 +2,9 @@ import {
   callMessages,
   firstWords,
   messagesOf,
+  type AnswerOf,
   type Excerpt,
+  type QUESTIONS,
   type TreeNodeAnswer,
   type TreePage,
 } from '@stemma/api';
@@ -59,8 +61,33 @@ export const groupsOf = (page: TreePage): ShownGroups => {
   };
 };
 
-/** Against any older call: by the ids of messages, and their contents. */
-export const groupsSince = (older: TreePage, page: TreePage): ShownGroups => {
+/** A position's diff with the causes of each entry. */
+export type ExplainedEntries = Extract<
+  AnswerOf<typeof QUESTIONS.diff>,
+  { readonly entries: unknown }
+>['entries'];
+
+const CAUSES: Readonly<Record<string, string>> = {
+  pruning: 'pruned',
+  expiry: 'expired',
+  cascade: 'cascaded',
+};
+
+/** What removed each node, by its newest cause. */
+export const causesOf = (entries: ExplainedEntries): ReadonlyMap<string, string> =>
+  new Map(
+    entries.flatMap(({ id, change, causes }) => {
+      const kind = causes.at(-1)?.cause.kind;
+      return change !== 'removed' || kind === undefined ? [] : [[id, CAUSES[kind] ?? 'removed'] as const];
+    }),
+  );
+
+/** Against any older call: by the ids of messages, and their contents. @param causes what removed those that left, as far as it is known */
+export const groupsSince = (
+  older: TreePage,
+  page: TreePage,
+  causes: ReadonlyMap<string, string> = new Map(),
+): ShownGroups => {
   const before = new Map(messagesOf(older).map((node) => [node.id, node]));
   const messages = messagesOf(page);
   const now = new Set(messages.map(({ id }) => id));
@@ -68,7 +95,9 @@ export const groupsSince = (older: TreePage, page: TreePage): ShownGroups => {
     before.get(node.id)?.content?.text !== node.content?.text;
   const kept = messages.filter(({ id }) => before.has(id));
   return {
-    left: [...before.values()].filter(({ id }) => !now.has(id)).map(rowOf),
+    left: [...before.values()]
+      .filter(({ id }) => !now.has(id))
+      .map((node) => ({ ...rowOf(node), cause: causes.get(node.id) ?? null })),
     changed: kept.filter(isChanged).map(rowOf),
     fresh: messages.filter(({ id }) => !before.has(id)).map(rowOf),
     asBefore: kept.filter((node) => !isChanged(node)).map(rowOf),
