@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { SafeText } from '../parts/safe-text.tsx';
+import { SafeText, visible } from '../parts/safe-text.tsx';
 import { grouped } from '../parts/words.ts';
 import { hasFilter } from './rows-of.ts';
 import { useFacets, type RunsQuestion } from './use-runs.ts';
@@ -35,7 +35,7 @@ export const Facets = ({
                   <button
                     class="facet"
                     aria-pressed={hasFilter(question.q ?? '', filter)}
-                    title={filter}
+                    title={visible(filter)}
                     onClick={() => toggle(filter)}
                   >
                     <span class="facet-value">

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { Address, Go } from '../page/address.ts';
 import { Empty, Failure } from '../asking/states.tsx';
-import { SafeText } from '../parts/safe-text.tsx';
+import { SafeText, visible } from '../parts/safe-text.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { grouped, plural } from '../parts/words.ts';
 import '../style/runs.css';
@@ -105,7 +105,7 @@ const Bar = ({
       >
         {[...new Set([...GROUPS, ...(address.group === null ? [] : [address.group])])].map((one) => (
           <option key={one} value={one}>
-            {one === 'none' ? 'none' : `by ${one}`}
+            {one === 'none' ? 'none' : `by ${visible(one)}`}
           </option>
         ))}
       </select>
