@@ -1,6 +1,5 @@
-import type { WideJson } from '@stemma/canonical';
+import type { WideJsonObject } from '@stemma/canonical';
 import { threadBytes } from '@stemma/context-tree';
-import { fail } from '@stemma/errors';
 import type { TreeView } from '@stemma/history-store';
 import { toOpenAIMessages } from '@stemma/importers';
 import type { CallPrompt } from '@stemma/queries';
@@ -27,25 +26,6 @@ export const openThreadHashes = (): ((call: Pick<CallPrompt, 'shared' | 'followi
   };
 };
 
-const PROVIDERS = {
-  openai: (view: TreeView): readonly WideJson[] => toOpenAIMessages(view.tree, view.payloads, view.thread),
-};
-
-type Provider = keyof typeof PROVIDERS;
-
-/** @throws E_USAGE for a provider that is not known */
-export const knownProvider = (given: string | undefined): Provider | undefined => {
-  if (given === undefined || Object.hasOwn(PROVIDERS, given)) return given as Provider | undefined;
-  throw fail(
-    'E_USAGE',
-    `--provider must be one of ${Object.keys(PROVIDERS).join(', ')}, not ${JSON.stringify(given)}`,
-  );
-};
-
-/** The message list as a provider's API takes it. @throws E_USAGE for a provider that is not known. */
-export const providerMessages = (view: TreeView, provider: string): readonly WideJson[] =>
-  PROVIDERS[knownProvider(provider) as Provider](view);
-
-/** The message list as JSON text: what a message holds is JSON, without large integers. */
-export const providerText = (view: TreeView, provider: string): string =>
-  JSON.stringify(providerMessages(view, provider));
+/** The messages at a position, in the form of OpenAI's chat API. */
+export const chatMessages = ({ tree, payloads, thread }: TreeView): readonly WideJsonObject[] =>
+  toOpenAIMessages(tree, payloads, thread);

@@ -178,6 +178,7 @@ const SAME: readonly (readonly [
   [['pool', 'metrics', 'sea'], QUESTIONS.poolMetrics, { history: 'sea' }],
   [['grep', 'checkout', '--in', 'h'], QUESTIONS.search],
   [['thread', 'h', '@c1', '--provider', 'openai'], QUESTIONS.thread, { at: '@c1', provider: 'openai' }],
+  [['thread', 'h', '@c1', '--provider', 'anthropic'], QUESTIONS.thread, { at: '@c1', provider: 'anthropic' }],
   [['diff', 'h', '@c1', '@c2', '--select', '.cb'], QUESTIONS.diff, { selector: '.cb' }],
   [['select', 'h', '@c1..@c2 .cb'], QUESTIONS.range],
   [

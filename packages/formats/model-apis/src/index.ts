@@ -46,4 +46,5 @@ export { writeAnswer, type AnswerToWrite, type WrittenAnswer } from './write-ans
 export type { OutgoingMessage } from './splicing/outgoing.ts';
 export { answeredCall, callIdsOf, faultInPairs } from './splicing/tool-pairs.ts';
 export { spliceRequest } from './splicing/splice-request.ts';
+export { messagesFor, providerNames } from './messages-for.ts';
 export { readProviderCall, type ReadProviderCall } from './provider-call.ts';

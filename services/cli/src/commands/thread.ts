@@ -1,13 +1,14 @@
 import { fail } from '@stemma/errors';
 import type { BranchRef, Position, TreeView } from '@stemma/history-store';
 import type { Home } from '@stemma/home';
+import { jsonText, messagesFor, providerNames } from '@stemma/model-apis';
 import { defined } from '@stemma/values';
 import { OBSERVER_OPTION } from '../actor.ts';
 import { answersOf } from '../answers.ts';
 import type { Context, TopCommand } from '../command.ts';
 import { text } from '../options.ts';
 import { readableThread } from '../readable-thread.ts';
-import { knownProvider, providerMessages, providerText, threadText } from '../thread.ts';
+import { chatMessages, threadText } from '../thread.ts';
 
 export const thread: TopCommand = {
   name: 'thread',
@@ -25,7 +26,7 @@ export const thread: TopCommand = {
   options: [
     [
       '--provider <name>',
-      'the provider whose message format is printed: openai (default: the recorded messages)',
+      `the provider in whose form the messages are printed: ${providerNames().join(', ')} (default: the recorded messages)`,
     ],
     ['--text', 'messages to read: roles, texts, calls of tools unfolded (default on a terminal)'],
     ['--bytes', 'the exact bytes (default without a terminal)'],
@@ -52,7 +53,7 @@ export const thread: TopCommand = {
     const asked = {
       history: branchRef.branch,
       at: `@s${position.seq}`,
-      ...defined({ provider: knownProvider(provider) }),
+      ...defined({ provider }),
     };
     await context.output.write(await (await answersOf(home)).byName.thread(asked));
     return undefined;
@@ -74,7 +75,7 @@ const isToRead = (
 };
 
 const read = async ({ output, pager }: Context, view: TreeView): Promise<void> => {
-  const text = readableThread(providerMessages(view, 'openai'), { colours: output.colours });
+  const text = readableThread(chatMessages(view), { colours: output.colours });
   if (!(await pager(text))) await output.writeLines(text);
 };
 
@@ -102,7 +103,9 @@ const everyThread = async (
     signal.throwIfAborted();
     const view = await home.read.view(await home.position(branchRef, `@c${cycle}`));
     const shown =
-      provider === undefined ? `"thread":${threadText(view)}` : `"messages":${providerText(view, provider)}`;
+      provider === undefined
+        ? `"thread":${threadText(view)}`
+        : `"messages":${jsonText(messagesFor(provider, chatMessages(view)))}`;
     await output.write(`{"label":${JSON.stringify(label)},"cycle":${cycle},${shown}}\n`);
   }
 };
