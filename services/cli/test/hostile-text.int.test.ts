@@ -3,9 +3,11 @@ import { sized } from '@stemma/test-kit';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COMMANDS } from '../src/catalogue.ts';
+import { allCommands } from '../src/catalogue.ts';
 import type { CommandSpec } from '../src/command.ts';
 import { keepHomeOpen, runStemma, stemmaJson, temporaryFolder, type Run } from './run-stemma.ts';
+
+const COMMANDS = await allCommands();
 
 /** Directions, zero widths, a separator, a tag: every text may hold them. */
 const SLY = 'sly\u202e\u2066\u200f\u061c\u200b\u200d\u2060\ufeff\u2028\u{e0041}text';

@@ -2,9 +2,11 @@ import { openHome } from '@stemma/home';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { afterAll, expect, test } from 'vitest';
-import { COMMANDS } from '../src/catalogue.ts';
+import { allCommands } from '../src/catalogue.ts';
 import { runCli } from '../src/run-cli.ts';
 import { temporaryFolder } from './run-stemma.ts';
+
+const COMMANDS = await allCommands();
 
 /*
  * What people see: each command on a terminal of 80 and of 200 columns, and without one. The files are looked at when they

@@ -1,12 +1,14 @@
 import { styleText } from 'node:util';
 import { describe, expect, it, test } from 'vitest';
-import { COMMANDS } from '../src/catalogue.ts';
+import { allCommands } from '../src/catalogue.ts';
 import { completionScript, SHELLS } from '../src/completion-script.ts';
 import { GROUPS, inHelpOrder } from '../src/help.ts';
 import { nearest } from '../src/explain-error.ts';
 import { table } from '../src/output.ts';
 import { readableThread } from '../src/readable-thread.ts';
 import { positionOf, splitReferences, withPositions } from '../src/references.ts';
+
+const COMMANDS = await allCommands();
 
 describe('references', () => {
   it.each([

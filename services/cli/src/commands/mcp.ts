@@ -7,7 +7,7 @@ import { text, whole } from '../options.ts';
 type Options = Readonly<Record<string, unknown>>;
 
 /** @param commands all that there are: some of them are the tools */
-export const mcpOf = (commands: () => readonly TopCommand[]): TopCommand => ({
+export const mcpOf = (commands: () => Promise<readonly TopCommand[]>): TopCommand => ({
   name: 'mcp',
   summary:
     'serve histories to coding agents over the Model Context Protocol: read only unless more is allowed',
@@ -30,7 +30,7 @@ export const mcpOf = (commands: () => readonly TopCommand[]): TopCommand => ({
     ],
   ],
   run: async (context, _args, options) => {
-    const served = await mcpOptions(context, commands(), options);
+    const served = await mcpOptions(context, await commands(), options);
     const port = whole(options, 'http', { least: 0, most: 65_535 });
     if (port !== undefined) {
       const { serveHttp } = await import('../agent/serve-http.ts');

@@ -3,9 +3,11 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { openMcpServer } from '../../src/agent/mcp-server.ts';
 import type { Permission } from '../../src/agent/tools.ts';
-import { COMMANDS } from '../../src/catalogue.ts';
+import { allCommands } from '../../src/catalogue.ts';
 import { openKept } from '../run-stemma.ts';
 import { runCommands } from '../../src/run-commands.ts';
+
+const COMMANDS = await allCommands();
 
 /** What a client asks for and is answered in texts. */
 export type TextClient = AsyncDisposable & {

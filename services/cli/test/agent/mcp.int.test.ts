@@ -4,9 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { TOOLS } from '../../src/agent/tools.ts';
-import { COMMANDS } from '../../src/catalogue.ts';
+import { allCommands } from '../../src/catalogue.ts';
 import { keepHomeOpen, runStemma, stemmaJson, temporaryFolder } from '../run-stemma.ts';
 import { openClient } from './mcp-client.ts';
+
+const COMMANDS = await allCommands();
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());

@@ -4,9 +4,11 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { COMMANDS } from '../../src/catalogue.ts';
+import { allCommands } from '../../src/catalogue.ts';
 import { register, type CommandSpec } from '../../src/command.ts';
 import { commandsOf, wordsOf } from './command-lines.ts';
+
+const COMMANDS = await allCommands();
 
 const ROOT = join(import.meta.dirname, '../../../..');
 

@@ -4,9 +4,11 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { COMMANDS } from '../../src/catalogue.ts';
+import { allCommands } from '../../src/catalogue.ts';
 import { runStemma, temporaryFolder } from '../run-stemma.ts';
 import { wordsOf } from './command-lines.ts';
+
+const COMMANDS = await allCommands();
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
