@@ -189,30 +189,31 @@ const DonePart = ({
   readonly undo: (before: { readonly branch: string; readonly to: string }) => void;
   readonly go: Go;
   readonly close: () => void;
-}): ComponentChildren => (
-  <div class="intervene-form" role="status">
-    <p>
-      <SafeText text={words} />.
-    </p>
-    {failure !== null && <Failure error={failure} />}
-    <p class="intervene-buttons">
-      {before !== null && (
-        <button class="plain" disabled={busy} onClick={() => undo(before)}>
-          Undo: roll back to {before.to}
+}): ComponentChildren => {
+  // The button that had the focus is gone; without a focus in the dialog Esc would not reach it.
+  const buttons = useRef<HTMLParagraphElement>(null);
+  useEffect(() => buttons.current?.querySelector<HTMLElement>('button:last-child')?.focus(), []);
+  return (
+    <div class="intervene-form" role="status">
+      <p>
+        <SafeText text={words} />.
+      </p>
+      {failure !== null && <Failure error={failure} />}
+      <p ref={buttons} class="intervene-buttons">
+        {before !== null && (
+          <button class="plain" disabled={busy} onClick={() => undo(before)}>
+            Undo: roll back to {before.to}
+          </button>
+        )}
+        <button class="plain" onClick={close}>
+          Close
         </button>
-      )}
-      <button class="plain" onClick={close}>
-        Close
-      </button>
-      {branch !== null && (
-        <button
-          class="primary"
-          autofocus
-          onClick={() => go({ show: null, history: branch, at, dialog: null })}
-        >
-          Show it
-        </button>
-      )}
-    </p>
-  </div>
-);
+        {branch !== null && (
+          <button class="primary" onClick={() => go({ show: null, history: branch, at, dialog: null })}>
+            Show it
+          </button>
+        )}
+      </p>
+    </div>
+  );
+};

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAddress, type Address, type Go, type View } from './address.ts';
 import { isChosen } from './chosen.ts';
 import { Head } from './head.tsx';
-import { Failure } from '../asking/states.tsx';
+import { FaultPage, useFault } from './fault-page.tsx';
 import { Histories, useHistories } from './histories.tsx';
 import { KeysHelp, useKeys, type KeyAction } from './keys.tsx';
 import { Legend } from './legend.tsx';
@@ -40,6 +40,7 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
   const head = useHead(address.history);
   const looking = lookingAt(head, address.at);
   const page = head.state === 'done' ? head.value : undefined;
+  const fault = useFault(address.history, { histories, head, looking });
 
   // Who says nothing about what to see is shown the table of all runs; of one run its newest call.
   const newest = list[0]?.history;
@@ -102,7 +103,9 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
             aria-label={address.show === null ? 'Context at the chosen cycle' : address.show}
           >
             {address.history !== null && <Views address={address} go={go} />}
-            {address.show !== null && address.history !== null ? (
+            {fault !== null ? (
+              <FaultPage fault={fault} head={head} go={go} />
+            ) : address.show !== null && address.history !== null ? (
               <ShownView
                 show={address.show}
                 address={{ ...address, history: address.history }}
@@ -113,10 +116,6 @@ const Page = ({ live }: { readonly live: Live }): ComponentChildren => {
               />
             ) : address.history === null ? (
               <Welcome loaded={histories.state === 'done'} />
-            ) : head.state === 'failed' ? (
-              <section class="panel">
-                <Failure error={head.error} />
-              </section>
             ) : looking === null ? (
               <p class="note pending">Loading…</p>
             ) : (

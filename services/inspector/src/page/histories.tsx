@@ -2,6 +2,7 @@ import type { HistorySummaryAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isChosen } from './chosen.ts';
+import { useOneStop } from '../parts/one-stop.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Empty, Shown } from '../asking/states.tsx';
 import { useQuery } from '../asking/queries.ts';
@@ -22,6 +23,8 @@ export const Histories = ({
 }): ComponentChildren => {
   const [pages, setPages] = useState(1);
   const query = useHistories(pages);
+  const list = useRef<HTMLUListElement>(null);
+  useOneStop(list, '.history, .more');
   return (
     <nav class="panel histories" aria-label="Histories">
       <header class="panel-head">
@@ -43,7 +46,7 @@ export const Histories = ({
               </p>
             </Empty>
           ) : (
-            <ul class="scroll history-list">
+            <ul ref={list} class="scroll history-list" aria-label="Histories, ↑ ↓ go through them">
               {histories.map((one) => (
                 <li key={one.history}>
                   <HistoryRow

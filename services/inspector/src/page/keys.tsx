@@ -35,9 +35,9 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['l'], 'what the words of the tree mean'],
   [['n'], 'find nodes by a selector'],
   [['/'], 'search in all histories'],
-  [['Tab'], 'the next part of the page; in the tree ↑ ↓ and Enter'],
+  [['Tab'], 'the next part of the page; in the tree and in lists ↑ ↓ and Enter'],
   [['Esc'], 'close the detail'],
-  [['Ctrl K'], 'all actions by their names'],
+  [['Ctrl K'], 'all actions by their names, and positions: @c12'],
   [['?'], 'this table'],
 ];
 
@@ -114,11 +114,9 @@ export const useKeys = (onAction: (action: KeyAction) => void): void => {
   latest.current = onAction;
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
-      if (
-        (event.ctrlKey || event.metaKey) &&
-        event.key === 'k' &&
-        document.querySelector('dialog[open]') === null
-      ) {
+      // What is behind a dialog hears no key, wherever the focus is.
+      if (document.querySelector('dialog[open]') !== null) return;
+      if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
         event.preventDefault();
         latest.current('palette');
         return;
@@ -144,7 +142,11 @@ export const useKeys = (onAction: (action: KeyAction) => void): void => {
 /** The table of keys, as a dialog. */
 export const KeysHelp = ({ close }: { readonly close: () => void }): ComponentChildren => {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The focus is on its button at the end.
+    dialog.current?.scrollTo(0, 0);
+  }, []);
   return (
     <dialog
       ref={dialog}

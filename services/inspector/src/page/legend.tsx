@@ -29,7 +29,11 @@ const WORDS: readonly (readonly [word: string, meaning: string])[] = [
 /** What the words of the tree mean, as a dialog. */
 export const Legend = ({ close }: { readonly close: () => void }): ComponentChildren => {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // The focus is on its button at the end.
+    dialog.current?.scrollTo(0, 0);
+  }, []);
   return (
     <dialog
       ref={dialog}

@@ -29,7 +29,7 @@ export const Palette = (props: Props): ComponentChildren => {
   const dialog = useRef<HTMLDialogElement>(null);
   const [typed, setTyped] = useState('');
   useEffect(() => dialog.current?.showModal(), []);
-  const found = matching(actionsOf(props), typed);
+  const found = [...positionIn(typed, props), ...matching(actionsOf(props), typed)];
   // The dialog is closed first, as an action may open another one.
   const act = ({ run }: Action): void => {
     close();
@@ -49,8 +49,8 @@ export const Palette = (props: Props): ComponentChildren => {
           type="text"
           role="searchbox"
           autofocus
-          aria-label="Find an action or a history"
-          placeholder="fork, compare, stages, a history"
+          aria-label="Find an action, a history or a position"
+          placeholder="fork, compare, a history, @c12"
           value={typed}
           onInput={({ currentTarget }) => setTyped(currentTarget.value)}
           onKeyDown={(event) => {
@@ -76,6 +76,14 @@ export const Palette = (props: Props): ComponentChildren => {
       </ul>
     </dialog>
   );
+};
+
+/** A position that is typed, as `@c12`, `@s57` or the name of a saved one behind an `@`. */
+const positionIn = (typed: string, { hasHistory, go }: Props): readonly Action[] => {
+  const at = typed.trim();
+  return hasHistory && /^@\S+$/.test(at)
+    ? [{ words: `Show ${at}`, more: 'position', key: '', run: () => go({ at }) }]
+    : [];
 };
 
 const actionsOf = ({ histories, hasHistory, run, go }: Props): readonly Action[] => [

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { moveItem } from './one-stop.ts';
 
 type Props = {
   readonly label: string;
@@ -9,6 +10,8 @@ type Props = {
   readonly rowHeight: number;
   /** The row that is kept in view when it changes; -1: none. */
   readonly selected: number;
+  /** Of a list whose rows are no stops of the Tab key: a selector of what the arrow keys go through. */
+  readonly items?: string;
   readonly row: (index: number, seen: Seen) => ComponentChildren;
   /** What lies over the rows in view. */
   readonly over?: (seen: Seen) => ComponentChildren;
@@ -47,6 +50,7 @@ export const VirtualList = ({
   count,
   rowHeight,
   selected,
+  items,
   row,
   over,
   wide,
@@ -108,6 +112,7 @@ export const VirtualList = ({
       role={kind}
       aria-label={label}
       tabIndex={0}
+      onKeyDown={(event) => items !== undefined && moveItem(event, event.currentTarget, items)}
       onScroll={({ currentTarget }) => {
         setTop(currentTarget.scrollTop);
         setLeft(currentTarget.scrollLeft);

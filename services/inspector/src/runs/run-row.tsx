@@ -22,6 +22,7 @@ const Link = ({
   readonly children: ComponentChildren;
 }): ComponentChildren => (
   <a
+    tabIndex={-1}
     href={`?h=${encodeURIComponent(to.history)}&show=call${to.at === undefined ? '' : `&at=${encodeURIComponent(to.at)}`}`}
     {...(label === undefined ? {} : { 'aria-label': visible(label), title: visible(label) })}
     onClick={(event) => {
@@ -38,6 +39,19 @@ const MOST_FAILURES = 3;
 
 const costWords = ({ cost, unpriced }: OverviewRow): string =>
   cost === null ? '–' : `${unpriced > 0 ? '≥ ' : ''}${cost.amount} ${cost.currency}`;
+
+/** In a row ← and → go through its links, and the space bar ticks it. */
+const withinRow = (event: KeyboardEvent, tick: () => void): void => {
+  const { currentTarget, target, key } = event;
+  const step = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0;
+  if (!(currentTarget instanceof Element) || !(target instanceof HTMLAnchorElement)) return;
+  if (key === ' ') tick();
+  else if (step !== 0) {
+    const links = [...currentTarget.querySelectorAll('a')];
+    links[Math.max(0, Math.min(links.length - 1, links.indexOf(target) + step))]?.focus();
+  } else return;
+  event.preventDefault();
+};
 
 export const RunRow = ({
   row,
@@ -56,8 +70,15 @@ export const RunRow = ({
     <div
       class={`run-row${ticked ? ' is-ticked' : ''}${row.group === null ? '' : ' in-group'}`}
       role="listitem"
+      onKeyDown={(event) => withinRow(event, tick)}
     >
-      <input type="checkbox" checked={ticked} aria-label={`Compare ${visible(title)}`} onChange={tick} />
+      <input
+        type="checkbox"
+        tabIndex={-1}
+        checked={ticked}
+        aria-label={`Compare ${visible(title)}`}
+        onChange={tick}
+      />
       <span class="run-name" title={visible(preview ?? '')}>
         <Link to={{ history }} open={open}>
           <SafeText text={title} />

@@ -191,6 +191,7 @@ const Table = ({
       count={listed.length}
       rowHeight={ROW}
       selected={-1}
+      items=".run-name a"
       row={(index, seen) => {
         if (seen.last > listed.length - 20) queueMicrotask(more);
         const one = listed[index];
