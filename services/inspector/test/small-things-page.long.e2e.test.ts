@@ -158,3 +158,36 @@ test('at 390 pixels names are whole, and Intervene is on the screen', async () =
   await screenshot('call-390');
   expect(faults).toEqual([]);
 });
+
+test('views for every day are tabs, the rare ones are in a menu that keys go through, and their keys stay', async () => {
+  const { page, faults, screenshot } = await stage.open({
+    address: '?h=one&show=call',
+    width: 1440,
+    height: 900,
+  });
+  const views = page.getByRole('navigation', { name: 'Views' });
+  await views.waitFor();
+  expect(await views.locator('> .tab').allInnerTexts()).toEqual(['Call', 'Context', 'Compare', 'Rerun']);
+  await views.getByRole('button', { name: 'More' }).click();
+  const menu = page.getByRole('menu', { name: 'More views' });
+  await expect.poll(() => menu.locator(':focus').innerText()).toMatch(/Calls/);
+  await screenshot('more-views');
+  expect(await seriousFaults(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  expect(await menu.count()).toBe(0);
+  await page.keyboard.press('Enter');
+  await expect.poll(() => menu.locator(':focus').innerText()).toMatch(/Calls/);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => paramOf(page, 'show')).toBe('time');
+  expect(await menu.count()).toBe(0);
+  await views.getByRole('button', { name: 'Time', exact: true }).waitFor();
+  await page.keyboard.press('y');
+  await expect.poll(() => paramOf(page, 'show')).toBe('system');
+  await page.setViewportSize({ width: 390, height: 844 });
+  await views.getByRole('button', { name: 'More' }).click();
+  await menu.waitFor();
+  await screenshot('more-views-390');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  expect(faults).toEqual([]);
+});

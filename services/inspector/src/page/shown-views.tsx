@@ -1,18 +1,26 @@
 import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Address, Dialog, Go, Show } from './address.ts';
 import { useLoaded } from '../asking/use-loaded.ts';
+import { moveItem } from '../parts/one-stop.ts';
 import type { PageView, ViewProps } from '../parts/page-view.ts';
 
-/** The views by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
-const SHOWN: readonly (readonly [show: HistoryShow | null, words: string, key: string])[] = [
+type ShownAs = readonly [show: HistoryShow | null, words: string, key: string];
+
+/** The views for every day by what the address calls them, with their words and keys. Each is fetched when it is first shown. */
+const DAILY: readonly ShownAs[] = [
   ['call', 'Call', 'u'],
   [null, 'Context', 'x'],
-  ['time', 'Time', 't'],
   ['compare', 'Compare', 'd'],
   ['rerun', 'Rerun', 'r'],
-  ['pool', 'Pool', 'p'],
-  ['branches', 'Branches', 'g'],
+];
+
+/** Those that the menu has. */
+const RARE: readonly ShownAs[] = [
   ['calls', 'Calls', 'w'],
+  ['time', 'Time', 't'],
+  ['branches', 'Drawing of the branches', 'g'],
+  ['pool', 'Pool', 'p'],
   ['stages', 'Stages', 's'],
   ['events', 'Events', 'e'],
   ['system', 'System', 'y'],
@@ -63,10 +71,10 @@ export const Intervene = (props: ViewProps & { readonly dialog: Dialog }): Compo
   return value === undefined ? null : <value.InterveneDialog {...props} />;
 };
 
-/** The views as a row of links, so that each opens in a tab of its own, too. */
+/** The views for every day as a row, with the rare one that is shown; the others are in a menu. */
 export const Views = ({ address, go }: { readonly address: Address; readonly go: Go }): ComponentChildren => (
   <nav class="views" aria-label="Views">
-    {SHOWN.map(([show, words, key]) => (
+    {[...DAILY, ...RARE.filter(([show]) => show === address.show)].map(([show, words, key]) => (
       <button
         key={words}
         class="tab"
@@ -77,6 +85,7 @@ export const Views = ({ address, go }: { readonly address: Address; readonly go:
         {words}
       </button>
     ))}
+    <More shown={address.show} choose={(show) => go({ show, part: null })} />
     <button
       class="plain intervene"
       title="Inject, edit, fork, roll back, run (a)"
@@ -86,3 +95,70 @@ export const Views = ({ address, go }: { readonly address: Address; readonly go:
     </button>
   </nav>
 );
+
+/** The menu of the rare views; the key of each works without it. */
+const More = ({
+  shown,
+  choose,
+}: {
+  readonly shown: Show | null;
+  readonly choose: (show: HistoryShow | null) => void;
+}): ComponentChildren => {
+  const [isOpen, setOpen] = useState(false);
+  const box = useRef<HTMLSpanElement>(null);
+  useEffect(() => setOpen(false), [shown]);
+  useEffect(() => {
+    if (isOpen) box.current?.querySelector<HTMLElement>('[role="menuitem"]')?.focus();
+  }, [isOpen]);
+  const close = (): void => {
+    setOpen(false);
+    box.current?.querySelector<HTMLElement>('button')?.focus();
+  };
+  return (
+    <span
+      ref={box}
+      class="more-views"
+      onFocusOut={({ relatedTarget }) => {
+        if (!(relatedTarget instanceof Node) || box.current?.contains(relatedTarget) !== true) setOpen(false);
+      }}
+    >
+      <button
+        class="tab"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        title="The other views"
+        onMouseDown={(event) => event.preventDefault()}
+        onClick={() => setOpen(!isOpen)}
+      >
+        More ▾
+      </button>
+      {isOpen && (
+        <div
+          class="more-menu"
+          role="menu"
+          aria-label="More views"
+          onKeyDown={(event) => {
+            moveItem(event, event.currentTarget, '[role="menuitem"]');
+            if (event.key !== 'Escape') return;
+            event.preventDefault();
+            close();
+          }}
+        >
+          {RARE.map(([show, words, key]) => (
+            <button
+              key={words}
+              role="menuitem"
+              tabIndex={-1}
+              onClick={() => {
+                close();
+                choose(show);
+              }}
+            >
+              {words} <kbd>{key}</kbd>
+            </button>
+          ))}
+        </div>
+      )}
+    </span>
+  );
+};
