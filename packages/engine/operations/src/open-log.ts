@@ -62,6 +62,7 @@ export const openHomeLog = async ({
   shared = false,
   say,
 }: OpenLogOptions): Promise<OpenedLog> => {
+  refuseAddressAsDirectory(directory);
   if (address === undefined) {
     const folder = join(directory, 'log');
     const made = holdsFiles(folder);
@@ -150,6 +151,12 @@ const refuseRowsWithoutLog = (directory: string): void => {
       `the log of ${directory} is gone: the folder log is missing or empty, but the folder rows was made of one`,
       { directory },
     );
+};
+
+/** Refuses a directory that is an address: a folder of that name would hold its password. @throws E_USAGE */
+const refuseAddressAsDirectory = (directory: string): void => {
+  const [, begin] = /(?:^|[/\\])([A-Za-z][A-Za-z0-9+.-]+:)[/\\]/.exec(directory) ?? [];
+  if (begin !== undefined) throw fail('E_USAGE', `${begin}//… is an address, and a directory is needed here`);
 };
 
 const noHome = (directory: string): Error =>

@@ -9,6 +9,7 @@ export {
   type ErrorDetail,
 } from './stemma-error.ts';
 export { fromWireError, toWireError, type WireError } from './wire-error.ts';
+export { shownAddress, withoutCredentials } from './credentials.ts';
 export { attempt } from './attempt.ts';
 export { issueText } from './issue-text.ts';
 export { backOff, type BackOff } from './back-off.ts';

@@ -1,3 +1,4 @@
+import { withoutCredentials } from './credentials.ts';
 import { boundedSentence, echo } from './echo.ts';
 import { ERRORS, type ErrorCode, type ErrorRow } from './table.ts';
 
@@ -6,14 +7,14 @@ export type ErrorDetail = Readonly<Record<string, string | number | boolean | nu
 
 /**
  * The one error class: a stable code, a sentence for people, facts for programs. Whatever an input holds, at most 200
- * characters of it stand in the sentence, and in each fact.
+ * characters of it stand in the sentence, and in each fact, and no user and password of an address.
  */
 export class StemmaError extends Error {
   readonly code: ErrorCode;
   readonly detail: ErrorDetail;
 
   constructor(code: ErrorCode, message: string, detail: ErrorDetail = {}, options?: { cause?: unknown }) {
-    super(boundedSentence(message), options);
+    super(boundedSentence(withoutCredentials(message)), options);
     this.name = 'StemmaError';
     this.code = code;
     this.detail = boundedDetail(detail);
@@ -26,13 +27,14 @@ export class StemmaError extends Error {
 }
 
 const boundedDetail = (detail: ErrorDetail): ErrorDetail => {
-  if (!Object.values(detail).some((value) => typeof value === 'string' && echo(value) !== value))
-    return detail;
   const entries = Object.entries(detail);
+  if (!entries.some(([, value]) => typeof value === 'string' && bounded(value) !== value)) return detail;
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === 'string' ? echo(value) : value]),
+    entries.map(([name, value]) => [name, typeof value === 'string' ? bounded(value) : value]),
   );
 };
+
+const bounded = (fact: string): string => echo(withoutCredentials(fact));
 
 /** A new error to throw. */
 export const fail = (code: ErrorCode, message: string, detail?: ErrorDetail): StemmaError =>

@@ -1,4 +1,4 @@
-import { fail } from '@stemma/errors';
+import { fail, shownAddress } from '@stemma/errors';
 
 /** The address of a log on Kafka: brokers, and the prefix of its topics' names. */
 export type KafkaAddress = {
@@ -19,7 +19,7 @@ export const parseKafkaAddress = (text: string): KafkaAddress => {
   if (prefix === '' || !brokers.every((broker) => Number(BROKER.exec(broker)?.[1] ?? Infinity) < 65536))
     throw fail(
       'E_USAGE',
-      `${JSON.stringify(text.slice(0, 200))} is not kafka://HOST:PORT[,HOST:PORT]/PREFIX`,
+      `${JSON.stringify(shownAddress(text).slice(0, 200))} is not kafka://HOST:PORT[,HOST:PORT]/PREFIX${text.includes('@') ? '; a user and a password are in STEMMA_KAFKA_USERNAME and STEMMA_KAFKA_PASSWORD_FILE' : ''}`,
     );
   return { brokers, prefix, ...(partitions === undefined ? {} : { partitions: Number(partitions) }) };
 };

@@ -26,3 +26,18 @@ it.each([
 ])('the address %s is refused', (text) => {
   expect(() => parseKafkaAddress(text)).toThrow(expect.objectContaining({ code: 'E_USAGE' }) as Error);
 });
+
+it.each([
+  'kafka://ana:hunter2@host:9092/p',
+  'kafka://ana:hun"ter2 hunter2@host:9092/p',
+  'kafka://ana:hun/hunter2?#@host:9092/p',
+  'kafka://host:9092,ana:hunter2@other:9092/p',
+])('a password in a refused address is not repeated: %s', (text) => {
+  try {
+    parseKafkaAddress(text);
+    expect.unreachable();
+  } catch (error) {
+    expect(String(error)).not.toContain('hunter2');
+    expect(String(error)).toContain('STEMMA_KAFKA_PASSWORD_FILE');
+  }
+});

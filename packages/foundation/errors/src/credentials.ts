@@ -1,0 +1,30 @@
+const HIDDEN = '…';
+
+/**
+ * A text in which every address stands without its user and password: `kafka://ana:hunter2@host` is `kafka://…@host`. A
+ * password may hold `/`, `?`, `#` and `@`, as people type it; a password with a blank is covered only by
+ * {@link shownAddress}.
+ */
+export const withoutCredentials = (text: string): string =>
+  text.includes('@') ? text.replace(ADDRESS, hideCredentials) : text;
+
+/** An address as it may be shown, whatever stands in it: all before the last `@` is hidden. */
+export const shownAddress = (address: string): string => {
+  const [, scheme] = /^\s*([A-Za-z][A-Za-z0-9+.-]*:\/*)/.exec(address) ?? [];
+  const at = address.lastIndexOf('@');
+  if (at === -1) return address;
+  return `${scheme ?? ''}${HIDDEN}${address.slice(at)}`;
+};
+
+/** One slash is what is left of two where an address was taken for a path. */
+const ADDRESS = /\b([A-Za-z][A-Za-z0-9+.-]*:\/{1,3})([^\s"'`<>]*)@/g;
+
+const hideCredentials = (found: string, scheme: string, before: string): string =>
+  isCredentials(scheme, before) ? `${scheme}${HIDDEN}@` : found;
+
+/** Schemes in whose addresses an `@` stands behind credentials and nowhere else. */
+const SERVERS = /^(?:kafka|postgres(?:ql)?|mysql|mongodb|redis|amqp|ldap)s?:/i;
+
+/** In `http://host:80/mine@c6` the `@` is a part of the path: what follows the host is digits, then a slash. */
+const isCredentials = (scheme: string, before: string): boolean =>
+  SERVERS.test(scheme) || !/[/?#]/.test(before) || !/^(?:\[[^\]]*\]|[^:/?#]*)(?::\d*)?[/?#]/.test(before);
