@@ -8,12 +8,16 @@ export type Retry = {
   waitingFor(): string | null;
 };
 
+/** Passwords, certificates and rights change while a process runs, and not at the same moment on both sides. */
+const BROKERS_DENY: readonly string[] = ['E_BROKERS_LOGIN', 'E_BROKERS_UNTRUSTED', 'E_BROKERS_DENIED'];
+
 /**
- * True if the database refuses the user, or what the user does: its administrator can allow it again. Settings that were
- * always wrong are refused alike, so only one that has worked with the database waits for this.
+ * True if the database or the brokers refuse the user, or what the user does: an administrator can allow it again.
+ * Settings that were always wrong are refused alike, so only one that has worked with them waits for this.
  */
 export const isAccessDenied = (error: StemmaError): boolean =>
-  error.code === 'E_DATABASE_REFUSED' && /^(?:28|3D|42501)/.test(String(error.detail['state'] ?? ''));
+  BROKERS_DENY.includes(error.code) ||
+  (error.code === 'E_DATABASE_REFUSED' && /^(?:28|3D|42501)/.test(String(error.detail['state'] ?? '')));
 
 const PAUSES = { first: 100, longest: 10_000 };
 

@@ -1,3 +1,9 @@
+export {
+  KAFKA_SETTINGS,
+  readKafkaSecurity,
+  type KafkaSecurity,
+  type KafkaSetting,
+} from './security/settings.ts';
 export { parseKafkaAddress, type KafkaAddress } from './address.ts';
 export { openKafkaLog, type KafkaLog, type KafkaLogOptions } from './kafka-log.ts';
 export {

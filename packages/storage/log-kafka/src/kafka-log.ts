@@ -2,6 +2,7 @@ import { fail } from '@stemma/errors';
 import { openPartitions, readStoredLog, type EventLog, type RawLog } from '@stemma/log';
 import { nanosecondsOf } from '@stemma/values';
 import { randomUUID } from 'node:crypto';
+import { readKafkaSecurity, type KafkaSecurity } from './security/settings.ts';
 import { openClient } from './protocol/client.ts';
 import { framesTopic, keepsItsEnd, openTopic, type TopicFacts } from './protocol/topic.ts';
 import { openReader } from './reader.ts';
@@ -20,6 +21,8 @@ export type KafkaLogOptions = {
   readonly create?: boolean;
   /** Milliseconds after which a request without an answer fails. Default 10,000. */
   readonly deadline?: number;
+  /** Default: what the variables `STEMMA_KAFKA_…` of this process say. */
+  readonly security?: KafkaSecurity;
   /** How long whoever waits for new records leaves it to the brokers. */
   readonly waits?: Partial<WatcherWaits>;
 };
@@ -39,12 +42,13 @@ const PARTITIONS = 6;
  */
 export const openKafkaLog = async (options: KafkaLogOptions): Promise<KafkaLog> => {
   const { brokers, prefix, deadline = DEADLINE, create = true } = options;
+  const security = options.security ?? readKafkaSecurity(process.env);
   const topic = framesTopic(prefix);
   const making = create ? { create: options.partitions ?? PARTITIONS } : {};
-  const facts = await openTopic({ brokers, topic, deadline, ...making });
+  const facts = await openTopic({ brokers, security, topic, deadline, ...making });
   if (facts === undefined)
     throw fail('E_LOG_NOT_FOUND', `the brokers at ${brokers.join(', ')} have no topic ${topic}`, { topic });
-  const { raw: all, guard } = openRaw(options, facts, deadline);
+  const { raw: all, guard } = openRaw({ ...options, security }, facts, deadline);
   try {
     await guard.check();
     // A log keeps the partitions it was made with: which one a history is in rests on their number.
@@ -82,12 +86,12 @@ const withFewer = (log: RawLog, partitions: number): RawLog => {
 };
 
 const openRaw = (
-  { brokers, prefix, waits }: KafkaLogOptions,
+  { brokers, prefix, waits, security }: KafkaLogOptions & { readonly security: KafkaSecurity },
   facts: TopicFacts,
   deadline: number,
 ): { readonly raw: RawLog; readonly guard: TopicGuard } => {
   const topic = framesTopic(prefix);
-  const connect = (): ReturnType<typeof openClient> => openClient({ brokers, topic, deadline });
+  const connect = (): ReturnType<typeof openClient> => openClient({ brokers, security, topic, deadline });
   const client = connect();
   const watcher = openWatcher(connect, waits);
   const guard = openTopicGuard({

@@ -3,6 +3,7 @@ import { partitionOf } from '@stemma/log';
 import { openClient } from './protocol/client.ts';
 import { encodeBatch, type Message } from './protocol/encode-batch.ts';
 import { openTopic } from './protocol/topic.ts';
+import { readKafkaSecurity, type KafkaSecurity } from './security/settings.ts';
 
 /** A record for readers that are not ours: `value` is text, headers are texts too. */
 export type OutRecord = {
@@ -18,6 +19,8 @@ export type PublisherOptions = {
   readonly partitions?: number;
   /** Milliseconds after which a send that nobody acknowledges is given up. Default 10,000. */
   readonly deadline?: number;
+  /** Default: what the variables `STEMMA_KAFKA_…` of this process say. */
+  readonly security?: KafkaSecurity;
 };
 
 export type Publisher = {
@@ -54,16 +57,23 @@ const PARTITIONS = 6;
  */
 export const openPublisher = async (options: PublisherOptions): Promise<Publisher> => {
   const { brokers, topic, deadline = DEADLINE } = options;
+  const security = options.security ?? readKafkaSecurity(process.env);
   if (topic.endsWith('.frames'))
     throw fail('E_USAGE', `${topic} is the topic of a log: name another topic to publish to`);
-  const facts = await openTopic({ brokers, topic, deadline, create: options.partitions ?? PARTITIONS });
+  const facts = await openTopic({
+    brokers,
+    security,
+    topic,
+    deadline,
+    create: options.partitions ?? PARTITIONS,
+  });
   const { partitions = 0, cluster = '' } = facts ?? {};
   if (options.partitions !== undefined && options.partitions !== partitions)
     throw fail(
       'E_LOG_MISMATCH',
       `the topic ${topic} has ${partitions} partitions, not ${options.partitions}`,
     );
-  const client = openClient({ brokers, topic, deadline });
+  const client = openClient({ brokers, security, topic, deadline });
   /** The last send to each partition: several at once would change places. */
   const last = new Map<number, Promise<number>>();
 

@@ -2,6 +2,9 @@ import Cluster from 'kafkajs/src/cluster/index.js';
 import { afterEach, expect, it, vi } from 'vitest';
 import { openClient } from '../src/protocol/client.ts';
 import { openTopic } from '../src/protocol/topic.ts';
+import { readKafkaSecurity } from '../src/index.ts';
+
+const PLAIN = readKafkaSecurity({});
 
 afterEach(() => {
   vi.useRealTimers();
@@ -15,7 +18,7 @@ it('a request of which neither an answer nor an error comes is given up, and the
     clusters.add(this);
     return new Promise(() => undefined);
   });
-  const client = openClient({ brokers: ['127.0.0.1:1'], topic: 'none', deadline: 0 });
+  const client = openClient({ brokers: ['127.0.0.1:1'], topic: 'none', deadline: 0, security: PLAIN });
   for (const tried of [1, 2]) {
     const ended = client.offset(0, 'end').catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -37,7 +40,7 @@ it('a poll that never ends is given up', async () => {
     { partitionId: 0, leader: 1, isr: [1] },
   ]);
   vi.spyOn(Cluster.prototype, 'findBroker').mockImplementation(never);
-  const client = openClient({ brokers: ['127.0.0.1:1'], topic: 'none', deadline: 0 });
+  const client = openClient({ brokers: ['127.0.0.1:1'], topic: 'none', deadline: 0, security: PLAIN });
   expect(await client.leaders([0])).toEqual([[0]]);
   const ended = client.poll([{ partition: 0, from: 0, maxBytes: 1 }], 5_000).catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(60_000);
@@ -55,7 +58,7 @@ it.each(['connect', 'metadata'] as const)(
     });
     vi.spyOn(Cluster.prototype, 'metadata').mockImplementation(never);
     vi.spyOn(Cluster.prototype, 'disconnect').mockImplementation(never);
-    const asked = { brokers: ['127.0.0.1:1'], topic: 'none', deadline: 0 };
+    const asked = { brokers: ['127.0.0.1:1'], topic: 'none', deadline: 0, security: PLAIN };
     for (const tried of [1, 2]) {
       const ended = openTopic(asked).catch((error: unknown) => error);
       await vi.advanceTimersByTimeAsync(60_000);

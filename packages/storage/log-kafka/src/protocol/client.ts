@@ -5,7 +5,7 @@ import fetchRequest from 'kafkajs/src/protocol/requests/fetch/v11/request.js';
 import { REQUEST_TIMEOUT } from './connections.ts';
 import type { EncodedBatch } from './encode-batch.ts';
 import { decodeFetch, type FetchResponse } from './fetch-response.ts';
-import { unreachable } from './kafka-errors.ts';
+import { needing, unreachable } from './kafka-errors.ts';
 import { sendBatch, type PlacedBatch } from './produce-request.ts';
 import { SteadyCluster, type SteadyClusterOptions } from './steady-cluster.ts';
 import { describeTopicNow, type TopicNow } from './topic-now.ts';
@@ -38,6 +38,7 @@ export type KafkaClient = {
 export type ClientOptions = SteadyClusterOptions;
 
 const OUT_OF_RANGE = 1;
+const DENIED = 29;
 /** Milliseconds that the answer to a poll may come late. */
 const POLL_TIMEOUT = 4000;
 /**
@@ -46,8 +47,9 @@ const POLL_TIMEOUT = 4000;
  *
  * @throws E_BROKERS_UNREACHABLE, E_LOG_CLOSED, E_FRAME_TOO_LARGE
  */
-export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaClient => {
-  const steady = new SteadyCluster({ brokers, topic, deadline });
+export const openClient = (options: ClientOptions): KafkaClient => {
+  const { brokers, topic } = options;
+  const steady = new SteadyCluster(options);
   const leaderOf = (partition: number): number => {
     const found = steady.now
       .findTopicPartitionMetadata(topic)
@@ -67,11 +69,17 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
   };
 
   return {
-    offset: (partition, of) => steady.trying((on) => offsetAt(on, partition, of === 'start' ? -2 : -1)),
+    offset: (partition, of) =>
+      steady.trying((on) => needing('DESCRIBE', options, offsetAt(on, partition, of === 'start' ? -2 : -1))),
     fetch: (asked) =>
       steady.trying(async () => {
         const broker = await brokerOf(asked.partition);
-        return only(await fetchFrom(broker, topic, [asked], 0), asked.partition);
+        const fetching = fetchFrom(broker, topic, [asked], 0);
+        return needing(
+          'READ',
+          options,
+          fetching.then((answer) => only(answer, asked.partition)),
+        );
       }),
     poll: async (fetches, milliseconds) => {
       const mine = steady.now;
@@ -94,7 +102,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
       const sending = steady.trying(async () => {
         const broker = await brokerOf(partition);
         sent = true;
-        return sendBatch(broker, topic, partition, batch, REQUEST_TIMEOUT);
+        return needing('WRITE', options, sendBatch(broker, topic, partition, batch, REQUEST_TIMEOUT));
       });
       return sending.catch((error: unknown) => {
         // E_LOG_CLOSED promises that nothing was written, and after a send that is not certain.
@@ -103,7 +111,7 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
     },
     describeTopic: () => {
       let turn = 0;
-      return steady.trying((on) => describeTopicNow(on, topic, turn++));
+      return steady.trying((on) => needing('DESCRIBE_CONFIGS', options, describeTopicNow(on, topic, turn++)));
     },
     leaders: (partitions) =>
       steady.trying(async (on) => {
@@ -129,7 +137,8 @@ export const openClient = ({ brokers, topic, deadline }: ClientOptions): KafkaCl
 const only = (answer: ReadonlyMap<number, FetchResponse>, partition: number): FetchResponse => {
   const fetched = answer.get(partition);
   if (fetched?.error === 0 || fetched?.error === OUT_OF_RANGE) return fetched;
-  throw new Error(`partition ${partition}: error ${fetched?.error ?? 'none'}`);
+  const error = new Error(`partition ${partition}: error ${fetched?.error ?? 'none'}`);
+  throw fetched?.error === DENIED ? Object.assign(error, { type: 'TOPIC_AUTHORIZATION_FAILED' }) : error;
 };
 
 /** The connection to each broker while it opens: if two callers opened one at the same time, kafkajs would leak one. */

@@ -1,8 +1,11 @@
 import kafkajs from 'kafkajs';
 import Cluster from 'kafkajs/src/cluster/index.js';
 import loggers from 'kafkajs/src/loggers/index.js';
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import type { KafkaSecurity } from '../security/settings.ts';
+import { loginOf, type Login } from './login.ts';
 import { mendKafkajs } from './mend-kafkajs.ts';
+import { openSocket } from './tls-socket.ts';
 
 /** Milliseconds that a broker has for an answer, in addition to the time that the request tells it to wait. */
 export const REQUEST_TIMEOUT = 10_000;
@@ -10,6 +13,7 @@ const CONNECT_TIMEOUT = 3_000;
 
 /** Sockets that can be closed at once. kafkajs waits for open requests first, and one of them may be a long poll. */
 export type Sockets = {
+  readonly security: KafkaSecurity;
   readonly factory: (options: {
     readonly host: string;
     readonly port: number;
@@ -19,11 +23,12 @@ export type Sockets = {
 };
 
 /** @param lost is called whenever a connection ends, before kafkajs can open another. */
-export const openSockets = (lost: () => void = () => undefined): Sockets => {
+export const openSockets = (security: KafkaSecurity, lost: () => void = () => undefined): Sockets => {
   const sockets = new Set<Socket>();
   return {
+    security,
     factory: ({ host, port, onConnect }) => {
-      const socket = connect({ host, port, noDelay: true, keepAlive: true }, onConnect);
+      const socket = openSocket(security, { host, port }, onConnect);
       sockets.add(socket);
       // These listeners run before those of kafkajs, which connects again on the next request and reports nothing.
       for (const event of ['end', 'error', 'close']) socket.once(event, lost);
@@ -56,6 +61,7 @@ export const openCluster = (brokers: readonly string[], sockets: Sockets): Clust
     allowAutoTopicCreation: false,
     maxInFlightRequests: null,
     isolationLevel: 0,
+    ...saslOf(sockets),
   });
 };
 
@@ -70,5 +76,9 @@ export const openKafka = (brokers: readonly string[], sockets: Sockets): kafkajs
     retry: { retries: 0 },
     logLevel: kafkajs.logLevel.NOTHING,
     socketFactory: sockets.factory,
+    ...(saslOf(sockets) as Pick<kafkajs.KafkaConfig, 'sasl'>),
   });
 };
+
+const saslOf = ({ security: { sasl } }: Sockets): { readonly sasl?: Login } =>
+  sasl === undefined ? {} : { sasl: loginOf(sasl) };

@@ -43,6 +43,7 @@ declare module 'kafkajs/src/cluster/index.js' {
       allowAutoTopicCreation: boolean;
       maxInFlightRequests: number | null;
       isolationLevel: number;
+      sasl?: object;
     });
     connect(): Promise<void>;
     disconnect(): Promise<void>;
@@ -209,4 +210,36 @@ declare module 'kafkajs/src/protocol/requests/produce/v7/response.js' {
 
 declare module 'kafkajs/src/protocol/recordBatch/crc32C/index.js' {
   export default function crc32C(bytes: Uint8Array): number;
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/plain.js' {
+  export default function provider(sasl: object): (request: {
+    readonly saslAuthenticate: (request: object) => Promise<unknown>;
+  }) => {
+    authenticate(): Promise<void>;
+  };
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram256.js' {
+  export default function provider(sasl: object): (request: {
+    readonly saslAuthenticate: (request: object) => Promise<unknown>;
+  }) => {
+    authenticate(): Promise<void>;
+  };
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/scram512.js' {
+  export default function provider(sasl: object): (request: {
+    readonly saslAuthenticate: (request: object) => Promise<unknown>;
+  }) => {
+    authenticate(): Promise<void>;
+  };
+}
+
+declare module 'kafkajs/src/broker/saslAuthenticator/oauthBearer.js' {
+  export default function provider(sasl: object): (request: {
+    readonly saslAuthenticate: (request: object) => Promise<unknown>;
+  }) => {
+    authenticate(): Promise<void>;
+  };
 }

@@ -1,8 +1,9 @@
-import { fail, isStemmaError } from '@stemma/errors';
+import { fail } from '@stemma/errors';
 import { retryAttempts } from '@stemma/machine';
 import type Cluster from 'kafkajs/src/cluster/index.js';
-import { openCluster, openSockets, turned } from './connections.ts';
-import { isFinal, refused, unreachable } from './kafka-errors.ts';
+import type { KafkaSecurity } from '../security/settings.ts';
+import { openCluster, openSockets, turned, type Sockets } from './connections.ts';
+import { needing, refuseFinal, unreachable } from './kafka-errors.ts';
 import { Lost, unlessLost } from './unless-lost.ts';
 
 /** Milliseconds before the third try and later ones. The second comes at once, because the client has just looked up the leaders. */
@@ -10,6 +11,7 @@ const PAUSES = { first: 20, longest: 500 };
 
 export type SteadyClusterOptions = {
   readonly brokers: readonly string[];
+  readonly security: KafkaSecurity;
   readonly topic: string;
   /** Milliseconds after which a request is given up. */
   readonly deadline: number;
@@ -18,9 +20,7 @@ export type SteadyClusterOptions = {
 /** The connections to the brokers of a topic: after a failure the leaders are looked up again, on new ones if necessary. */
 export class SteadyCluster {
   readonly #options: SteadyClusterOptions;
-  readonly #sockets = openSockets(() => {
-    this.#epoch++;
-  });
+  readonly #sockets: Sockets;
   #cluster: Cluster;
   /** The leaders of the topic are known on these connections. */
   #known = false;
@@ -31,6 +31,9 @@ export class SteadyCluster {
 
   constructor(options: SteadyClusterOptions) {
     this.#options = options;
+    this.#sockets = openSockets(options.security, () => {
+      this.#epoch++;
+    });
     this.#cluster = openCluster(options.brokers, this.#sockets);
   }
 
@@ -65,8 +68,7 @@ export class SteadyCluster {
       onFailure: async ({ error, failed, isLate }) => {
         if (error instanceof Lost) this.leave(mine);
         this.#refuseClosed();
-        if (isStemmaError(error)) throw error;
-        if (isFinal(error)) throw refused(error, failed === 1);
+        refuseFinal(error, failed === 1);
         if (isLate) throw unreachable(brokers, error);
         await this.renew().catch(() => undefined);
       },
@@ -96,16 +98,20 @@ export class SteadyCluster {
     if (this.#closed) throw fail('E_LOG_CLOSED', 'the log was closed');
   }
 
+  #describing(asked: Promise<void>): Promise<void> {
+    return needing('DESCRIBE', this.#options, unlessLost(asked));
+  }
+
   async #renewNow(): Promise<void> {
     this.#epoch++;
     const mine = this.#cluster;
     try {
       if (this.#known) {
-        await unlessLost(mine.refreshMetadata());
+        await this.#describing(mine.refreshMetadata());
         return;
       }
       await unlessLost(mine.connect());
-      await unlessLost(mine.addTargetTopic(this.#options.topic));
+      await this.#describing(mine.addTargetTopic(this.#options.topic));
       this.#known = true;
     } catch (error) {
       this.leave(mine);

@@ -1,8 +1,8 @@
-import { isStemmaError } from '@stemma/errors';
 import { retryAttempts } from '@stemma/machine';
 import kafkajs from 'kafkajs';
+import type { KafkaSecurity } from '../security/settings.ts';
 import { openKafka, openSockets, turned } from './connections.ts';
-import { isFinal, refused, typeOf, unreachable } from './kafka-errors.ts';
+import { needing, refuseFinal, typeOf, unreachable } from './kafka-errors.ts';
 import { Lost, unlessLost } from './unless-lost.ts';
 
 /** The topic that holds the frames of a log. */
@@ -46,6 +46,7 @@ const PAUSES = { first: 20, longest: 500 };
 
 export type TopicOptions = {
   readonly brokers: readonly string[];
+  readonly security: KafkaSecurity;
   readonly topic: string;
   /** Milliseconds after which the request is given up. */
   readonly deadline: number;
@@ -58,23 +59,20 @@ export type TopicOptions = {
  *
  * @throws E_BROKERS_UNREACHABLE, E_BROKERS_REFUSED
  */
-export const openTopic = async ({
-  brokers,
-  topic,
-  deadline,
-  create,
-}: TopicOptions): Promise<TopicFacts | undefined> => {
+export const openTopic = async (options: TopicOptions): Promise<TopicFacts | undefined> => {
+  const { brokers, security, topic, deadline, create } = options;
   /** The facts, undefined if there is no topic, or null where it is made just now. */
   const attempt = async (admin: kafkajs.Admin): Promise<TopicFacts | null | undefined> => {
     await admin.connect();
-    if ((await admin.listTopics()).includes(topic)) return describeTopic(admin, topic);
+    if ((await admin.listTopics()).includes(topic)) return describeTopic(admin, options);
+    await refuseHidden(admin, options);
     if (create === undefined) return undefined;
-    await createTopic(admin, topic, create);
+    await needing('CREATE', options, createTopic(admin, topic, create));
     return null;
   };
   let made = 0;
   const onNewConnections = async (): Promise<TopicFacts | null | undefined> => {
-    const sockets = openSockets();
+    const sockets = openSockets(security);
     const admin = openKafka(turned(brokers, made++), sockets).admin();
     let isLost = false;
     try {
@@ -99,11 +97,18 @@ export const openTopic = async ({
     pauses: PAUSES,
     deadline,
     onFailure: ({ error, isLate }) => {
-      if (isStemmaError(error)) throw error;
-      if (isFinal(error)) throw refused(error, true);
+      refuseFinal(error, true);
       if (isLate) throw unreachable(brokers, error);
     },
   });
+};
+
+/** Brokers list no topic that the client may not see. @throws E_BROKERS_DENIED */
+const refuseHidden = async (admin: kafkajs.Admin, options: TopicOptions): Promise<void> => {
+  const asked = admin.fetchTopicMetadata({ topics: [options.topic] }).catch((error: unknown) => {
+    if (typeOf(error).endsWith('_AUTHORIZATION_FAILED')) throw error;
+  });
+  await needing('DESCRIBE', options, asked);
 };
 
 const createTopic = async (admin: kafkajs.Admin, topic: string, partitions: number): Promise<void> => {
@@ -135,14 +140,16 @@ const causes = (error: unknown): readonly unknown[] => {
   return Array.isArray(errors) && errors.length > 0 ? (errors as unknown[]) : [error];
 };
 
-const describeTopic = async (admin: kafkajs.Admin, topic: string): Promise<TopicFacts> => {
+const describeTopic = async (admin: kafkajs.Admin, options: TopicOptions): Promise<TopicFacts> => {
+  const { topic } = options;
   const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
   const partitions = topics[0]?.partitions ?? [];
   const { brokers, clusterId } = await admin.describeCluster();
-  const { resources } = await admin.describeConfigs({
+  const asked = admin.describeConfigs({
     includeSynonyms: false,
     resources: [{ type: TOPIC_RESOURCE, name: topic, configNames: [...TOPIC_SETTINGS] }],
   });
+  const { resources } = await needing('DESCRIBE_CONFIGS', options, asked);
   const entries = resources[0]?.configEntries ?? [];
   const settings = Object.fromEntries(
     entries.map(({ configName, configValue }) => [configName, configValue]),

@@ -17,6 +17,8 @@ export type BrokerOptions = {
   readonly node?: { readonly id: number; readonly ports: readonly Ports[]; readonly cluster: string };
   /** More lines of `server.properties`. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Users that log in by SCRAM: `SCRAM-SHA-256=[name=…,password=…]`. */
+  readonly scram?: readonly string[];
   /** Let it live on when this process ends. */
   readonly detached?: boolean;
 };
@@ -54,7 +56,12 @@ const startAt = async (options: BrokerOptions, ports: Ports): Promise<Broker> =>
   mkdirSync(directory, { recursive: true });
   const properties = join(directory, 'server.properties');
   writeFileSync(properties, propertiesOf(directory, ports, node, options.settings ?? {}));
-  await formatDirectory(libs, { data: join(directory, 'data'), properties, node });
+  await formatDirectory(libs, {
+    data: join(directory, 'data'),
+    properties,
+    node,
+    ...(options.scram && { scram: options.scram }),
+  });
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     const output = openSync(join(directory, 'broker.out'), 'a');

@@ -23,6 +23,8 @@ export type Format = {
   readonly data: string;
   readonly properties: string;
   readonly node: { readonly id: number; readonly cluster: string };
+  /** Users that log in by SCRAM from the beginning, as Kafka's tool takes them: `SCRAM-SHA-256=[name=…,password=…]`. */
+  readonly scram?: readonly string[];
 };
 
 /**
@@ -32,12 +34,13 @@ export type Format = {
  */
 export const formatDirectory = async (
   libs: BrokerLibs,
-  { data, properties, node }: Format,
+  { data, properties, node, scram = [] }: Format,
 ): Promise<void> => {
   const file = join(data, 'meta.properties');
   if (existsSync(file)) return;
-  if (libs.features === undefined) {
+  if (libs.features === undefined || scram.length > 0) {
     const tool = ['kafka.tools.StorageTool', 'format', '-t', node.cluster, '-c', properties];
+    for (const user of scram) tool.push('--add-scram', user);
     await run('java', [...JAVA_FLAGS, '-cp', libs.classPath, ...tool]);
     return;
   }
