@@ -26,14 +26,14 @@ export const loginOf = (sasl: KafkaSasl): Login => ({
 
 const logIn = async (sasl: KafkaSasl, request: LoginRequest): Promise<void> => {
   const source = sasl.mechanism === 'OAUTHBEARER' ? sourceOf(sasl.command()) : undefined;
-  let answer: unknown;
+  let answer: Error | undefined;
   const saslAuthenticate = async (asked: object): Promise<unknown> => {
     try {
       return await request.saslAuthenticate(
         source === undefined ? asked : { ...asked, response: tokenAnswer },
       );
     } catch (error) {
-      answer = error;
+      answer = error instanceof Error ? error : new Error(String(error));
       throw error;
     }
   };

@@ -75,7 +75,7 @@ const speaksTls = (at: string): string =>
 
 /** Authorities that are not known, as OpenSSL names it. */
 const UNKNOWN =
-  /^(?:UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?)|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|CERT_SIGNATURE_FAILURE)$/;
+  /^(?:UNABLE_TO_(?:VERIFY_LEAF_SIGNATURE|GET_ISSUER_CERT(?:_LOCALLY)?)|SELF_SIGNED_CERT_IN_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|CERT_SIGNATURE_FAILURE)$/;
 
 /** What an error of TLS means, in words with what to change; no code where the settings may be right. */
 const tlsFault = (

@@ -236,7 +236,7 @@ const nearest = (name: string): string => {
 /** How many characters to insert, leave out or change to make one text of the other. */
 const editDistance = (a: string, b: string): number => {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, character] of [...a].entries()) {
+  for (const [i, character] of Array.from(a).entries()) {
     const next = [i + 1];
     for (let j = 0; j < b.length; j++)
       next.push(
