@@ -12,8 +12,9 @@ const STEMMA = fileURLToPath(new URL('../../../stemma', import.meta.url));
 /** Every command of the command line, as its catalogue has it. @throws an Error if there is none */
 const listedCommands = (): readonly ListedCommand[] => {
   const catalogue = new URL('../../../services/cli/src/catalogue.ts', import.meta.url).href;
-  const program = `import { COMMANDS } from ${JSON.stringify(catalogue)};
-    console.log(JSON.stringify(COMMANDS.map(({ name, group, example }) => ({ name, group, example }))));`;
+  const program = `import { allCommands } from ${JSON.stringify(catalogue)};
+    const commands = await allCommands();
+    console.log(JSON.stringify(commands.map(({ name, group, example }) => ({ name, group, example }))));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
     encoding: 'utf8',
   });

@@ -6,7 +6,15 @@ const HIDDEN = '…';
  * {@link shownAddress}.
  */
 export const withoutCredentials = (text: string): string =>
-  text.includes('@') ? text.replace(ADDRESS, hideCredentials) : text;
+  text.includes('@') ? text.replace(WORD, withoutCredentialsOf) : text;
+
+/** A long word costs no more than its length: all before its last `@` is hidden if an address may stand in it. */
+const withoutCredentialsOf = (word: string): string => {
+  if (!word.includes('@') || !word.includes(':/')) return word;
+  return word.length > LONGEST_SEARCHED
+    ? `${HIDDEN}${word.slice(word.lastIndexOf('@'))}`
+    : word.replace(ADDRESS, hideCredentials);
+};
 
 /** An address as it may be shown, whatever stands in it: all before the last `@` is hidden. */
 export const shownAddress = (address: string): string => {
@@ -16,11 +24,17 @@ export const shownAddress = (address: string): string => {
   return `${scheme ?? ''}${HIDDEN}${address.slice(at)}`;
 };
 
+const LONGEST_SEARCHED = 1_000;
+const WORD = /[^\s"'`<>]+/g;
+
 /** One slash is what is left of two where an address was taken for a path. */
 const ADDRESS = /\b([A-Za-z][A-Za-z0-9+.-]*:\/{1,3})([^\s"'`<>]*)@/g;
 
 const hideCredentials = (found: string, scheme: string, before: string): string =>
-  isCredentials(scheme, before) ? `${scheme}${HIDDEN}@` : found;
+  before !== PLACEHOLDER && isCredentials(scheme, before) ? `${scheme}${HIDDEN}@` : found;
+
+/** How sentences name what stands there: `postgres://USER@HOST`. */
+const PLACEHOLDER = 'USER';
 
 /** Schemes in whose addresses an `@` stands behind credentials and nowhere else. */
 const SERVERS = /^(?:kafka|postgres(?:ql)?|mysql|mongodb|redis|amqp|ldap)s?:/i;
