@@ -159,6 +159,7 @@ const VIEWS = [
 
 test.each(['nodes', 'acts', 'calls', 'said', 'pool'])(
   'every view of the history %s is text: nothing runs, is fetched elsewhere, reported, or hidden',
+  { timeout: 600_000 },
   async (history) => {
     expect(await faultsAt(VIEWS.map((view) => `?h=${history}${view}`))).toEqual([]);
   },
