@@ -20,11 +20,12 @@ export const importSamples = async (home: Home, output: Output): Promise<void> =
   const files = readdirSync(SAMPLES)
     .filter((file) => /\.jsonl?$/.test(file))
     .sort((a, b) => (a < b ? -1 : 1));
+  const nameOf = (file: string): string => file.replace(/\..*$/, '');
   for (const file of files) {
-    const name = file.replace(/\..*$/, '');
+    const name = nameOf(file);
     const { signal } = new AbortController();
     await importFile(home, join(SAMPLES, file), { format: 'auto', name, signal });
-    output.say(`imported the sample ${name}`);
   }
+  output.say(`imported the samples ${files.map(nameOf).join(', ')}`);
   await recordSampleInterventions(home);
 };

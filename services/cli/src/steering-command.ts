@@ -1,5 +1,5 @@
 import { heldCallAnswer } from '@stemma/api';
-import { fail } from '@stemma/errors';
+import { fail, isStemmaError } from '@stemma/errors';
 import type { Breakpoint } from '@stemma/history';
 import type { HeldCall } from '@stemma/home';
 import { actorOf, notesOf } from './actor.ts';
@@ -20,6 +20,22 @@ export const conditionsOf = ({ timeout_ms: _timeout, then: _then, ...conditions 
   Object.entries(conditions)
     .map(([condition, value]) => `${condition} ${printable(String(value))}`)
     .join(', ');
+
+/**
+ * The home and the branch that a name means, for what is set before an agent runs: where there is none, the error says how
+ * one begins. @throws E_HISTORY_NOT_FOUND, E_BRANCH_NOT_FOUND
+ */
+export const findToSteer = async (
+  { findBranch }: Context,
+  name: Parameters<Context['findBranch']>[0],
+): ReturnType<Context['findBranch']> => {
+  try {
+    return await findBranch(name);
+  } catch (error) {
+    if (!isStemmaError(error, 'E_HISTORY_NOT_FOUND')) throw error;
+    throw fail(error.code, `${error.message}; \`stemma start --name NAME\` begins one`, error.detail);
+  }
+};
 
 /** The calls that wait and have this id, or are of this history. @throws E_CALL_NOT_HELD, E_HISTORY_NOT_FOUND */
 export const waiting = async (

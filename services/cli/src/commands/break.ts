@@ -4,7 +4,7 @@ import { defined } from '@stemma/values';
 import { ACTOR_OPTIONS } from '../actor.ts';
 import type { TopCommand } from '../command.ts';
 import { HISTORY, text, whole } from '../options.ts';
-import { type Options, actOf, conditionsOf } from '../steering-command.ts';
+import { type Options, actOf, conditionsOf, findToSteer } from '../steering-command.ts';
 
 /** How long a call is held unless the breakpoint says otherwise, and how a time is written. */
 const TIMEOUT = '10m';
@@ -43,7 +43,7 @@ export const breakCommand: TopCommand = {
     ...ACTOR_OPTIONS,
   ],
   run: async (context, [name], options) => {
-    const { home, branchRef } = await context.findBranch(name);
+    const { home, branchRef } = await findToSteer(context, name);
     const then = text(options, 'then') ?? 'go-on';
     if (then !== 'go-on' && then !== 'abort') throw fail('E_USAGE', '--then takes go-on or abort');
     const cycle = whole(options, 'cycle', { least: 1 });

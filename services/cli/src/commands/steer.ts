@@ -1,7 +1,7 @@
 import { fail } from '@stemma/errors';
 import { ACTOR_OPTIONS } from '../actor.ts';
 import type { TopCommand } from '../command.ts';
-import { actOf } from '../steering-command.ts';
+import { actOf, findToSteer } from '../steering-command.ts';
 import { HISTORY } from '../options.ts';
 
 export const steer: TopCommand = {
@@ -13,7 +13,7 @@ export const steer: TopCommand = {
   arguments: [HISTORY, ['[mode]', 'on or off (default: say which it is)']],
   options: [...ACTOR_OPTIONS],
   run: async (context, [name, mode], options) => {
-    const { home, branchRef } = await context.findBranch(name);
+    const { home, branchRef } = await findToSteer(context, name);
     if (mode !== undefined && mode !== 'on' && mode !== 'off') throw fail('E_USAGE', 'the mode is on or off');
     if (mode !== undefined) await home.steering.set(branchRef, mode === 'on', await actOf(context, options));
     const on = await home.steering.isOn(branchRef);
