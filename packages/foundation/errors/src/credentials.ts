@@ -27,8 +27,8 @@ export const shownAddress = (address: string): string => {
 const LONGEST_SEARCHED = 1_000;
 const WORD = /[^\s"'`<>]+/g;
 
-/** One slash is what is left of two where an address was taken for a path. */
-const ADDRESS = /\b([A-Za-z][A-Za-z0-9+.-]*:\/{1,3})([^\s"'`<>]*)@/g;
+/** In a word. One slash is what is left of two where an address was taken for a path. */
+const ADDRESS = /\b([A-Za-z][A-Za-z0-9+.-]*:\/{1,3})(.*)@/;
 
 const hideCredentials = (found: string, scheme: string, before: string): string =>
   before !== PLACEHOLDER && isCredentials(scheme, before) ? `${scheme}${HIDDEN}@` : found;

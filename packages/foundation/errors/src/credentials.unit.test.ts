@@ -10,8 +10,8 @@ it.each([
   [`x kafka://ana:${'p'.repeat(2_000)}@host:1/p`, 'x …@host:1/p'],
   ['postgresql://ana@host/db', 'postgresql://…@host/db'],
   [
-    'there is no home in /work/postgres:/ana:hunter2@host/db',
-    'there is no home in /work/postgres:/…@host/db',
+    'there is no home in /homes/postgres:/ana:hunter2@host/db',
+    'there is no home in /homes/postgres:/…@host/db',
   ],
   ['http://ana:hunter2@host/v1 and https://bo:pw@x', 'http://…@host/v1 and https://…@x'],
   ['https://ana:hun/ter2@host/v1', 'https://…@host/v1'],

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { useDialogAtTop } from '../parts/use-dialog-at-top.ts';
 import type { Show, Side } from './address.ts';
 
 /** The keys and their effects, for the table that `?` shows. */
@@ -141,12 +142,7 @@ export const useKeys = (onAction: (action: KeyAction) => void): void => {
 
 /** The table of keys, as a dialog. */
 export const KeysHelp = ({ close }: { readonly close: () => void }): ComponentChildren => {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-    // The focus is on its button at the end.
-    dialog.current?.scrollTo(0, 0);
-  }, []);
+  const dialog = useDialogAtTop();
   return (
     <dialog
       ref={dialog}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useDialogAtTop } from '../parts/use-dialog-at-top.ts';
 
 /** The words of the tree, in the order in which they stand in it. */
 const WORDS: readonly (readonly [word: string, meaning: string])[] = [
@@ -28,12 +28,7 @@ const WORDS: readonly (readonly [word: string, meaning: string])[] = [
 
 /** What the words of the tree mean, as a dialog. */
 export const Legend = ({ close }: { readonly close: () => void }): ComponentChildren => {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-    // The focus is on its button at the end.
-    dialog.current?.scrollTo(0, 0);
-  }, []);
+  const dialog = useDialogAtTop();
   return (
     <dialog
       ref={dialog}

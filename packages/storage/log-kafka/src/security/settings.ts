@@ -1,6 +1,7 @@
 import { fail, type ErrorDetail } from '@stemma/errors';
 import { readRegularFile } from '@stemma/machine';
 import { defined } from '@stemma/values';
+import { closest } from 'fastest-levenshtein';
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
@@ -58,6 +59,8 @@ export const KAFKA_SETTINGS = [
 
 type Name = (typeof KAFKA_SETTINGS)[number]['name'];
 
+const NAMES: readonly string[] = KAFKA_SETTINGS.map(({ name }) => name);
+
 /** Variables of the same beginning that only tests read. */
 const OF_TESTS: readonly string[] = ['STEMMA_KAFKA_KILLS', 'STEMMA_KAFKA_TRANSCRIPTS'];
 
@@ -73,7 +76,7 @@ export const readKafkaSecurity = (environment: Environment): KafkaSecurity => {
   const faults: ErrorDetail & Record<string, string> = {};
   for (const name of Object.keys(environment))
     if (name.startsWith('STEMMA_KAFKA_') && !OF_TESTS.includes(name) && !isSetting(name))
-      faults[name] = `is no setting; the nearest is ${nearest(name)}`;
+      faults[name] = `is no setting; the nearest is ${closest(name, NAMES)}`;
   const values = new Map<Name, string>();
   for (const { name, meaning, value } of KAFKA_SETTINGS) {
     const text = environment[name] ?? '';
@@ -99,7 +102,7 @@ export const readKafkaSecurity = (environment: Environment): KafkaSecurity => {
   return { tls, sasl, principal: () => principalOf(tls, sasl) };
 };
 
-const isSetting = (name: string): boolean => KAFKA_SETTINGS.some((setting) => setting.name === name);
+const isSetting = (name: string): boolean => NAMES.includes(name);
 
 /** What is missing, or has no effect where it stands. */
 const misplaced = (
@@ -222,27 +225,4 @@ const principalOf = (tls: KafkaTls | undefined, sasl: KafkaSasl | undefined): st
   if (cert === undefined) return 'User:ANONYMOUS';
   // Brokers write the parts of a name the other way round.
   return `User:${new X509Certificate(cert).subject.split('\n').reverse().join(',')}`;
-};
-
-const nearest = (name: string): string => {
-  let best: { readonly name: string; readonly distance: number } = { name: '', distance: Infinity };
-  for (const setting of KAFKA_SETTINGS) {
-    const distance = editDistance(name, setting.name);
-    if (distance < best.distance) best = { name: setting.name, distance };
-  }
-  return best.name;
-};
-
-/** How many characters to insert, leave out or change to make one text of the other. */
-const editDistance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (const [i, character] of Array.from(a).entries()) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++)
-      next.push(
-        Math.min((row[j] ?? 0) + (character === b[j] ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1),
-      );
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 };
