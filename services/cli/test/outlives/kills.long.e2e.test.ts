@@ -98,8 +98,7 @@ const whyNotKept = ({ asked, got, fault }: AgentCall, logged: LoggedCall | undef
   if (fault === null)
     return logged.status === 'answered' && logged.got === got ? undefined : `${asked} is not what came`;
   if (!logged.got.startsWith(got)) return `${asked} misses what its client was given`;
-  // A forwarder may end when it has noted the end of an answer, and its client has not read it.
-  return /^(?:failed|answered)$/.test(logged.status)
-    ? undefined
-    : `${asked} is ${logged.status}, and was cut`;
+  // A forwarder may end when it has noted the end of an answer, and its client has not read it: then the record has all of it.
+  const isWhole = logged.status === 'answered' && logged.got.endsWith('[DONE]\n\n');
+  return isWhole || logged.status === 'failed' ? undefined : `${asked} is ${logged.status}, and was cut`;
 };
