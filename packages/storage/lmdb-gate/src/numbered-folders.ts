@@ -1,5 +1,5 @@
 import { replaceFileSync } from '@stemma/machine';
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hasUsers } from './users.ts';
 
@@ -19,6 +19,10 @@ export const latestFolder = (directory: string): string => {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   return join(directory, String(numbersIn(directory).at(-1) ?? 1));
 };
+
+/** Whether any process has the newest environment of a directory open; the directory need not be there. */
+export const isInUse = (directory: string): boolean =>
+  existsSync(directory) && hasUsers(join(latestFolder(directory), 'users'));
 
 export const nextFolder = (folder: string): string =>
   join(dirname(folder), String(Number(basename(folder)) + 1));

@@ -69,15 +69,17 @@ export const openAppendJobs = (machine: JobMachine, options: WorkerOptions): App
   };
 
   const close = (): void => {
+    const written = segments.bases();
     try {
       // The preallocated zeros are removed; the next writer makes its own.
-      lock.during((_put, _putBoot, environment) => {
-        for (const [partition, base] of segments.bases()) {
-          const { end, base: last } = environment.end(partition) ?? NOTHING;
-          if (base === last && !segments.hasDataAt(partition, { end, base }))
-            truncateFile(disk, segmentPath(partitionFolder(directory, partition), base), end - base);
-        }
-      });
+      if (written.size > 0)
+        lock.during((_put, _putBoot, environment) => {
+          for (const [partition, base] of written) {
+            const { end, base: last } = environment.end(partition) ?? NOTHING;
+            if (base === last && !segments.hasDataAt(partition, { end, base }))
+              truncateFile(disk, segmentPath(partitionFolder(directory, partition), base), end - base);
+          }
+        });
     } catch {
       // Another process holds the lock: the zeros stay until somebody closes.
     }

@@ -2,6 +2,7 @@ import {
   enterEnvironment,
   filesOfFile,
   findLmdbDamage,
+  isInUse,
   nextFolder,
   openGateBeside,
   openRoom,
@@ -64,6 +65,9 @@ export const enterLock = (
     copied: () => undefined,
   });
 };
+
+/** Whether a process has the lock of a log open. */
+export const isLockInUse = (directory: string): boolean => isInUse(join(directory, 'lock'));
 
 /**
  * The lock in a folder that another thread of this process has entered.

@@ -7,7 +7,8 @@ import { startThread } from './append-thread.ts';
 import { thisDisk } from './disk.ts';
 import { endsWithItsHash } from './find-end.ts';
 import { isHolderAlive, thisProcess } from './holder.ts';
-import { enterLock, enterLockBeside, openLockEnvironment } from './lock-environment.ts';
+import { startLate } from './late-thread.ts';
+import { enterLock, enterLockBeside, isLockInUse, openLockEnvironment } from './lock-environment.ts';
 import type { LogMachine } from './log-machine.ts';
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
@@ -25,7 +26,8 @@ export const thisMachine: LogMachine = {
   openLock: openLockEnvironment,
   enterLockBeside,
   isShared: hasOthers,
-  startThread,
+  startThread: (options, onFatal) =>
+    startLate({ machine: thisMachine, startThread, isOpen: isLockInUse }, options, onFatal),
   clock: () => nanosecondsOf(Date.now()),
   newId: randomUUID,
   nextTurn: () => setImmediate(),

@@ -28,7 +28,7 @@ const visitAll = (logs: readonly string[]): { outcomes: Outcome[]; signal: strin
   const { stdout, signal } = spawnSync(process.execPath, [CHILD, ...logs], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 60_000,
+    timeout: 170_000,
   });
   const lines = stdout.split('\n').filter((line) => line !== '');
   return { outcomes: lines.map((line) => JSON.parse(line) as Outcome), signal };
@@ -36,7 +36,7 @@ const visitAll = (logs: readonly string[]): { outcomes: Outcome[]; signal: strin
 
 it(
   'whatever file of the lock is missing, cut, zeroed or changed, a process that opens the log does not crash, and reads all records',
-  { tags: ['record§6'], timeout: 60_000 },
+  { tags: ['record§6'], timeout: 180_000 },
   async () => {
     const whole = fresh();
     const log = await openEmbeddedLog({ directory: whole });
