@@ -200,8 +200,6 @@ const documentOf = ({
 
 test.each([
   ['openai', '0'],
-  ['openai', '1'],
-  ['anthropic', '0'],
   ['anthropic', '1'],
 ])(
   'an agent that runs again is answered as it was, and nobody else is asked (%s, streams %s)',

@@ -5,7 +5,7 @@ import { ROWS_ABLATIONS } from './rows-life.ts';
 import { simulateRows } from './simulate-rows.ts';
 import { ABLATIONS } from './simulation.ts';
 
-const SEEDS = sized(25, 300);
+const SEEDS = sized(25, 150);
 
 describe('homes on a simulated machine that fails', () => {
   it(
