@@ -24,18 +24,17 @@ export const aiSdk: ForeignReader = {
   takesItems: (first) => isJsonObject(first) && isList(first['messages']) && isConversation(first),
   async *read(units): AsyncIterable<ForeignItem> {
     let lines: Conversation | null = null;
-    let count = 0;
     for await (const { value, where, fault } of units) {
       if (fault !== undefined) throw fault;
       if (isJsonObject(value) && !isList(value['messages'])) {
-        if (lines === null) yield { kind: 'conversation', key: `c${count++}` };
+        if (lines === null) yield { kind: 'conversation', key: null };
         lines ??= openConversation();
         yield* lines.add(value, where);
         continue;
       }
       const chats = isList(value) && value.some(holdsMessages) ? value : [value];
       for (const [index, chat] of chats.entries())
-        yield* itemsOf(chat, `c${count++}`, chats.length === 1 ? where : `${where}, item ${index}`);
+        yield* itemsOf(chat, chats.length === 1 ? where : `${where}, item ${index}`);
     }
   },
 };
@@ -63,11 +62,11 @@ const isMessage = (value: WideJson): boolean => {
 
 const isTyped = (part: WideJson): boolean => isJsonObject(part) && typeof part['type'] === 'string';
 
-function* itemsOf(chat: WideJson, key: string, where: string): Iterable<ForeignItem> {
+function* itemsOf(chat: WideJson, where: string): Iterable<ForeignItem> {
   const messages = isJsonObject(chat) ? chat['messages'] : chat;
   if (!isList(messages)) throw fail('E_INPUT_SHAPE', `${where} holds no list of messages`);
   const { title, name, messages: _messages, id: _id, ...besides } = objectOf(chat);
-  yield { kind: 'conversation', key, title: nonEmpty(title) ?? nonEmpty(name) };
+  yield { kind: 'conversation', key: null, title: nonEmpty(title) ?? nonEmpty(name) };
   for (const field of Object.keys(besides)) yield { kind: 'dropped', what: `field ${field.slice(0, 60)}` };
   const conversation = openConversation();
   for (const [index, message] of messages.entries())

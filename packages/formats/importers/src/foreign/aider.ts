@@ -18,7 +18,6 @@ export const aider: ForeignReader = {
   versions: 'Aider 0.50 to 0.86 (aider/io.py: append_chat_history)',
   recognises: (first) => typeof first === 'string' && START.test(first),
   async *read(units): AsyncIterable<ForeignItem> {
-    let count = 0;
     let chat: Chat | null = null;
     for await (const { value, where } of units) {
       const line = textOf(value);
@@ -26,7 +25,7 @@ export const aider: ForeignReader = {
       const started = START.exec(line);
       if (started !== null) {
         if (chat !== null) yield* chat.end();
-        yield { kind: 'conversation', key: `c${count++}`, title: line.slice(2) };
+        yield { kind: 'conversation', key: null, title: line.slice(2) };
         chat = openChat(openChatItems());
       } else if (chat !== null) yield* chat.line(line);
     }

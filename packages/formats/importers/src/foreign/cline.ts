@@ -18,11 +18,10 @@ export const cline: ForeignReader = {
   versions: 'Cline 3 (apps/vscode/src/shared/messages/content.ts), Roo Code 3',
   recognises: (first) => isList(first) && first.length > 0 && first.every(isMessage) && first.some(isOwn),
   async *read(units): AsyncIterable<ForeignItem> {
-    let count = 0;
     for await (const { value, where, fault } of units) {
       if (fault !== undefined) throw fault;
       if (!isList(value)) throw fail('E_INPUT_SHAPE', `${where} is no list of messages`);
-      yield { kind: 'conversation', key: `c${count++}` };
+      yield { kind: 'conversation', key: null };
       const items = openChatItems();
       for (const [index, message] of value.entries()) {
         if (!isJsonObject(message)) throw fail('E_INPUT_SHAPE', `${where}, message ${index} is no object`);

@@ -19,6 +19,7 @@ import {
   type ForeignSubAgent,
 } from './item.ts';
 import type { ForeignReader } from './reader.ts';
+import { shortHash } from './short-hash.ts';
 
 /**
  * The importer of a format of another program. Every item becomes one command, so that a file which grew gives the same commands and
@@ -39,7 +40,9 @@ export const foreignImporter = (reader: ForeignReader): Importer => ({
 
 /** What is known of a file while it is read. */
 type FileState = {
-  readonly conversations: Map<string, Conversation>;
+  readonly conversations: Conversation[];
+  /** Those that the file names. */
+  readonly named: Map<string, Conversation>;
   /** What is counted while no conversation has begun: the next one that begins takes it. */
   summary: SummaryCounter;
   current: Conversation | null;
@@ -54,7 +57,8 @@ async function* read(
   about?: { readonly mayGrow: boolean },
 ): AsyncIterable<ImporterOutput> {
   const file: FileState = {
-    conversations: new Map(),
+    conversations: [],
+    named: new Map(),
     summary: openSummary(),
     current: null,
     run: null,
@@ -64,8 +68,8 @@ async function* read(
     if (item.kind === 'exchange') yield { kind: 'exchange', run: file.run, exchange: item };
     else yield* readItem(reader, file, item);
   }
-  for (const conversation of file.conversations.values())
-    if (conversation.isBegun) yield conversation.report();
+  yield* file.current?.end() ?? [];
+  for (const conversation of file.conversations) if (conversation.isBegun) yield conversation.report();
   yield { kind: 'beside', version: file.version, summary: file.summary };
 }
 
@@ -75,12 +79,16 @@ function* readItem(
   item: Exclude<ForeignItem, ForeignExchange>,
 ): Iterable<ImporterOutput> {
   if (item.kind === 'conversation') {
-    const known = file.conversations.get(item.key);
+    yield* file.current?.end() ?? [];
+    const known = item.key === null ? undefined : file.named.get(item.key);
     file.current = known ?? new Conversation(reader.mapping, file, item);
     file.run = item.key;
     file.version = item.version ?? file.version;
-    if (known === undefined) file.conversations.set(item.key, file.current);
-    else known.about(item);
+    if (known !== undefined) known.about(item);
+    else {
+      file.conversations.push(file.current);
+      if (item.key !== null) file.named.set(item.key, file.current);
+    }
     return;
   }
   if (item.kind === 'version') {
@@ -102,13 +110,15 @@ function* readItem(
 
 /** A conversation that is read: its items become commands, one frame each. */
 class Conversation {
-  readonly key: string;
   readonly #file: FileState;
   #summary: SummaryCounter | undefined;
   readonly #mapping: string;
   readonly #index: number;
   readonly #first: ForeignConversation;
   readonly #branches = conversationBranches();
+  /** What came of a conversation that its file does not name, until it is known how it begins; null: it has a key. */
+  #beginning: ConversationItem[] | null;
+  #key: string;
   /** The number of the next message. */
   #ordinal = 0;
   #title: string | undefined;
@@ -119,10 +129,11 @@ class Conversation {
   readonly #started: ForeignSubAgent[] = [];
 
   constructor(mapping: string, file: FileState, first: ForeignConversation) {
-    this.key = first.key;
+    this.#key = first.key ?? '';
+    this.#beginning = first.key === null ? [] : null;
     this.#file = file;
     this.#mapping = mapping;
-    this.#index = file.conversations.size;
+    this.#index = file.conversations.length;
     this.#first = first;
     this.about(first);
   }
@@ -145,7 +156,21 @@ class Conversation {
     this.#version = version ?? this.#version;
   }
 
-  *add(item: ForeignMessage | ForeignCall | ForeignCompaction): Iterable<ImporterOutput> {
+  *add(item: ConversationItem): Iterable<ImporterOutput> {
+    if (this.#beginning === null) yield* this.#add(item);
+    else if (this.#beginning.push(item) >= MOST_OF_BEGINNING || item.kind !== 'message') yield* this.end();
+  }
+
+  /** Nothing follows for now: what was kept to know how the conversation begins goes out. */
+  *end(): Iterable<ImporterOutput> {
+    const beginning = this.#beginning;
+    this.#beginning = null;
+    if (beginning === null || beginning.length === 0) return;
+    this.#key = `c${this.#index} of ${shortHash(beginning.flatMap(textsOf))}`;
+    for (const item of beginning) yield* this.#add(item);
+  }
+
+  *#add(item: ConversationItem): Iterable<ImporterOutput> {
     if (!this.isBegun) yield this.#begin();
     if (item.kind === 'message') yield* this.#message(item);
     else if (item.kind === 'call') yield* this.#call(item);
@@ -177,20 +202,19 @@ class Conversation {
     const { parent } = this.#first;
     if (parent === undefined && this.#started.length === 0) return undefined;
     const started = this.#started.map(({ key, toolCall }) => ({ key, toolCall }));
-    return { key: this.key, told: this.#told, started, ...defined({ parent }) };
+    return { key: this.#key, told: this.#told, started, ...defined({ parent }) };
   }
 
   #begin(): ImporterOutput {
-    const { key, title } = this.#first;
     this.#branches.began();
     return {
       kind: 'steps',
       conversation: this.#index,
-      key,
+      key: this.#key,
       firstStep: (given, source) => ({ op: 'start', name: given, source }),
       steps: [],
       mapping: this.#mapping,
-      ...defined({ title }),
+      ...defined({ title: this.#first.title }),
     };
   }
 
@@ -359,6 +383,16 @@ class Conversation {
     return BigInt(Math.trunc(at ?? this.#lastAt ?? 0)) * 1_000_000n;
   }
 }
+
+type ConversationItem = ForeignMessage | ForeignCall | ForeignCompaction;
+
+/** What a conversation says up to its first answer tells it from others; so many messages at most. */
+const MOST_OF_BEGINNING = 64;
+
+const textsOf = (item: ConversationItem): readonly WideJsonObject[] => {
+  if (item.kind === 'message') return item.messages;
+  return item.kind === 'call' && item.answer !== null ? [item.answer] : [];
+};
 
 type StepsOutput = Extract<ImporterOutput, { readonly kind: 'steps' }>;
 

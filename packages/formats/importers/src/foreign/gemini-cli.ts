@@ -29,7 +29,7 @@ export const geminiCli: ForeignReader = {
         continue;
       }
       if (isList(value)) yield* itemsOfPrompts(value);
-      else if (isCheckpoint(value)) yield* itemsOfCheckpoint(value, where);
+      else if (isCheckpoint(value)) yield* itemsOfCheckpoint(value);
       else if (lines === null && isHead(value)) {
         lines = openSession(value);
         yield* lines.head();
@@ -76,8 +76,8 @@ function* itemsOfPrompts(prompts: readonly WideJson[]): Iterable<ForeignItem> {
 }
 
 /** What stood in the context before a tool was allowed to change files. */
-function* itemsOfCheckpoint(value: WideJsonObject, where: string): Iterable<ForeignItem> {
-  yield { kind: 'conversation', key: where };
+function* itemsOfCheckpoint(value: WideJsonObject): Iterable<ForeignItem> {
+  yield { kind: 'conversation', key: null };
   const { clientHistory, history, toolCall, commitHash, filePath } = value;
   const items = openChatItems();
   for (const message of geminiMessages(undefined, clientHistory)) yield items.add(message);

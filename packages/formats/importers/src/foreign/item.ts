@@ -28,8 +28,11 @@ export type ForeignItem =
 /** A conversation begins, or one that began before goes on. Items belong to the last one that is named. */
 export type ForeignConversation = {
   readonly kind: 'conversation';
-  /** Its name in the file: unique there. */
-  readonly key: string;
+  /**
+   * Its name in the file: unique there, and not that of another conversation in another file. Null: the file does not name it, and it is
+   * told from others by how it begins.
+   */
+  readonly key: string | null;
   /** What a person would call it; a later one counts if the conversation goes on. */
   readonly title?: string | undefined;
   /** Of the program, or of the format: what the file says. */

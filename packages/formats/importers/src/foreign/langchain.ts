@@ -23,17 +23,16 @@ export const langchain: ForeignReader = {
   },
   async *read(units): AsyncIterable<ForeignItem> {
     let lines: Conversation | null = null;
-    let count = 0;
     for await (const { value, where, fault } of units) {
       if (fault !== undefined) throw fault;
       const messages = messagesIn(value);
       if (messages === null) {
-        if (lines === null) yield { kind: 'conversation', key: `c${count++}` };
+        if (lines === null) yield { kind: 'conversation', key: null };
         lines ??= openConversation();
         yield* lines.add(value, where);
         continue;
       }
-      yield { kind: 'conversation', key: `c${count++}`, title: nonEmpty(objectOf(value)['title']) };
+      yield { kind: 'conversation', key: null, title: nonEmpty(objectOf(value)['title']) };
       const conversation = openConversation();
       for (const [index, message] of messages.entries())
         yield* conversation.add(message, `${where}, message ${index}`);

@@ -30,16 +30,11 @@ export const letta: ForeignReader = {
       if (!isJsonObject(value)) throw fail('E_INPUT_SHAPE', `${where} is no agent file`);
       const agents = listOf(value['agents']);
       const tools = toolsIn(value['tools']);
-      if (agents.length === 0) yield* itemsOfAgent(value, 'agent', [...tools.values()], where);
+      if (agents.length === 0) yield* itemsOfAgent(value, [...tools.values()], where);
       for (const [index, agent] of agents.entries()) {
         const fields = objectOf(agent);
         const own = listOf(fields['tool_ids']).flatMap((id) => tools.get(textOf(id) ?? '') ?? []);
-        yield* itemsOfAgent(
-          fields,
-          textOf(fields['id']) ?? `agent-${index}`,
-          own,
-          `${where}, agent ${index}`,
-        );
+        yield* itemsOfAgent(fields, own, `${where}, agent ${index}`);
       }
       for (const name of ['blocks', 'files', 'sources', 'groups', 'mcp_servers', 'skills', 'core_memory'])
         if (listOf(value[name]).length > 0)
@@ -84,11 +79,15 @@ const toolsIn = (tools: Field): ReadonlyMap<string, WideJson> =>
 
 function* itemsOfAgent(
   agent: WideJsonObject,
-  key: string,
   tools: readonly WideJson[],
   where: string,
 ): Iterable<ForeignItem> {
-  yield { kind: 'conversation', key, title: nonEmpty(agent['name']), version: nonEmpty(agent['version']) };
+  yield {
+    kind: 'conversation',
+    key: null,
+    title: nonEmpty(agent['name']),
+    version: nonEmpty(agent['version']),
+  };
   const items = openChatItems({ tools: tools.length > 0 });
   const model = nonEmpty(objectOf(agent['llm_config'])['model']) ?? null;
   const facts: ForeignCallFacts = tools.length > 0 ? { model, tools } : { model };

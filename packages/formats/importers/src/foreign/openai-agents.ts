@@ -22,7 +22,6 @@ export const openaiAgents: ForeignReader = {
     isItems(isJsonObject(first) && typeof first['session_id'] === 'string' ? first['items'] : first),
   async *read(units): AsyncIterable<ForeignItem> {
     const rows = new Map<string, { readonly items: WideJson[]; at: number | undefined }>();
-    let count = 0;
     for await (const { value, where, fault } of units) {
       if (fault !== undefined) throw fault;
       const listed = isList(value) ? value : [value];
@@ -33,7 +32,7 @@ export const openaiAgents: ForeignReader = {
       const session = isJsonObject(value) ? textOf(value['session_id']) : undefined;
       const items = isJsonObject(value) ? value['items'] : value;
       if (!isList(items)) throw fail('E_INPUT_SHAPE', `${where} holds no list of items`);
-      yield* itemsOf(session ?? `c${count++}`, items, undefined);
+      yield* itemsOf(session ?? null, items, undefined);
     }
     for (const [session, { items, at }] of rows) yield* itemsOf(session, items, at);
   },
@@ -77,7 +76,11 @@ const addRow = (
   rows.set(session, known);
 };
 
-function* itemsOf(key: string, items: readonly WideJson[], at: number | undefined): Iterable<ForeignItem> {
+function* itemsOf(
+  key: string | null,
+  items: readonly WideJson[],
+  at: number | undefined,
+): Iterable<ForeignItem> {
   yield { kind: 'conversation', key };
   const chat = openChatItems();
   for (const [index, message] of responsesMessages(undefined, items).entries())

@@ -25,18 +25,18 @@ export const openrouterChat: ForeignReader = {
   async *read(units) {
     yield* eachUnit(units, function* ({ value, where }) {
       if (!isChat(value)) throw fail('E_INPUT_SHAPE', `${where} is no chat of OpenRouter`);
-      yield* itemsOf(value, where);
+      yield* itemsOf(value);
     });
   },
 };
 
 type Said = { readonly id: string; readonly message: WideJsonObject; readonly at: number | null };
 
-function* itemsOf(chat: WideJsonObject, where: string): Iterable<ForeignItem> {
+function* itemsOf(chat: WideJsonObject): Iterable<ForeignItem> {
   const title = wordIn(chat['title']);
   yield {
     kind: 'conversation',
-    key: where,
+    key: null,
     version: textIn(chat['version']) ?? undefined,
     ...(title !== null && { title }),
   };

@@ -21,16 +21,15 @@ export const pydanticAi: ForeignReader = {
     isMessage(first) || (isList(first) && first.length > 0 && first.slice(0, 20).every(isMessage)),
   async *read(units): AsyncIterable<ForeignItem> {
     let lines: Conversation | null = null;
-    let count = 0;
     for await (const { value, where, fault } of units) {
       if (fault !== undefined) throw fault;
       if (!isList(value)) {
-        if (lines === null) yield { kind: 'conversation', key: `c${count++}` };
+        if (lines === null) yield { kind: 'conversation', key: null };
         lines ??= openConversation();
         yield* lines.add(value, where);
         continue;
       }
-      yield { kind: 'conversation', key: `c${count++}` };
+      yield { kind: 'conversation', key: null };
       const conversation = openConversation();
       for (const [index, message] of value.entries())
         yield* conversation.add(message, `${where}, message ${index}`);

@@ -27,12 +27,11 @@ export const shareGpt: ForeignReader = {
   recognises: (first) => isRow(first) || listOf(first).slice(0, 20).some(isRow) || isTurns(first),
   takesItems: (first) => isRow(first),
   async *read(units): AsyncIterable<ForeignItem> {
-    let count = 0;
     for await (const { value, where, fault } of units) {
       if (fault !== undefined) throw fault;
       const rows = isList(value) && !isTurns(value) ? value : [value];
       for (const [index, row] of rows.entries())
-        yield* itemsOf(row, `c${count++}`, rows.length === 1 ? where : `${where}, item ${index}`);
+        yield* itemsOf(row, rows.length === 1 ? where : `${where}, item ${index}`);
     }
   },
 };
@@ -60,12 +59,12 @@ const READ = new Set([
   ...['instruction', 'input', 'output', 'history', 'prompt', 'completion', 'images'],
 ]);
 
-function* itemsOf(row: WideJson, key: string, where: string): Iterable<ForeignItem> {
+function* itemsOf(row: WideJson, where: string): Iterable<ForeignItem> {
   const fields: WideJsonObject = isList(row) ? { conversations: row } : isJsonObject(row) ? row : {};
   const turns = turnsOf(fields);
   if (!isTurns(turns) && !isRow(row))
     throw fail('E_INPUT_SHAPE', `${where} is no conversation, as others are`);
-  yield { kind: 'conversation', key, title: nonEmpty(fields['title']) };
+  yield { kind: 'conversation', key: null, title: nonEmpty(fields['title']) };
   for (const [field, value] of Object.entries(fields))
     if (!READ.has(field) && value !== null)
       yield { kind: 'dropped', what: `field ${field.slice(0, 60)}`, count: isList(value) ? value.length : 1 };

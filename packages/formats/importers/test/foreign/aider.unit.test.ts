@@ -31,8 +31,8 @@ test('what the model said between two prompts is a call; what Aider printed is c
 `;
   const items = await itemsOf(aider, text);
   expect(items.filter(({ kind }) => kind === 'conversation')).toMatchObject([
-    { key: 'c0', title: 'aider chat started at 2026-09-01 10:00:00' },
-    { key: 'c1' },
+    { key: null, title: 'aider chat started at 2026-09-01 10:00:00' },
+    { key: null },
   ]);
   expect(callsIn(items).map(({ answer }) => answer?.['content'])).toEqual([
     '7 metres:\n\n```\n7\n```',

@@ -56,8 +56,8 @@ const file = {
 test('each agent of a file is a conversation with its tools, each message of its assistant a call', async () => {
   const items = await itemsOf(letta, JSON.stringify(file));
   expect(items.filter(({ kind }) => kind === 'conversation')).toMatchObject([
-    { key: 'agent-0', title: 'harbour' },
-    { key: 'agent-1', title: 'empty' },
+    { key: null, title: 'harbour' },
+    { key: null, title: 'empty' },
   ]);
   const tools = [{ type: 'function', function: { name: 'depth', parameters: {} } }];
   const at = Date.parse('2026-09-01T10:00:00.500Z');

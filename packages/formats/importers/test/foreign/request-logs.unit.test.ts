@@ -235,7 +235,7 @@ describe('chats of OpenRouter’s page', () => {
     expect(openrouter.recognises(chat)).toBe(false);
     const missing = ['system prompt', 'parameters', 'usage'];
     expect(await itemsOf(openrouterChat, chat)).toStrictEqual([
-      { kind: 'conversation', key: 'line 1', version: 'orpg.3.0', title: 'Depth' },
+      { kind: 'conversation', key: null, version: 'orpg.3.0', title: 'Depth' },
       {
         ...{ kind: 'message', id: 'm1', at: Date.UTC(2026, 8, 1, 10), role: 'user' },
         messages: [{ role: 'user', content: 'How deep?' }],

@@ -105,7 +105,7 @@ describe('a trajectory of SWE-agent', () => {
     const attempt = run([SYSTEM, ISSUE, plain('One.')], stats(1, 'exit_context'));
     const items = await read({ ...run([SYSTEM], stats(4)), attempts: [attempt, attempt] });
     expect(
-      items.flatMap((item) => (item.kind === 'conversation' ? [item.key.replace(/ [0-9a-f]{16}/, '')] : [])),
+      items.flatMap((item) => (item.kind === 'conversation' ? [item.key?.replace(/ [0-9a-f]{16}/, '')] : [])),
     ).toEqual(['run, attempt 1', 'run, attempt 2', 'run, reviews']);
     expect(callsIn(items)).toHaveLength(4);
   });
