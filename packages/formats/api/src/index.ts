@@ -47,7 +47,7 @@ export {
 } from './endpoints.ts';
 export { changedLines, type ChangedLine } from './changed-lines.ts';
 export type { TextDifference } from '@stemma/model-apis';
-export { describeIntervention } from './describe-intervention.ts';
+export { describeIntervention, NAMED_INTERVENTIONS, nameOfIntervention } from './describe-intervention.ts';
 export {
   abbreviated,
   causeWords,

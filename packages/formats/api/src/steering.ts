@@ -96,7 +96,7 @@ export const STEERING = {
     params: historyParams.extend({ name: z.string().min(1).max(200) }),
     body: ActRequest,
     answer: { kind: 'json', status: 200, schema: CommandAnswer },
-    errors: [...NOT_FOUND, 'E_CONFIG_INVALID', ...REFUSED],
+    errors: [...NOT_FOUND, 'E_BREAKPOINT_NOT_FOUND', ...REFUSED],
   },
   release: {
     method: 'POST',

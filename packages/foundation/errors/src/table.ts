@@ -72,6 +72,7 @@ export const ERRORS = {
   E_EXPERIMENT_INVALID: row(400, 1, false, 'Give a file that `stemma experiment export` wrote.', 'Give a file that was exported as an experiment.'),
   E_EXPERIMENT_DIVERGED: row(409, 5, false, '`stemma compare` shows the differences; the new history stays.', 'GET /api/histories/{history}/compare shows the differences; the new history stays.'),
   E_INTERVENTION_NOT_FOUND: row(404, 1, false, '`stemma interventions H` lists the interventions.', 'GET /api/histories/{history}/interventions lists the interventions.'),
+  E_BREAKPOINT_NOT_FOUND: row(404, 1, false, '`stemma breaks H` lists the breakpoints of a branch.', 'Name a breakpoint that the branch has.'),
   E_CALL_NOT_FOUND: row(404, 1, false, '`stemma calls H` lists the calls.', 'GET /api/histories/{history}/calls lists the calls.'),
   E_CALL_BODY_NOT_KEPT: row(404, 1, false, '`stemma call H ATTEMPT` shows what is recorded of the call.', 'The call says what is recorded of it.'),
   E_RERUN_NOT_SERVED: row(409, 64, false, 'Give --on-difference live, which asks the provider for those calls, or name another run with --run.', 'Choose another run.'),

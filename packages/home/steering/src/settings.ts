@@ -63,7 +63,7 @@ export const openSettings = (home: SteeredHome, projection: Projection): Setting
     removeBreakpoint: async (branch, name, act) => {
       const key = breakpointKey(name);
       if ((await of(branch))[key] === undefined)
-        throw fail('E_CONFIG_INVALID', `the branch has no breakpoint ${name}: stemma breaks lists them`);
+        throw fail('E_BREAKPOINT_NOT_FOUND', `the branch has no breakpoint ${name}`);
       return change(branch, { [key]: null }, act);
     },
   };

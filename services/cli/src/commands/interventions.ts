@@ -1,4 +1,4 @@
-import { describeIntervention } from '@stemma/api';
+import { describeIntervention, NAMED_INTERVENTIONS, nameOfIntervention } from '@stemma/api';
 import { isJsonObject, type WideJson } from '@stemma/canonical';
 import { fail } from '@stemma/errors';
 import { INTERVENTIONS } from '@stemma/events';
@@ -22,6 +22,8 @@ type Options = Readonly<Record<string, unknown>>;
 /** So many are printed as a table unless more are asked for. */
 const MAX_TABLE_ROWS = 1_000;
 
+const TYPES = [...INTERVENTIONS, ...Object.keys(NAMED_INTERVENTIONS)];
+
 export const interventions: TopCommand = {
   name: 'interventions',
   summary: 'list the interventions in a history, or in all histories; `interventions show` prints one',
@@ -30,7 +32,7 @@ export const interventions: TopCommand = {
   example: 'stemma interventions mine --actor ada',
   arguments: [['[history]', 'a history or branch, by id or name (default: all histories)']],
   options: [
-    ['--type <type>', `the type: ${INTERVENTIONS.join(', ')}`],
+    ['--type <type>', `the type: ${TYPES.join(', ')}`],
     ['--actor <name>', 'the actor'],
     ['--after <time>', 'the earliest time: 2026-11-21, 2026-11-21T10:00:00Z'],
     ['--before <time>', 'the time that all are earlier than'],
@@ -49,7 +51,13 @@ export const interventions: TopCommand = {
     const limit = whole(options, 'limit', { least: 0 }) ?? (format === 'table' ? MAX_TABLE_ROWS : Infinity);
     const skip = whole(options, 'skip', { least: 0 }) ?? 0;
     const filter = filterOf(options);
-    const found = sliceOf(await openInterventions(context, name as string | undefined, filter), skip, limit);
+    const type = text(options, 'type');
+    const all = await openInterventions(context, name as string | undefined, filter);
+    const found = sliceOf(
+      type === undefined || type === filter.type ? all : onlyNamed(all, type),
+      skip,
+      limit,
+    );
     if (format === 'table') await printTable(output, found, await context.home(), name === undefined);
     else if (file === undefined)
       for await (const lines of interventionLines(found, format)) await output.writeLines(lines);
@@ -79,8 +87,8 @@ const filterOf = (options: Options): InterventionFilter => {
   const filter: { -readonly [name in keyof InterventionFilter]: InterventionFilter[name] } = {};
   const type = text(options, 'type');
   if (type !== undefined) {
-    const known = INTERVENTIONS.find((each) => each === type);
-    if (known === undefined) throw fail('E_USAGE', `--type must be one of ${INTERVENTIONS.join(', ')}`);
+    const known = INTERVENTIONS.find((each) => each === type) ?? recordedAs(type);
+    if (known === undefined) throw fail('E_USAGE', `--type must be one of ${TYPES.join(', ')}`);
     filter.type = known;
   }
   for (const name of ['actor', 'snapshot', 'branch'] as const) {
@@ -93,6 +101,10 @@ const filterOf = (options: Options): InterventionFilter => {
   }
   return filter;
 };
+
+/** The type of what has a name of its own; undefined: nothing has that name. */
+const recordedAs = (name: string): InterventionFilter['type'] =>
+  Object.entries(NAMED_INTERVENTIONS).find(([own]) => own === name)?.[1];
 
 /** A time as ISO 8601, in UTC unless it names a zone; a day means its beginning. A day that no month has is refused. */
 const nanoseconds = (value: string, name: string): bigint => {
@@ -139,6 +151,13 @@ const untilCancelled = async function* (
       signal.throwIfAborted();
       yield one;
     }
+};
+
+const onlyNamed = async function* (
+  source: AsyncIterable<Intervention>,
+  name: string,
+): AsyncIterable<Intervention> {
+  for await (const one of source) if (nameOfIntervention(one) === name) yield one;
 };
 
 const sliceOf = async function* (
@@ -197,7 +216,7 @@ const COLUMNS: readonly Column[] = [
     isWide: 'in one',
     cell: ({ timestamp }) => `${timestamp.replace('T', ' ').slice(0, 19)}Z`,
   },
-  { title: 'TYPE', width: 14, cell: (one) => one.intervention_type },
+  { title: 'TYPE', width: 14, cell: nameOfIntervention },
   { title: 'ACTOR', width: 10, cell: ({ actor }) => actor },
   { title: 'BEFORE', width: 7, isWide: true, cell: (one) => one.snapshot_before ?? '' },
   { title: 'AFTER', width: 7, isWide: true, cell: (one) => one.snapshot_after },

@@ -1,4 +1,4 @@
-import type { InterventionAnswer } from '@stemma/api';
+import { nameOfIntervention, type InterventionAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
 import type { Go } from '../page/address.ts';
 import { addressById } from '../page/chosen.ts';
@@ -29,7 +29,7 @@ export const InterventionDetail = ({
         <h2>
           {query.state === 'done' ? (
             <>
-              <span class="badge type">{query.value.intervention_type}</span>{' '}
+              <span class="badge type">{nameOfIntervention(query.value)}</span>{' '}
               <SafeText text={query.value.actor} />
             </>
           ) : (

@@ -5,6 +5,7 @@ import {
   firstWords,
   type InterventionAnswer,
   interventionTypes,
+  nameOfIntervention,
 } from '@stemma/api';
 import { branchLabel } from '../page/chosen.ts';
 import type { ComponentChildren } from 'preact';
@@ -226,7 +227,7 @@ const InterventionItem = ({
         onClick={() => go({ intervention: chosen ? null : intervention.id })}
       >
         <span class={`badge type type-${intervention.intervention_type}`}>
-          {intervention.intervention_type}
+          {nameOfIntervention(intervention)}
         </span>
         <b class="act-actor">
           <SafeText text={intervention.actor} />

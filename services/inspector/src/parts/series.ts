@@ -1,9 +1,10 @@
-import type {
-  AttemptAnswer,
-  BranchNodeAnswer,
-  HeldCallAnswer,
-  InterventionAnswer,
-  PromptSizeAnswer,
+import {
+  nameOfIntervention,
+  type AttemptAnswer,
+  type BranchNodeAnswer,
+  type HeldCallAnswer,
+  type InterventionAnswer,
+  type PromptSizeAnswer,
 } from '@stemma/api';
 
 /** One call in numbers: what it was shown, and what came of its newest attempt. */
@@ -109,7 +110,7 @@ export const chartEventsOf = ({
       events.push({
         index: indexAt(one.seq),
         kind: 'intervention',
-        words: `${one.intervention_type} by ${one.actor}`,
+        words: `${nameOfIntervention(one)} by ${one.actor}`,
         intervention: one.id,
       });
   for (const call of held)
