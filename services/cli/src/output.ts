@@ -190,19 +190,25 @@ const cutCell = (cell: string, width: number): string => {
 const NARROWEST = 8;
 
 /**
- * Rows as aligned columns under a head, one line each, whatever the cells hold. Where they are wider than the terminal, columns
- * are cut from the last to the second: the first ones say most.
+ * Rows as aligned columns under a head, one line each, whatever the cells hold. Where they are wider than the terminal, the columns
+ * that give way are left out, the first of them first; then columns are cut from the last to the second: the first ones say most.
  */
 export const table = (
-  head: readonly string[],
+  titles: readonly string[],
   cellRows: readonly (readonly string[])[],
   width = Number.POSITIVE_INFINITY,
+  givesWay: readonly string[] = [],
 ): string => {
-  const rows = cellRows.map((row) => row.map(printable));
-  const widths = fitted(
-    head.map((title, i) => rows.reduce((most, row) => Math.max(most, columnsOf(row[i] ?? '')), title.length)),
-    width,
+  const all = cellRows.map((row) => row.map(printable));
+  const natural = titles.map((title, i) =>
+    all.reduce((most, row) => Math.max(most, columnsOf(row[i] ?? '')), title.length),
   );
+  const left = new Set(titles.keys());
+  const isTooWide = (): boolean => [...left].reduce((sum, i) => sum + (natural[i] ?? 0) + 2, -2) > width;
+  for (const title of givesWay) if (isTooWide()) left.delete(titles.indexOf(title));
+  const only = <T>(cells: readonly T[]): readonly T[] => cells.filter((_, i) => left.has(i));
+  const [head, rows] = [only(titles), all.map(only)];
+  const widths = fitted(only(natural), width);
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, i) => padded(cutCell(cell, widths[i] ?? 0), i === cells.length - 1 ? 0 : (widths[i] ?? 0)))

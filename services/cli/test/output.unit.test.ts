@@ -57,6 +57,15 @@ test('columns stay under their heads where letters are wide or have marks', () =
   ).toBe('NAME    N\n会議-1  1\ne\u0301t\u0301      2\nplain   3\n');
 });
 
+test.each([
+  [40, 'CALL  TIME               ATTEMPT\n@c1   2026-11-28 06:09Z  call-94c8cf\n'],
+  [35, 'CALL  TIME\n@c1   2026-11-28 06:09Z\n'],
+  [16, 'CALL  TIME\n@c1   2026-11-2…\n'],
+])('in %i columns, what gives way is left out before anything is cut', (width, shown) => {
+  const rows = [['@c1', '2026-11-28 06:09Z', 'call-94c8cf']];
+  expect(table(['CALL', 'TIME', 'ATTEMPT'], rows, width, ['ATTEMPT'])).toBe(shown);
+});
+
 describe('wrapped', () => {
   it.each([
     ['a sentence', 'one two three four', 9, 'one two\n  three\n  four'],

@@ -74,6 +74,7 @@ export const calls: TopCommand = {
             ],
             rows.map((cells, i) => [...cells, ...note(notes[i] ?? '')]),
             output.width,
+            ['ATTEMPT', 'FIRST BYTE'],
           ),
     );
     await output.write(await callsElsewhere(home, branchRef));

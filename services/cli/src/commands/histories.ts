@@ -114,6 +114,7 @@ export const histories: TopCommand = {
               ),
             ]),
             output.width,
+            ['EVENTS'],
           ),
     );
     return hidden ? 5 : 0;
