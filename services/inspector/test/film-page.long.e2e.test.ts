@@ -28,6 +28,11 @@ const stage = useStage(async (client) => {
   const odd = { id: 'c2', function: { name: `${MARKUP}\u202E`, arguments: '{}' } };
   await record('film', insert('odd', 'assistant', odd, { kind: 'call' }), COMMIT);
   await record('film', insert('sorry', 'assistant', 'No seat is left.'));
+  await client.start({ body: { id: 'start-leaves', recorder: 'test', name: 'leaves' } });
+  await record('leaves', insert('a', 'tool', 'One.', { kind: 'result', ttl: 1 }), COMMIT);
+  await record('leaves', insert('b', 'user', 'Two.'), COMMIT);
+  await record('leaves', insert('c', 'user', 'Three.'), COMMIT);
+  await record('leaves', insert('d', 'user', 'Four.'), COMMIT);
   await client.start({ body: { id: 'start-long-film', recorder: 'test', name: 'long-film' } });
   for (let n = 1; n <= LONG_CALLS; n++)
     await record('long-film', insert(`q${n}`, n % 2 === 1 ? 'user' : 'assistant', `turn ${n}`), COMMIT);
@@ -69,6 +74,25 @@ test('the strip is above every view, is one stop of Tab, and keys go through the
   await strip(page).waitFor();
   await screenshot('film');
   expect(await seriousFaults(page)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+test('keys and buttons go to the next call from which something left, and to the next one that failed', async () => {
+  const { page, faults, screenshot } = await stage.open({ address: '?h=leaves&at=@c1' });
+  await strip(page).waitFor();
+  const failed = page.getByRole('button', { name: '✕ failed' });
+  expect(await failed.isDisabled()).toBe(true);
+  await page.keyboard.press('!');
+  await page.keyboard.press('-');
+  await expect.poll(() => paramOf(page, 'at')).toBe('@c3');
+  // No other one has lost something.
+  expect(await page.getByRole('button', { name: '− left' }).isDisabled()).toBe(true);
+  await page.goto(`${stage.url}/?h=film&at=@c3`);
+  await failed.click();
+  await expect.poll(() => paramOf(page, 'at')).toBe('@c1');
+  await page.setViewportSize({ width: 390, height: 800 });
+  await screenshot('film-next-phone');
+  expect(await failed.isVisible()).toBe(true);
   expect(faults).toEqual([]);
 });
 

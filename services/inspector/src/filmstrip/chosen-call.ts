@@ -18,6 +18,9 @@ export type Chosen = {
   choose(go: Go, cycle: number, row: number, how: 'push' | 'replace'): void;
   chooseFirst(go: Go): void;
   step(go: Go, by: number): void;
+  /** The next call of which it is true, or of the first ones if there is none behind; undefined: it is true of none. */
+  nextWhere(is: (cell: FilmCellAnswer) => boolean): FilmCellAnswer | undefined;
+  show(go: Go, cell: FilmCellAnswer): void;
   chooseSince(go: Go, cycle: number): void;
   stepSince(go: Go, by: number): void;
   changeTrack(go: Go, by: 1 | -1): void;
@@ -73,6 +76,8 @@ export const chosenIn = (
     },
     chooseFirst: (go) => show(go, path[0], 'replace'),
     step: (go, by) => show(go, path[Math.max(0, Math.min(path.length - 1, index + by))], 'replace'),
+    nextWhere: (is) => path.slice(index + 1).find(is) ?? path.slice(0, index).find(is),
+    show: (go, to) => show(go, to, 'replace'),
     chooseSince: (go, wanted) => {
       if (wanted === cycle) go({ since: null }, 'push');
       else if (wanted < cycle) go({ since: `@c${wanted}` }, 'push');

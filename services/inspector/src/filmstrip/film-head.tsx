@@ -1,5 +1,6 @@
 import type { FilmCellAnswer } from '@stemma/api';
 import type { ComponentChildren } from 'preact';
+import type { StripAction } from '../page/keys.tsx';
 import type { Chosen } from './chosen-call.ts';
 import { decisionWords, hasFailed } from './film-tracks.ts';
 import { SafeText } from '../parts/safe-text.tsx';
@@ -13,11 +14,13 @@ export const FilmHead = ({
   chosen,
   playing,
   play,
+  nexts,
 }: {
   readonly cell: FilmCellAnswer | null;
   readonly chosen: Chosen;
   readonly playing: boolean;
   readonly play: () => void;
+  readonly nexts: Nexts;
 }): ComponentChildren => (
   <header class="film-head">
     <button
@@ -29,6 +32,8 @@ export const FilmHead = ({
     >
       {playing ? '❚❚ Pause' : '▶ Play'}
     </button>
+    <NextButton action="next left" sign="−" words="left" nexts={nexts} />
+    <NextButton action="next failed" sign="✕" words="failed" nexts={nexts} />
     <p class="film-read">
       {cell === null ? (
         <b>working state</b>
@@ -77,6 +82,35 @@ export const FilmHead = ({
       </li>
     </ul>
   </header>
+);
+
+/** What shows the next call that is worth a look; undefined: no other call is. */
+export type Nexts = { readonly [action in StripAction]: (() => void) | undefined };
+
+const NextButton = ({
+  action,
+  sign,
+  words,
+  nexts,
+}: {
+  readonly action: StripAction;
+  readonly sign: string;
+  readonly words: string;
+  readonly nexts: Nexts;
+}): ComponentChildren => (
+  <button
+    class="plain film-next"
+    tabIndex={-1}
+    disabled={nexts[action] === undefined}
+    onClick={nexts[action]}
+    title={
+      action === 'next left'
+        ? 'The next call from which something left (key -)'
+        : 'The next call that failed, or one of its tools (key !)'
+    }
+  >
+    {sign} {words}
+  </button>
 );
 
 /** The sign that the strip draws where messages were removed in favour of others. */

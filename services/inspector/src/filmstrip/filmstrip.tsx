@@ -6,8 +6,9 @@ import { Failure } from '../asking/states.tsx';
 import type { Looking } from '../cycles/use-cycles.ts';
 import { timeLeft, useHeld } from '../calls/use-held.ts';
 import { grouped } from '../parts/words.ts';
-import { FilmHead } from './film-head.tsx';
-import { spokenCell, type Film } from './film-tracks.ts';
+import { useStripKeys } from '../page/keys.tsx';
+import { FilmHead, type Nexts } from './film-head.tsx';
+import { hasFailed, spokenCell, type Film } from './film-tracks.ts';
 import { cellAt, columnLeft, trackTop, layoutOf, scrollTo, type FilmLayout } from './film-layout.ts';
 import { drawFilm, drawOverview, type HeldCell } from './draw-film.ts';
 import { chosenIn, type Chosen } from './chosen-call.ts';
@@ -73,6 +74,14 @@ const savedIn = (film: Film, branches: Branches): ReadonlyMap<string, readonly s
   return saved;
 };
 
+const nextsOf = (chosen: Chosen, go: Go): Nexts => {
+  const showing = (is: (cell: FilmCellAnswer) => boolean): (() => void) | undefined => {
+    const next = chosen.nextWhere(is);
+    return next && (() => chosen.show(go, next));
+  };
+  return { 'next left': showing(({ left }) => (left?.messages ?? 0) > 0), 'next failed': showing(hasFailed) };
+};
+
 const heldCells = (film: Film, held: readonly HeldCallAnswer[]): readonly HeldCell[] =>
   held.map(({ branchId, cycle, until }) => ({
     cycle,
@@ -108,6 +117,8 @@ const Strip = ({ film, saved, held, chosen, isLow, go }: StripProps): ComponentC
   );
   const shift = scrollTo(layout, film, chosen.cycle, scroll);
   const { playing, play } = usePlaying(chosen, go);
+  const nexts = nextsOf(chosen, go);
+  useStripKeys((action) => nexts[action]?.());
 
   // What is kept in view moves with the choice; what somebody scrolls to stays until they choose again.
   const [free, setFree] = useState<number | null>(null);
@@ -161,7 +172,7 @@ const Strip = ({ film, saved, held, chosen, isLow, go }: StripProps): ComponentC
   };
   return (
     <section class="panel film" aria-label="Filmstrip of the calls">
-      <FilmHead cell={hovered ?? chosen.cell} chosen={chosen} playing={playing} play={play} />
+      <FilmHead cell={hovered ?? chosen.cell} chosen={chosen} playing={playing} play={play} nexts={nexts} />
       <div
         ref={box}
         class="film-box"

@@ -11,6 +11,7 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
     ['Home', 'End'],
     'on the strip: the first and the last call; ↑ ↓ its tracks, Shift ← → since, Space plays',
   ],
+  [['-', '!'], 'the next call from which something left; the next one that failed, or one of its tools'],
   [['f'], 'follow the newest call'],
   [['o'], 'the working state'],
   [['h'], 'the table of all runs'],
@@ -96,7 +97,13 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   n: 'select',
   '/': 'find',
   '?': 'help',
+  'Ctrl K': 'palette',
 };
+
+/** What keys do where the filmstrip stands: it knows the calls. */
+export type StripAction = 'next left' | 'next failed';
+
+const STRIP_ACTIONS: Readonly<Record<string, StripAction>> = { '-': 'next left', '!': 'next failed' };
 
 /** What keys do, with the key and its words. */
 export const KEY_ACTIONS: readonly {
@@ -109,24 +116,30 @@ export const KEY_ACTIONS: readonly {
   return action === undefined ? [] : [{ action, key, words }];
 });
 
-/** Calls `act` for keys that have an effect, unless the user is typing or a dialog is open. */
-export const useKeys = (onAction: (action: KeyAction) => void): void => {
+/** Calls `onAction` for keys that have an effect, unless the user is typing or a dialog is open. */
+export const useKeys = (onAction: (action: KeyAction) => void): void => usePressed(ACTIONS, onAction);
+
+/** The same for the keys of the filmstrip. */
+export const useStripKeys = (onAction: (action: StripAction) => void): void =>
+  usePressed(STRIP_ACTIONS, onAction);
+
+const usePressed = <T extends string>(
+  actions: Readonly<Record<string, T>>,
+  onAction: (action: T) => void,
+): void => {
   const latest = useRef(onAction);
   latest.current = onAction;
   useEffect(() => {
     const pressed = (event: KeyboardEvent): void => {
       // What is behind a dialog hears no key, wherever the focus is.
       if (document.querySelector('dialog[open]') !== null) return;
-      if ((event.ctrlKey || event.metaKey) && event.key === 'k') {
-        event.preventDefault();
-        latest.current('palette');
-        return;
-      }
-      const action = ACTIONS[event.key];
-      if (action === undefined || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey)
-        return;
+      const isControlled = event.ctrlKey || event.metaKey;
+      const action = actions[isControlled ? `Ctrl ${event.key.toUpperCase()}` : event.key];
+      if (action === undefined || event.defaultPrevented || event.altKey) return;
       const target = event.target;
-      if (target instanceof Element && target.closest('input, textarea, select, dialog') !== null) return;
+      const isTyping =
+        target instanceof Element && target.closest('input, textarea, select, dialog') !== null;
+      if (isTyping && !isControlled) return;
       const scrolls =
         event.key.startsWith('Arrow') &&
         target instanceof Element &&
