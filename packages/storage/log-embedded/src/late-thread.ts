@@ -38,13 +38,21 @@ export const startLate = (
     opener?.answer({ kind: 'close' });
     await opener?.closeLock();
   };
-  /** The answer to `open` or `close`; undefined: the appending thread has to give it. */
-  const answerHere = (job: Job): JobAnswer | undefined => {
-    if (state.opener === undefined && (job.kind !== 'open' || isOpen(options.directory))) return undefined;
+  /** Opens the log in this thread; undefined: the appending thread has to. */
+  const openHere = (): JobAnswer | undefined => {
+    if (state.opener === undefined && isOpen(options.directory)) return undefined;
     state.opener ??= openAppendJobs(machine, { ...options, busyAfter: 0 });
-    const answer = state.opener.answer(job);
+    const answer = state.opener.answer({ kind: 'open' });
     state.isOpened ||= answer.kind === 'opened';
     return answer.kind === 'failed' && answer.failure.code === 'E_LOG_BUSY' ? undefined : answer;
+  };
+  /** The answer to `open` or `close` of a log without its thread; undefined: the appending thread has to give it. */
+  const answerHere = async (job: Job): Promise<JobAnswer | undefined> => {
+    if (state.thread !== undefined) return undefined;
+    if (job.kind === 'open') return openHere();
+    if (job.kind !== 'close' || state.opener === undefined) return undefined;
+    await closeOpener();
+    return { kind: 'closed' };
   };
   const begin = async (): Promise<AppendThread> => {
     const thread = (state.thread ??= startThread(options, onFatal));
@@ -60,8 +68,7 @@ export const startLate = (
   };
   return {
     ask: async (job) => {
-      const isForBoth = job.kind === 'open' || job.kind === 'close';
-      const answer = isForBoth && state.thread === undefined ? answerHere(job) : undefined;
+      const answer = await answerHere(job);
       if (answer?.kind === 'failed') throw fromWireError(answer.failure);
       if (answer?.kind === 'fatal') {
         onFatal(answer.message);
