@@ -48,6 +48,7 @@ const ollamaAddress = (host: string): string => {
  */
 export const childEnv = (env: Env, url: string): NodeJS.ProcessEnv => {
   const child: NodeJS.ProcessEnv = { ...env };
+  for (const name of SECRETS_OF_LOG) delete child[name];
   const upstreams = upstreamVariables(env);
   for (const provider of PROVIDER_NAMES) {
     const { address, variables } = PROVIDERS[provider];
@@ -61,6 +62,9 @@ export const childEnv = (env: Env, url: string): NodeJS.ProcessEnv => {
     child[name] = [env[name] ?? '', '127.0.0.1', 'localhost'].filter((each) => each !== '').join(',');
   return child;
 };
+
+/** What Stemma itself logs in with: a command that writes to the log on its own is given the files that hold them. */
+const SECRETS_OF_LOG = ['STEMMA_KAFKA_PASSWORD', 'STEMMA_KAFKA_KEY_PASSPHRASE'] as const;
 
 /** Tells Claude Code that the address it is given leads to Anthropic's own host, so that it sends there what it sends without us. */
 const FIRST_PARTY = '_CLAUDE_CODE_ASSUME_FIRST_PARTY_BASE_URL';

@@ -147,7 +147,7 @@ describe('a breakpoint', () => {
         ).rejects.toMatchObject({ code });
       expect(await home.steering.breakpoints(branch)).toEqual([]);
       await expect(home.steering.removeBreakpoint(branch, 'b1', ada)).rejects.toMatchObject({
-        code: 'E_CONFIG_INVALID',
+        code: 'E_BREAKPOINT_NOT_FOUND',
       });
     },
   );
