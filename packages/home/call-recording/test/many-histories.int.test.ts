@@ -79,7 +79,7 @@ test(
       repeated: { match: 'repeated' },
     });
     expect(few.appended.rows).toBeGreaterThan(0);
-    const histories = sized(60, 2_500);
+    const histories = sized(60, 1_000);
     for (let who = 9; who < histories; who++) await send(`${who}-1`, said(who, 1));
     expect(await measure(histories)).toEqual(few);
   },
