@@ -40,10 +40,10 @@ export const openTraceRecorder = (
   let recording: Promise<void> = Promise.resolve();
 
   const release = (which: 'closed' | 'all'): void => {
-    let run: string | null = null;
+    let run = '';
     for (const item of assembly.release(which)) {
-      if (item.kind === 'conversation') run = item.key;
-      if (item.kind === 'exchange') ready.push({ run: run ?? '', exchange: item });
+      if (item.kind === 'conversation') run = item.key ?? '';
+      if (item.kind === 'exchange') ready.push({ run, exchange: item });
     }
   };
   const recordAll = async (): Promise<void> => {

@@ -16,9 +16,7 @@ type InterventionName = InterventionAnswer['intervention_type'] | keyof typeof N
 
 type Described = Pick<InterventionAnswer, 'intervention_type' | 'content'>;
 
-/**
- * What an intervention is called in a list: `breakpoint` for a `config_change` that sets one.
- */
+/** What an intervention is called in a list: `breakpoint` for a `config_change` that sets one. */
 export const nameOfIntervention = ({ intervention_type: type, content }: Described): InterventionName => {
   const keys = Object.keys(content);
   if (type === 'config_change' && keys.length > 0) {
@@ -72,7 +70,7 @@ export const describeIntervention = ({ intervention_type: type, content }: Descr
 const commandsOf = ({ commands }: InterventionAnswer['content']): readonly unknown[] =>
   Array.isArray(commands) ? commands : [];
 
-/** `b1 holds calls: tool refund, turn 3`; other settings as they are: `steer = true`. */
+/** `b1 holds calls where tool refund, cycle 3`; other settings as they are: `steer = true`. */
 const settingText = (key: string, to: unknown): string => {
   if (!key.startsWith(BREAKPOINT)) return `${key} = ${text(to)}`;
   const name = key.slice(BREAKPOINT.length);

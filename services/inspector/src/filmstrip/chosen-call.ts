@@ -76,7 +76,8 @@ export const chosenIn = (
     },
     chooseFirst: (go) => show(go, path[0], 'replace'),
     step: (go, by) => show(go, path[Math.max(0, Math.min(path.length - 1, index + by))], 'replace'),
-    nextWhere: (is) => path.slice(index + 1).find(is) ?? path.slice(0, index).find(is),
+    nextWhere: (is) =>
+      path.find((one, i) => i > index && is(one)) ?? path.find((one, i) => i < index && is(one)),
     show: (go, to) => show(go, to, 'replace'),
     chooseSince: (go, wanted) => {
       if (wanted === cycle) go({ since: null }, 'push');

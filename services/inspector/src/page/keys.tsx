@@ -97,7 +97,7 @@ const ACTIONS: Readonly<Record<string, KeyAction>> = {
   n: 'select',
   '/': 'find',
   '?': 'help',
-  'Ctrl K': 'palette',
+  'Ctrl k': 'palette',
 };
 
 /** What keys do where the filmstrip stands: it knows the calls. */
@@ -134,7 +134,7 @@ const usePressed = <T extends string>(
       // What is behind a dialog hears no key, wherever the focus is.
       if (document.querySelector('dialog[open]') !== null) return;
       const isControlled = event.ctrlKey || event.metaKey;
-      const action = actions[isControlled ? `Ctrl ${event.key.toUpperCase()}` : event.key];
+      const action = actions[isControlled ? `Ctrl ${event.key}` : event.key];
       if (action === undefined || event.defaultPrevented || event.altKey) return;
       const target = event.target;
       const isTyping =
